@@ -1,0 +1,42 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both work on a bare machine with python3 >= 3.11, pip and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+READY_DEV := $(READY)-dev
+
+.PHONY: demo test lint types rooms unit bench clean
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+test: lint types rooms unit
+
+lint: $(READY_DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY_DEV)
+	$(BIN)/mypy
+
+rooms: $(READY_DEV)
+	$(BIN)/lint-imports
+
+unit: $(READY_DEV)
+	$(BIN)/python -m pytest -n 2
+
+bench: $(READY_DEV)
+	$(BIN)/python benchmarks/run.py
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	touch $@
+
+$(READY_DEV): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	touch $@ $(READY)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
