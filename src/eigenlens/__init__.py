@@ -1,0 +1,36 @@
+"""See a table in a few dimensions, and know which directions are real.
+
+Nearly every method of this field is one pass that collects mergeable moments, one small symmetric eigenproblem, and a
+subspace to look through. Names are loaded when they are first used, so that importing eigenlens is cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import inference, moments, sources, spectral, testing
+    from .methods.cca import CCA
+    from .methods.lda import LDA
+    from .methods.pca import PCA
+    from .subspace import Subspace
+
+__version__ = "0.1.0.dev0"
+
+_HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
+_ROOMS = ("inference", "moments", "sources", "spectral", "testing")
+
+__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "sources", "spectral", "testing"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name], __name__), name)
+    if name in _ROOMS:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module 'eigenlens' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,1 @@
+"""What every room may use: array namespaces, errors with their wording, types."""

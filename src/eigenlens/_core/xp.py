@@ -1,0 +1,193 @@
+"""The array namespace: one set of verbs over NumPy, torch, CuPy and any array-API library.
+
+This is the only file that knows that array libraries differ. The rest of the package writes array-API code and asks
+here for the few verbs that the standard lacks or that NumPy does better in another way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import array_api_compat
+import array_api_compat.numpy
+import numpy as np
+import scipy.linalg
+import scipy.sparse
+
+from .typing import Array, Namespace
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def namespace(*arrays: Array) -> Namespace:
+    """Return the array namespace the arrays share."""
+    if all(a is None or isinstance(a, np.ndarray) for a in arrays):
+        return array_api_compat.numpy
+    return array_api_compat.array_namespace(*[a for a in arrays if a is not None])
+
+
+def is_array(x: Any) -> bool:
+    """Tell whether `x` is an array of some array-API namespace."""
+    return array_api_compat.is_array_api_obj(x)
+
+
+def is_numpy(xp: Namespace) -> bool:
+    """Tell whether a namespace is NumPy's."""
+    return array_api_compat.is_numpy_namespace(xp)
+
+
+def device(x: Array) -> Any:
+    """Return the device `x` lives on."""
+    return array_api_compat.device(x)
+
+
+def is_floating(x: Array) -> bool:
+    """Tell whether `x` holds real floating-point numbers."""
+    return namespace(x).isdtype(x.dtype, "real floating")
+
+
+def is_complex(x: Array) -> bool:
+    """Tell whether `x` holds complex numbers."""
+    return namespace(x).isdtype(x.dtype, "complex floating")
+
+
+def is_number(x: Array) -> bool:
+    """Tell whether `x` holds booleans or real numbers."""
+    return namespace(x).isdtype(x.dtype, ("bool", "integral", "real floating"))
+
+
+def to_numpy(x: Array) -> np.ndarray:
+    """Copy an array of any namespace and device to NumPy."""
+    if isinstance(x, np.ndarray):
+        return x
+    if array_api_compat.is_torch_array(x):
+        return x.detach().cpu().numpy()
+    if array_api_compat.is_cupy_array(x):
+        return x.get()
+    return np.asarray(x)
+
+
+def like(values: Any, ref: Array) -> Array:
+    """Put float64 `values` into the namespace and device of `ref`."""
+    xp = namespace(ref)
+    if is_array(values) and type(values) is type(ref) and device(values) == device(ref):
+        return values
+    values = to_numpy(values) if is_array(values) else np.asarray(values)
+    return xp.asarray(values, device=device(ref))
+
+
+def detached(x: Array) -> Array:
+    """Return `x` without its gradient history, where its library keeps one."""
+    return x.detach() if array_api_compat.is_torch_array(x) else x
+
+
+def cast(x: Array, dtype: Any) -> Array:
+    """Convert to a dtype, without a copy where it is that already."""
+    return namespace(x).astype(x, dtype, copy=False)
+
+
+def float64(x: Array) -> Array:
+    """Convert to float64, the type every sum is kept in."""
+    return cast(x, namespace(x).float64)
+
+
+def gram(rows: Array) -> Array:
+    """Return rowsᵀ·rows."""
+    return rows.T @ rows
+
+
+def triangle(rows: Array) -> Array:
+    """Return R with RᵀR = rowsᵀ·rows, of at most p rows."""
+    if isinstance(rows, np.ndarray):
+        return np.linalg.qr(rows, mode="r")
+    return namespace(rows).linalg.qr(rows, mode="reduced")[1]
+
+
+def stack_triangle(R: Array, rows: Array) -> Array:
+    """Return the triangle of [R; rows], where R is already upper triangular and square.
+
+    LAPACK's tpqrt uses that R is a triangle: 1.5 times faster than a QR of the stacked rows.
+    """
+    if isinstance(rows, np.ndarray):
+        A, _, _, info = scipy.linalg.lapack.dtpqrt(
+            0, min(32, R.shape[1]), np.asfortranarray(R), np.asfortranarray(rows), overwrite_b=rows.flags.f_contiguous
+        )
+        if info == 0:
+            return np.triu(A)
+    xp = namespace(R)
+    return triangle(xp.concat([R, rows], axis=0))
+
+
+def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:
+    """Sum the (weighted) rows of each group: an n_groups × p table."""
+    xp = namespace(rows)
+    if isinstance(rows, np.ndarray):
+        n = rows.shape[0]
+        data = np.ones(n) if weight is None else weight
+        indicator = scipy.sparse.csc_array((data, codes, np.arange(n + 1)), shape=(n_groups, n))
+        return indicator @ rows
+    groups = xp.arange(n_groups, device=device(rows))
+    indicator = xp.astype(groups[:, None] == codes[None, :], rows.dtype)
+    return (indicator if weight is None else indicator * cast(weight, rows.dtype)[None, :]) @ rows
+
+
+def group_counts(codes: Array, n_groups: int, weight: Array | None) -> np.ndarray:
+    """Add up the weights of each group, on the host."""
+    w = None if weight is None else to_numpy(weight)
+    return np.bincount(to_numpy(codes), weights=w, minlength=n_groups).astype(np.float64)
+
+
+def take_rows(table: Array, codes: Array) -> Array:
+    """Return table[codes]."""
+    return namespace(table).take(table, codes, axis=0)
+
+
+def minus_group_rows(X: Array, table: Array, codes: Array) -> Array:
+    """Return X − table[codes]."""
+    rows = take_rows(table, codes)
+    if isinstance(rows, np.ndarray):
+        return np.subtract(X, rows, out=rows)
+    return X - rows
+
+
+def logsumexp(a: Array) -> Array:
+    """Return log Σ exp over the last axis, keeping it; no overflow."""
+    xp = namespace(a)
+    top = xp.max(a, axis=-1, keepdims=True)
+    return top + xp.log(xp.sum(xp.exp(a - top), axis=-1, keepdims=True))
+
+
+def squared_distances(Z: Array, C: Array) -> Array:
+    """Return ‖z_i − c_k‖² by differences, so that close points keep their digits."""
+    xp = namespace(Z)
+    return xp.stack([xp.sum((Z - C[k, :]) ** 2, axis=1) for k in range(C.shape[0])], axis=1)
+
+
+def all_finite(x: Array) -> bool:
+    """Tell whether every entry is finite."""
+    xp = namespace(x)
+    return bool(xp.all(xp.isfinite(x)))
+
+
+@cache
+def _blas() -> Any:
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def blas_threads() -> int:
+    """Return how many threads NumPy's BLAS would use."""
+    return max((lib["num_threads"] for lib in _blas().info() if lib["user_api"] == "blas"), default=1)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold NumPy's BLAS to one thread, while our own threads each take a share of the rows."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+

@@ -1,0 +1,1 @@
+"""The names users know: one file per method, wiring only."""

@@ -1,0 +1,202 @@
+"""The spine: rows → source → moments → pencil → spectrum → attributes.
+
+A method says which moments one pass must keep (`_moments`), which pencil they pose (`_pencil`) and how the answer is
+presented (`_present`). Everything else (weights, merging, partial fits, a second pass where digits would be lost, fits that
+fail without a trace) is here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..moments import Centred, Factor, Moments, choose
+from ..sources import Source, as_source, collect, map_rows
+from ..sources.memory import Target
+from ..spectral import Form, Pencil, Spectrum, solve
+
+REREAD_CONDITION = 1e4  # moments square it: above this they keep fewer than 8 digits of the weakest direction
+WARN_CONDITION = 1e7  # above this, fewer than 2
+
+
+class MomentsEstimator(BaseEstimator):
+    """A method that is one pass over the rows and one small symmetric problem."""
+
+    _target: ClassVar[Target] = "none"
+    _min_rows: ClassVar[int] = 2
+
+    moments_: Any
+    spectrum_: Spectrum
+
+    # -- what a method says ------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _moments(self, kind: type[Centred]) -> Moments:
+        """Return the empty moments that a pass must fill."""
+
+    @abstractmethod
+    def _pencil(self, moments: Any) -> Pencil:
+        """Return the small problem that the moments pose."""
+
+    @abstractmethod
+    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
+        """Set the fitted attributes."""
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that cannot work with any data."""
+
+    def _check_source(self, source: Any) -> None:
+        """Refuse, before any work, parameters that cannot work with these rows."""
+
+    def _lacking(self, moments: Any) -> Exception | None:
+        """Return what is missing before these moments can be solved, if anything."""
+        return None
+
+    def _solve(self, pencil: Pencil, moments: Any) -> Spectrum:
+        return solve(pencil)
+
+    def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
+        """Return the condition of what the answer depends on."""
+        return spectrum.condition
+
+    def _weakest(self) -> str:
+        """Say, for a message, what the condition is of."""
+        return "X"
+
+    # -- fitting -----------------------------------------------------------------------------------------------
+
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
+        with self._unchanged_on_failure():
+            self._check_parameters()
+            source = self._open(X, y, sample_weight, reset=True)
+            self._check_source(source)
+            moments = collect(source, self._moments(choose(source.n_rows, source.n_features)))
+            lacking = self._lacking(moments)
+            if lacking:
+                raise lacking
+            pencil, spectrum = self._pose_and_solve(moments)
+            if self._loses_digits(spectrum, pencil, moments) and source.rereadable:
+                moments = collect(source, self._moments(Factor))
+                pencil, spectrum = self._pose_and_solve(moments)
+            self._conclude(spectrum, pencil, moments)
+        return self
+
+    def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
+        with self._unchanged_on_failure():
+            self._check_parameters()
+            first = not hasattr(self, "moments_")
+            source = self._open(X, y, sample_weight, reset=first, min_rows=1)
+            moments = collect(source, self._moments(choose(source.n_rows, source.n_features)))
+            if not first:
+                # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
+                moments = moments.merge(self.moments_) if moments.squared else self.moments_.copy().merge(moments)
+            self.moments_ = moments
+            if self._lacking(moments) is None:
+                self._conclude(*self._pose_and_solve(moments)[::-1], moments)
+        return self
+
+    def fit_moments(self, moments: Any) -> Self:
+        """Fit from moments alone: many parameters from one pass over the rows.
+
+        Parameters
+        ----------
+        moments : moments of the kind this method keeps
+            From `moments_` of a fitted model, merged in any way.
+
+        Returns
+        -------
+        self
+        """
+        with self._unchanged_on_failure():
+            self._check_parameters()
+            needed = self._moments(Factor)
+            if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
+                name = type(self).__name__
+                raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", name)
+            lacking = self._lacking(moments)
+            if lacking:
+                raise lacking
+            if getattr(self, "n_features_in_", None) != moments.n_features:
+                self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = moments.n_features
+            moments = moments.copy()
+            self._conclude(*self._pose_and_solve(moments)[::-1], moments)
+        return self
+
+    def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
+        pencil = self._pencil(moments)
+        return pencil, self._solve(pencil, moments)
+
+    def _loses_digits(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> bool:
+        return moments.squared and self._condition(spectrum, pencil) > REREAD_CONDITION
+
+    def _conclude(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
+        condition = self._condition(spectrum, pencil)
+        dropped = spectrum.whitening is not None and spectrum.whitening.rank < spectrum.whitening.varying
+        if moments.squared and condition > WARN_CONDITION and not dropped:
+            digits = -np.log10(_xp.EPS * min(condition, 1e9) ** 2)
+            errors.warn(errors.ill_conditioned(self._weakest(), condition, digits))
+        self.moments_ = moments
+        self.spectrum_ = spectrum
+        self._present(spectrum, pencil, moments)
+
+    @contextmanager
+    def _unchanged_on_failure(self) -> Iterator[None]:
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    # -- rows --------------------------------------------------------------------------------------------------
+
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+        source = as_source(
+            X,
+            y,
+            sample_weight,
+            target=self._target,
+            min_rows=self._min_rows if min_rows is None else min_rows,
+            estimator=type(self).__name__,
+        )
+        self._check_columns(source, reset)
+        return source
+
+    def _check_columns(self, source: Any, reset: bool) -> None:
+        """Set, or compare with, the number and the names of the columns."""
+        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
+
+    def _over_rows(self, X: TableLike, function: Callable[[Array], Array]) -> Array:
+        """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
+        check_is_fitted(self, "spectrum_")
+        source = as_source(X, estimator=type(self).__name__)
+        self._check_columns(source, reset=False)
+        result = map_rows(source, function)
+        return _xp.cast(result, source.first().X.dtype) if _xp.is_floating(result) else result
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "spectrum_")
+
+
+def form_of(moments: Centred, divisor: float) -> Form:
+    """Return the covariance form of moments: their sum of squares over a divisor, over 2^exponent."""
+    if moments.factor is None:
+        return Form(matrix=moments.matrix / divisor)
+    return Form(factor=moments.factor / divisor**0.5, squared=moments.squared)
+
+
+def column_names(estimator: Any, columns: np.ndarray) -> list[str]:
+    """Return the names of columns for a message: as the user named them, or their numbers."""
+    names = getattr(estimator, "feature_names_in_", None)
+    return [repr(str(names[j])) if names is not None else str(j) for j in columns]

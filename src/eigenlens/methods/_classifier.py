@@ -1,0 +1,111 @@
+"""What every discriminant offers once it has canonical coordinates, centroids and priors."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+
+PRIOR_SUM = 1e-8  # priors typed in with eight digits still add up to 1
+
+
+class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin):
+    """Nearest centroid in canonical coordinates, prior odds counted in.
+
+    A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in `_coordinates`
+    where a row lies. The rule is
+
+        argmax_k  −½‖z − z_k‖² + log π_k,
+
+    whose linear part zᵀz_k − ½‖z_k‖² + log π_k is used: what all classes share cancels before it can hide the rest.
+    """
+
+    classes_: Array
+    priors_: Array
+    centroids_: Array
+
+    @abstractmethod
+    def _coordinates(self, X: Array) -> Array:
+        """Return the canonical coordinates of rows, in float64."""
+
+    if TYPE_CHECKING:  # the estimator it is mixed into has it
+
+        def _over_rows(self, X: TableLike, function: Callable[[Array], Array]) -> Array: ...
+
+    def _set_rule(self, labels: np.ndarray, native: Array | None, priors: np.ndarray, centroids: Array, dtype: Any) -> None:
+        """Set what the rule needs; the labels go back to the library they came in."""
+        self._centroids, self._priors = centroids, priors
+        self.classes_ = labels if native is None else _xp.like(labels, native)
+        self.centroids_ = _xp.cast(centroids, dtype)
+        self.priors_ = _xp.cast(_xp.like(priors, centroids), dtype)
+
+    def _linear_scores(self, X: Array) -> Array:
+        Z, C = self._coordinates(X), _xp.like(self._centroids, X)
+        xp = _xp.namespace(Z)
+        return Z @ C.T + (xp.log(_xp.like(self._priors, X)) - 0.5 * xp.sum(C**2, axis=1))
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the canonical coordinates of rows, in which within-class covariance is the identity."""
+        return self._over_rows(X, self._coordinates)
+
+    def decision_function(self, X: TableLike) -> Array:
+        """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
+
+        def scores(block: Array) -> Array:
+            D = self._linear_scores(block)
+            return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
+
+        return self._over_rows(X, scores)
+
+    def predict_log_proba(self, X: TableLike) -> Array:
+        """Return the logarithms of the posterior probabilities, finite however far a row is away."""
+
+        def log_posterior(block: Array) -> Array:
+            D = self._linear_scores(block)
+            return D - _xp.logsumexp(D)
+
+        return self._over_rows(X, log_posterior)
+
+    def predict_proba(self, X: TableLike) -> Array:
+        """Return the posterior probability of each class."""
+        log_posterior = self.predict_log_proba(X)
+        return _xp.namespace(log_posterior).exp(log_posterior)
+
+    def predict(self, X: TableLike) -> Array:
+        """Return the most probable class of each row."""
+        codes = self._over_rows(X, lambda block: _xp.namespace(block).argmax(self._linear_scores(block), axis=1))
+        if isinstance(self.classes_, np.ndarray):
+            return self.classes_[_xp.to_numpy(codes)]
+        return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.centroids_.shape[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def checked_priors(priors: Any, n_classes: int) -> np.ndarray | None:
+    """Return given prior probabilities, or None where the shares of the classes are to be taken."""
+    if priors is None:
+        return None
+    given = np.asarray(priors, dtype=np.float64)
+    if given.shape != (n_classes,):
+        way_out = f"give {n_classes} numbers, in the order of classes_"
+        raise errors.priors(priors, f"there are {n_classes} classes", way_out)
+    if not np.isfinite(given).all() or (given <= 0).any():
+        raise errors.priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
+    if abs(given.sum() - 1) > PRIOR_SUM:
+        raise errors.priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
+    return given / given.sum()

@@ -1,0 +1,56 @@
+"""Shrinking a covariance towards a multiple of the identity: (1 − a)S + a·tr(S)/p·I."""
+
+from __future__ import annotations
+
+from .._core import errors
+from .._core import xp as _xp
+from ..spectral import Form
+
+
+def shrunk(S: Form, intensity: float) -> Form:
+    """Return (1 − a)S + a·tr(S)/p·I."""
+    return S.times(1.0 - intensity).plus_identity(intensity * S.trace() / S.dimension)
+
+
+def oas(S: Form, n: float) -> float:
+    """Return the oracle-approximating intensity (Chen, Wiesel, Eldar, Hero 2010).
+
+    Parameters
+    ----------
+    S : Form
+        Covariance with the divisor n.
+    n : float
+        Total weight.
+    """
+    p, mean = S.dimension, S.trace() / S.dimension
+    square = _sum_of_squares(S) / p**2
+    bottom = (n + 1.0) * (square - mean**2 / p)
+    return 1.0 if bottom <= 0 else min((square + mean**2) / bottom, 1.0)
+
+
+def ledoit_wolf(S: Form, fourth: float, n: float) -> float:
+    """Return the intensity of Ledoit and Wolf (2004).
+
+    Parameters
+    ----------
+    S : Form
+        Covariance with the divisor n.
+    fourth : float
+        Σ w‖x − m‖⁴ over all rows.
+    n : float
+        Total weight.
+    """
+    p, square, mean = S.dimension, _sum_of_squares(S), S.trace() / S.dimension
+    beta = (fourth / n - square) / (p * n)
+    delta = (square - p * mean**2) / p
+    if not (0 < square < float("inf") and fourth < float("inf")):
+        raise errors.InputError(
+            "shrinkage='ledoit-wolf' needs fourth powers of X, which overflow or vanish here; rescale the columns of X."
+        )
+    return 1.0 if delta <= 0 else min(max(beta / delta, 0.0), 1.0)
+
+
+def _sum_of_squares(S: Form) -> float:
+    """Return ‖S‖² (Frobenius), from the smaller of FᵀF and FFᵀ."""
+    values = S.matrix if S.factor is None else _xp.gram(S.factor.T if S.factor.shape[0] < S.dimension else S.factor)
+    return float(_xp.namespace(values).sum(values**2))

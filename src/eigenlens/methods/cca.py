@@ -1,0 +1,312 @@
+r"""Canonical correlation analysis.
+
+Pairs of directions, one for each table, whose variates are as correlated as possible: maximise
+
+.. math:: u^T \Sigma_{xy} v \quad \text{subject to} \quad u^T \Sigma_{xx} u = v^T \Sigma_{yy} v = 1 .
+
+With an orthonormal basis of each centred table this is the SVD of :math:`Q_x^T Q_y`; the correlations are the cosines of
+the angles between the two column spaces.
+
+References
+----------
+Hotelling (1936), Relations between two sets of variates. Björck, Golub (1973), Numerical methods for computing angles
+between linear subspaces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..inference import DimensionTest, test_canonical
+from ..moments import Centred, Cross
+from ..sources import as_source, map_rows
+from ..sources.memory import as_two_dimensional
+from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
+from ..subspace import Subspace
+from ._base import MomentsEstimator, form_of
+
+
+@dataclass(frozen=True, eq=False)
+class CanonicalPencil(Pencil):
+    """A = Σ_xy Σ_yy⁺ Σ_yx against B = Σ_xx, and what is needed to get back to y.
+
+    Attributes
+    ----------
+    Syy : Form
+        Covariance of Y. Where it has a factor, its rows are those of B's.
+    y_whitening : Whitening
+        Of Syy.
+    """
+
+    Syy: Form = field(kw_only=True)
+    y_whitening: Whitening = field(kw_only=True)
+
+
+class CCA(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, MomentsEstimator
+):
+    """Canonical correlations of two tables, from one pass over their rows.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many pairs; at most the smaller number of columns, which None takes.
+    ridge : float
+        Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
+        columns than rows.
+
+    Attributes
+    ----------
+    correlations_ : array of shape (q,)
+        Canonical correlations, descending.
+    angles_ : array of shape (q,)
+        Their angles, accurate also where the correlation is 1 but for the last digits.
+    x_weights_, y_weights_ : arrays of shape (p, q) and (s, q)
+        Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size is
+        positive.
+    x_mean_, y_mean_ : arrays
+    moments_ : Cross
+        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+    subspace_, y_subspace_ : Subspace
+    spectrum_ : Spectrum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import CCA
+    >>> rng = np.random.default_rng(0)
+    >>> shared = rng.standard_normal((500, 1))
+    >>> X = shared + rng.standard_normal((500, 3))
+    >>> Y = shared + rng.standard_normal((500, 2))
+    >>> cca = CCA().fit(X, Y)
+    >>> cca.correlations_.round(2)
+    array([0.71, 0.07])
+    >>> print(cca.test_dimension())
+    1 of 2 directions stand above noise at 5% (wilks).
+    """
+
+    _target = "table"
+
+    def __init__(self, n_components: int | None = None, *, ridge: float = 0.0) -> None:
+        self.n_components = n_components
+        self.ridge = ridge
+
+    def fit(self, X: TableLike, Y: TableLike, sample_weight: Any = None) -> Self:
+        """Find the canonical pairs.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        Y : table of shape (n, s), or (n,) for a single column
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        return self._fit(X, Y, sample_weight)
+
+    def partial_fit(self, X: TableLike, Y: TableLike, sample_weight: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        return self._partial_fit(X, Y, sample_weight)
+
+    # -- the three hooks ---------------------------------------------------------------------------------------
+
+    def _moments(self, kind: type[Centred]) -> Cross:
+        return Cross(kind)
+
+    def _pencil(self, moments: Cross) -> CanonicalPencil:
+        joint = self._joint(moments)
+        p, s = moments.split, joint.n_features - moments.split
+        ridge = self.ridge / float(joint.unit[0]) ** 2 if self.ridge else 0.0
+        covariance = form_of(joint, moments.weight - 1)
+        Sxx, Syy = _halves(covariance, p, ridge)
+        constant = None if ridge else joint.constant_columns()
+        most = max(p, s) if ridge else max(1, joint.n_rows - 1)
+        y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
+        if Sxx.factor is None:
+            root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
+        else:
+            root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor
+        return CanonicalPencil(
+            Form(factor=root, squared=covariance.squared),
+            Sxx,
+            n_components=self._pairs(p, s),
+            constant=None if constant is None else constant[:p],
+            most=min(p, most),
+            Syy=Syy,
+            y_whitening=y_whitening,
+        )
+
+    def _present(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:  # type: ignore[override]
+        self._warn_ranks(spectrum, pencil)
+        joint, p = self._joint(moments), moments.split
+        xp, dtype = _xp.namespace(joint.pivot), joint.dtype
+        x_unit, y_unit = joint.unit[:p], joint.unit[p:]
+        angles = _angles(spectrum, pencil)
+        spectrum = spectrum.mapped(spectrum.vectors / x_unit[:, None])
+        V = pencil.y_whitening.matrix @ spectrum.left
+        mean = joint.shift[0, :] * joint.unit
+        self.spectrum_ = spectrum
+        self._angles = angles
+        self._ranks = (spectrum.whitening.rank, pencil.y_whitening.rank)  # type: ignore[union-attr]
+        self._y_loadings = _applied(pencil.Syy, V) * y_unit[:, None]
+        self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
+        self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
+        self.correlations_ = _xp.cast(xp.cos(angles), dtype)
+        self.angles_ = _xp.cast(angles, dtype)
+        self.x_weights_ = _xp.cast(self.subspace_.basis, dtype)
+        self.y_weights_ = _xp.cast(self.y_subspace_.basis, dtype)
+        self.x_mean_ = _xp.cast(self.subspace_.point, dtype)
+        self.y_mean_ = _xp.cast(self.y_subspace_.point, dtype)
+
+    def _check_parameters(self) -> None:
+        k = self.n_components
+        if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
+            raise errors.components_kind(k, "a positive integer or None")
+        if not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
+            raise errors.number("ridge", self.ridge, "a finite number of at least 0")
+
+    def _check_source(self, source: Any) -> None:
+        self._pairs(source.n_features, source.second.shape[1])
+        self._single_response = source.single_response
+
+    def _lacking(self, moments: Cross) -> Exception | None:
+        if moments.weight <= 1:
+            return errors.weight_too_small(moments.weight, 1, "W − 1")
+        return None
+
+    def _condition(self, spectrum: Spectrum, pencil: CanonicalPencil) -> float:  # type: ignore[override]
+        rho = min(float(spectrum.singular_values[0]), 1.0) if len(spectrum) else 0.0
+        sine = ((1 - rho) * (1 + rho)) ** 0.5
+        return max(spectrum.condition, pencil.y_whitening.condition, 1 / sine if sine > 0 else float("inf"))
+
+    def _weakest(self) -> str:
+        return "[X, Y], columns scaled to unit variance,"
+
+    # -- what the hooks share ----------------------------------------------------------------------------------
+
+    _single_response = False
+
+    def _joint(self, moments: Cross) -> Centred:
+        """Return the joint moments; a ridge asks for one unit in all columns."""
+        return moments.joint.uniform()[0] if self.ridge else moments.joint
+
+    def _pairs(self, p: int, s: int) -> int:
+        most = min(p, s)
+        if self.n_components is not None and self.n_components > most:
+            why = f"tables of {p} and {s} columns have at most {most} canonical pairs"
+            raise errors.components_out_of_range(self.n_components, most, why)
+        return most if self.n_components is None else int(self.n_components)
+
+    def _warn_ranks(self, spectrum: Spectrum, pencil: CanonicalPencil) -> None:
+        advice = "Use ridge, or drop collinear columns, if these directions matter."
+        for name, whitening in (("X", spectrum.whitening), ("Y", pencil.y_whitening)):
+            assert whitening is not None
+            if whitening.varying == 0:
+                raise errors.InputError(f"{name}: every column is constant, so that nothing can be correlated with it.")
+            if whitening.rank < whitening.varying:
+                errors.warn(errors.rank_deficient(name, whitening.rank, whitening.varying, "columns vary", advice))
+
+    # -- use ---------------------------------------------------------------------------------------------------
+
+    def transform(self, X: TableLike, Y: TableLike | None = None) -> Any:
+        """Return the x variates of rows; with Y, also the y variates."""
+        x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
+        if Y is None:
+            return x_scores
+        source = as_source(as_two_dimensional(Y), name="Y", estimator=type(self).__name__)
+        if source.n_features != self.y_subspace_.basis.shape[0]:
+            s = self.y_subspace_.basis.shape[0]
+            raise errors.InputError(f"Y has {source.n_features} columns but the model was fitted with {s}.")
+        scores = map_rows(source, self.y_subspace_.project)
+        return x_scores, _xp.cast(scores, source.first().X.dtype)
+
+    def predict(self, X: TableLike, shrink: bool = True) -> Array:
+        """Predict Y from X through the canonical pairs.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        shrink : bool
+            ŷ = ȳ + Σ_yy V diag(ρ) Uᵀ(x − x̄), which with all pairs is least squares. Without shrinking diag(ρ) is left
+            out: the y variates are set equal to the x variates.
+        """
+
+        def response(block: Array) -> Array:
+            xp = _xp.namespace(block)
+            scores = self.subspace_.project(block)
+            if shrink:
+                scores = scores * xp.cos(_xp.like(self._angles, block))
+            Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
+            return Y[:, 0] if self._single_response else Y
+
+        return self._over_rows(X, response)
+
+    def test_dimension(self, alpha: float = 0.05, method: str = "wilks") -> DimensionTest:
+        """Test how many canonical correlations differ from zero, for normal data.
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
+        """
+        check_is_fitted(self, "spectrum_")
+        if self.ridge:
+            raise errors.InputError(
+                f"ridge={self.ridge!r}: the normal theory of these tests holds for plain canonical correlations; "
+                f"fit with ridge=0 to test."
+            )
+        if len(self.spectrum_) < min(self._ranks):
+            raise errors.InputError(
+                f"n_components={self.n_components}: the tests need all {min(self._ranks)} correlations; "
+                f"fit with n_components=None (fit_moments(moments_) is enough)."
+            )
+        angles = _xp.to_numpy(self._angles)
+        return test_canonical(np.cos(angles), np.sin(angles), *self._ranks, self.moments_.weight, method, alpha)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.x_weights_.shape[1]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.single_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
+    """Cut the covariance of [X, Y] into those of X and Y, each plus ridge·I; their factors keep their rows in common."""
+    if joint.factor is None:
+        M = joint.matrix
+        return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)
+    F = joint.factor if not ridge else joint.plus_identity(ridge).factor
+    return Form(factor=F[:, :p], squared=joint.squared), Form(factor=F[:, p:], squared=joint.squared)
+
+
+def _applied(form: Form, V: Array) -> Array:
+    """Return form·V."""
+    return form.matrix @ V if form.factor is None else form.factor.T @ (form.factor @ V)
+
+
+def _angles(spectrum: Spectrum, pencil: CanonicalPencil) -> Array:
+    """Return the canonical angles, from sine and cosine where factors give the sine."""
+    rho = spectrum.singular_values
+    xp = _xp.namespace(rho)
+    rho = xp.clip(rho, max=1.0)
+    if pencil.B is None or pencil.B.factor is None or pencil.Syy.factor is None:
+        return xp.atan2(xp.sqrt((1 - rho) * (1 + rho)), rho)
+    Q = pencil.B.factor @ spectrum.whitening.matrix  # type: ignore[union-attr]
+    y = pencil.Syy.factor @ (pencil.y_whitening.matrix @ spectrum.left)
+    apart = y - Q @ (Q.T @ y)
+    return xp.atan2(xp.sqrt(xp.sum(apart**2, axis=0)), rho)

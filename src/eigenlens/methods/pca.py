@@ -1,0 +1,279 @@
+r"""Principal component analysis.
+
+The affine subspace of least squared error: the leading eigenvectors of the covariance
+
+.. math:: \Sigma = T / (W - \mathrm{ddof}), \qquad T = \sum_i w_i (x_i - m)(x_i - m)^T .
+
+References
+----------
+Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Probabilistic principal component analysis.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..inference import horn, minka, noise_edge
+from ..moments import Centred
+from ..sources import Source, as_source, map_rows
+from ..spectral import Pencil, Spectrum, solve
+from ..subspace import Subspace
+from ._base import MomentsEstimator, form_of
+
+CHOICES = ("mle", "parallel", "mp")
+SOLVERS = ("auto", "dense", "lanczos", "randomized")
+
+
+class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+    """Principal component analysis, exact at any offset, from one pass over the rows.
+
+    Parameters
+    ----------
+    n_components : int, float, {"mle", "parallel", "mp"} or None
+        How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
+        parallel analysis; those above the Marchenko–Pastur edge of noise. None keeps min(n, p).
+    ddof : float
+        The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
+    whiten : bool
+        Give scores unit variance.
+    solver : {"auto", "dense", "lanczos", "randomized"}
+        "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers; "randomized"
+        is approximate and reports its residual in `spectrum_.residual`.
+
+    Attributes
+    ----------
+    components_ : array of shape (k, p)
+        Orthonormal directions as rows; in each, the entry of largest size is positive.
+    explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
+        Eigenvalues of the covariance, and their share of the total variance.
+    singular_values_ : array of shape (k,)
+        Of the centred (and weighted) data.
+    mean_ : array of shape (p,)
+    noise_variance_ : float
+        Mean variance of the directions left out.
+    n_components_ : int
+    moments_ : Scatter or Factor
+        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+    subspace_ : Subspace
+        Centre and basis, with all their digits.
+    spectrum_ : Spectrum
+        The solved problem: values, condition, solver, residual.
+
+    Examples
+    --------
+    >>> from eigenlens import PCA
+    >>> from sklearn.datasets import load_iris
+    >>> pca = PCA(2).fit(load_iris().data)
+    >>> pca.explained_variance_ratio_.round(4)
+    array([0.9246, 0.0531])
+    """
+
+    def __init__(self, n_components: Any = None, *, ddof: float = 1, whiten: bool = False, solver: str = "auto") -> None:
+        self.n_components = n_components
+        self.ddof = ddof
+        self.whiten = whiten
+        self.solver = solver
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        return self._fit(X, None, sample_weight)
+
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        return self._partial_fit(X, None, sample_weight)
+
+    # -- the three hooks ---------------------------------------------------------------------------------------
+
+    def _moments(self, kind: type[Centred]) -> Centred:
+        return kind()
+
+    def _pencil(self, moments: Centred) -> Pencil:
+        uniform, _ = moments.uniform()
+        return Pencil(
+            form_of(uniform, 1.0),
+            n_components=self._wanted(moments.n_rows, moments.n_features),
+            constant=moments.constant_columns(),
+            most=max(1, min(moments.n_rows - 1, moments.n_features)),
+        )
+
+    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
+        xp = _xp.namespace(moments.pivot)
+        uniform, power = moments.uniform()
+        unit, divisor, k = float(np.ldexp(1.0, power)), moments.weight - self.ddof, len(spectrum)
+        s, total, dtype = spectrum.singular_values, pencil.A.trace(), moments.dtype
+        self.n_components_ = k
+        self.subspace_ = Subspace(moments.pivot, spectrum.vectors, uniform.shift[0, :] * unit, dual=spectrum.vectors)
+        with np.errstate(over="ignore", under="ignore"):
+            self._variance = (s * (unit / divisor**0.5)) ** 2
+            self.noise_variance_ = spectrum.tail / max(moments.n_features - k, 1) / divisor * unit * unit
+            self.explained_variance_ = _xp.cast(self._variance, dtype)
+            self.singular_values_ = _xp.cast(s * unit, dtype)
+        self.mean_ = _xp.cast(moments.mean, dtype)
+        self.components_ = _xp.cast(xp.asarray(spectrum.vectors.T, copy=True), dtype)
+        self.explained_variance_ratio_ = _xp.cast(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
+        self._warn_range(s)
+
+    def _check_parameters(self) -> None:
+        n, share = self.n_components, isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral)
+        if isinstance(n, bool) or not (n is None or isinstance(n, Integral) or share or n in CHOICES):
+            raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp" or None')
+        if share and not 0 < n <= 1:
+            raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
+        if self.solver not in SOLVERS:
+            raise errors.option("solver", self.solver, SOLVERS)
+        if not isinstance(self.ddof, Real) or self.ddof < 0:
+            raise errors.number("ddof", self.ddof, "a number of at least 0")
+
+    def _check_source(self, source: Source) -> None:
+        if source.n_rows is not None:
+            self._wanted(source.n_rows, source.n_features)
+
+    def _wanted(self, n: int, p: int) -> int:
+        """Return how many directions to solve for: the number asked for, or all."""
+        most = min(n, p)
+        if not isinstance(self.n_components, Integral):
+            return most
+        if not 1 <= self.n_components <= most:
+            why = f"{n} rows and {p} columns give at most {most} components"
+            raise errors.components_out_of_range(self.n_components, most, why)
+        return int(self.n_components)
+
+    def _lacking(self, moments: Centred) -> Exception | None:
+        if moments.n_rows < 2 and moments.weight <= 1:
+            return errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
+        if moments.weight <= self.ddof:
+            return errors.weight_too_small(moments.weight, self.ddof, "W − ddof")
+        return None
+
+    def _solve(self, pencil: Pencil, moments: Centred) -> Spectrum:
+        spectrum = solve(pencil, self.solver)
+        if self.n_components is None or isinstance(self.n_components, Integral):
+            return spectrum
+        return spectrum.first(self._count(spectrum, pencil, moments))
+
+    def _count(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
+        """Choose the number of components from all eigenvalues."""
+        values, p, n = _xp.to_numpy(spectrum.values), moments.n_features, moments.weight - 1
+        if pencil.A.trace() == 0:
+            return 1
+        if self.n_components == "mle":
+            if spectrum.rank < p:
+                why = f'"mle" needs a covariance of full rank, and this one has rank {spectrum.rank} of {p}'
+                raise errors.InputError(f"n_components='mle' but {why}; use 'parallel', 'mp' or a share.")
+            return minka(values / n, moments.weight)
+        if self.n_components == "parallel":
+            scales = np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
+            return max(1, horn(values / n, n, scales))
+        if self.n_components == "mp":
+            padded = np.concatenate([values, np.zeros(p - len(values))]) / n
+            return max(1, int(np.count_nonzero(padded > noise_edge(padded, n))))
+        shares = np.cumsum(values) / pencil.A.trace()
+        return min(len(values), 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
+
+    def _weakest(self) -> str:
+        return "X, along the components that are kept,"
+
+    def _warn_range(self, s: Array) -> None:
+        """Tell where a variance overflows or vanishes although the singular value is there."""
+        xp = _xp.namespace(s)
+        variance = self.explained_variance_
+        lost = ~xp.isfinite(variance) | ((variance == 0) & (s > 0) & (s > 1e-12 * s[0]))
+        if bool(xp.any(lost)):
+            advice = "singular_values_ and components_ are right; rescale X to get variances."
+            errors.warn(errors.not_representable("explained_variance_", variance.dtype, advice))
+
+    # -- use ---------------------------------------------------------------------------------------------------
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the scores of rows: coordinates in the subspace."""
+        return self._over_rows(X, self._scores)
+
+    def _scores(self, X: Array) -> Array:
+        scores = self.subspace_.project(X)
+        return scores * _xp.like(self._scaling(-1), X) if self.whiten else scores
+
+    def _scaling(self, sign: int) -> Array:
+        """Standard deviations of the scores (sign = 1) or their inverses (−1), one where there is no variance."""
+        xp = _xp.namespace(self._variance)
+        sd = xp.sqrt(self._variance)
+        return xp.where(sd > 0, sd, xp.ones_like(sd)) ** sign
+
+    def inverse_transform(self, X: TableLike) -> Array:
+        """Return the points of the subspace that have the given scores."""
+        source = as_source(X, name="X", estimator=type(self).__name__)
+        if source.n_features != self.n_components_:
+            raise errors.InputError(
+                f"X has {source.n_features} columns but the model has {self.n_components_} components; pass scores."
+            )
+        dtype = source.first().X.dtype
+
+        def lift(Z: Array) -> Array:
+            return self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
+
+        return _xp.cast(map_rows(source, lift), dtype)
+
+    def reconstruction_error(self, X: TableLike) -> Array:
+        """Return the squared distance of each row to the subspace."""
+
+        def error(block: Array) -> Array:
+            rows = self.subspace_.centred(block)
+            residual = rows - self.subspace_.offsets(rows @ _xp.like(self.subspace_.basis, block))
+            return _xp.namespace(block).sum(residual**2, axis=1)
+
+        return self._over_rows(X, error)
+
+    def score_samples(self, X: TableLike) -> Array:
+        """Return the log-likelihood of each row under probabilistic PCA."""
+        p, k, noise = self.n_features_in_, self.n_components_, self.noise_variance_
+        if (k < p and noise <= 0) or self.spectrum_.rank < k:
+            raise errors.no_noise(self.spectrum_.rank, p)
+        variance = _xp.to_numpy(self._variance)
+        constant = p * np.log(2 * np.pi) + np.log(variance).sum() + ((p - k) * np.log(noise) if k < p else 0.0)
+
+        def log_density(block: Array) -> Array:
+            xp = _xp.namespace(block)
+            rows = self.subspace_.centred(block)
+            scores = rows @ _xp.like(self.subspace_.basis, block)
+            distance = xp.sum(scores**2 / _xp.like(variance, block), axis=1)
+            if k < p:
+                distance = distance + xp.sum((rows - self.subspace_.offsets(scores)) ** 2, axis=1) / noise
+            return -0.5 * (constant + distance)
+
+        return self._over_rows(X, log_density)
+
+    def score(self, X: TableLike, y: Any = None) -> float:
+        """Return the mean log-likelihood of rows."""
+        values = self.score_samples(X)
+        return float(_xp.namespace(values).mean(_xp.float64(values)))
+
+    def get_covariance(self) -> Array:
+        """Return the covariance of the probabilistic model: V(Λ − σ²I)Vᵀ + σ²I."""
+        V, noise = self.subspace_.basis, self.noise_variance_
+        xp = _xp.namespace(V)
+        eye = xp.eye(V.shape[0], dtype=xp.float64, device=_xp.device(V))
+        return _xp.cast((V * (self._variance - noise)) @ V.T + noise * eye, self.components_.dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,305 @@
+"""Weights, means and centred sums of squares of one or several groups of rows.
+
+A block is centred on its own (group) means before anything is squared, and blocks are merged by the shift of the means,
+
+    T = T₁ + T₂ + (W₁W₂/W) (m₁ − m₂)(m₁ − m₂)ᵀ                                                 (Chan, Golub, LeVeque 1979),
+
+so that raw sums ΣxxᵀW − Wmmᵀ, which lose every digit at a large offset, appear nowhere. Means are kept as a pivot (the
+first row, shared by all parts of a pass) plus a small remainder, and so keep the digits that an offset would take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..sources import Block
+from . import scale
+from .base import Moments
+from .store import Gram, Store
+
+LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
+CONSTANT = 1e-10  # a sum of squares below this share of W·(ε·mean)² is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class CentredBlock:
+    """Rows about their group means, in units of 2^lift.
+
+    Attributes
+    ----------
+    rows : float64 array of shape (n, p)
+        √w·(x − c), where c is nearly the mean of the row's group.
+    residual : array of shape (G, p)
+        What the group means of x − c still are; zero if they were taken out.
+    shift : array of shape (G, p)
+        Group means minus the pivot.
+    weights : ndarray of shape (G,)
+        Total weight of each group.
+    """
+
+    rows: Array
+    residual: Array
+    shift: Array
+    weights: np.ndarray
+    lift: int
+
+
+def centre_block(
+    X: Array, weight: Array | None, codes: Array | None, n_groups: int, pivot: Array, exact: bool
+) -> CentredBlock:
+    """Subtract group means twice: a rough mean from all rows, then what is left of it.
+
+    The rough mean carries the offset and its rounding; the differences x − c are small and exact, and so their mean is.
+    With `exact=False` that second mean is returned rather than subtracted, one pass over the rows less.
+    """
+    xp = _xp.namespace(X)
+    weights = _weights(X, weight, codes, n_groups)
+    rough = _means(X, weight, codes, weights)
+    lift = 0
+    if not _xp.all_finite(rough):
+        lift, X = LIFT, X * 2.0**-LIFT
+        rough = _means(X, weight, codes, weights)
+    rough = _xp.float64(rough)
+    rows = _minus(X, rough, codes)
+    residual = _means(rows, weight, codes, weights)
+    shift = (rough - pivot * 2.0**-lift) + residual
+    if exact:
+        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
+    if weight is not None:
+        rows = rows * xp.sqrt(weight)[:, None]
+    return CentredBlock(rows, residual, shift, weights, lift)
+
+
+def _weights(X: Array, weight: Array | None, codes: Array | None, n_groups: int) -> np.ndarray:
+    if codes is not None:
+        return _xp.group_counts(codes, n_groups, weight)
+    return np.array([float(X.shape[0] if weight is None else _xp.namespace(X).sum(weight))])
+
+
+def _means(X: Array, weight: Array | None, codes: Array | None, weights: np.ndarray) -> Array:
+    xp = _xp.namespace(X)
+    if codes is None:
+        w = xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) if weight is None else _xp.cast(weight, X.dtype)
+        sums = (w @ X)[None, :]
+    else:
+        sums = _xp.group_sums(X, codes, len(weights), weight)
+    return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]
+
+
+def _minus(X: Array, means: Array, codes: Array | None) -> Array:
+    return X - means[0, :] if codes is None else _xp.minus_group_rows(X, means, codes)
+
+
+class Centred(Moments):
+    """Group weights and means, and one pooled sum of squares about them.
+
+    Scatter and Factor are this with a single group; Grouped shares one of it among all groups.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (G,)
+    pivot : array of shape (p,)
+        In the units of the data.
+    shift : array of shape (G, p)
+        Group means minus the pivot, over 2^exponent.
+    exponent : ndarray of int, shape (p,), or None
+        Power of two taken out of each column; None where none is.
+    store : Gram or Triangle
+        Σ w (x − m)(x − m)ᵀ of all groups, over 2^exponent in rows and columns.
+    n_rows : int
+        Rows seen.
+    dtype : dtype
+        Of the rows, and so of results.
+    """
+
+    store_type: ClassVar[type[Any]]
+    pivot: Array
+
+    def __init__(self) -> None:
+        self.weights = np.zeros(1)
+        self.n_rows = 0
+        self.exponent: scale.Exponents = None
+
+    def anchored(self, first: Block) -> Self:
+        return self.anchored_at(first.X[0, :])
+
+    def anchored_at(self, row: Array) -> Self:
+        """Return empty moments with `row` as the pivot."""
+        new = type(self)()
+        xp = _xp.namespace(row)
+        new.dtype = row.dtype
+        new.pivot = _xp.float64(row)
+        new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
+        new.store = self.store_type.of(new.shift[:0, :])
+        return new
+
+    @property
+    def n_features(self) -> int:
+        self._require_rows()
+        return int(self.pivot.shape[0])
+
+    @property
+    def weight(self) -> float:
+        return float(self.weights.sum())
+
+    @property
+    def squared(self) -> bool:  # type: ignore[override]
+        return bool(self.store.squared)
+
+    @property
+    def unit(self) -> Array:
+        """Power of two taken out of each column."""
+        xp = _xp.namespace(self.pivot)
+        return xp.ones_like(self.pivot) if self.exponent is None else scale.powers(self.exponent, self.pivot)
+
+    @property
+    def mean(self) -> Array:
+        """Mean of the first group, in the units of the data."""
+        return self.means[0, :]
+
+    @property
+    def means(self) -> Array:
+        """Mean of each group, in the units of the data, as far as float64 can hold it."""
+        return self.pivot + self.shift * scale.powers(self.exponent, self.pivot)
+
+    @property
+    def factor(self) -> Array | None:
+        """Rows F with FᵀF = the sum of squares, over 2^exponent; None where only the matrix is kept."""
+        return None if isinstance(self.store, Gram) else self.store.rows
+
+    @property
+    def matrix(self) -> Array:
+        """Sum of squares and products, over 2^exponent in rows and columns."""
+        return self.store.matrix()
+
+    def constant_columns(self) -> Array:
+        """Tell which columns do not vary within any group, beyond the rounding of their mean."""
+        xp = _xp.namespace(self.pivot)
+        unit = scale.powers(self.exponent, self.pivot)
+        size = xp.max(xp.abs(self.shift + self.pivot / unit), axis=0) * _xp.EPS
+        return self.store.diagonal() <= CONSTANT * self.weight * size**2
+
+    def update(self, block: Block) -> Self:
+        if not hasattr(self, "pivot"):
+            self.__dict__.update(self.anchored(block).__dict__)
+        return self.update_groups(block.X, block.weight, None)
+
+    def update_groups(self, X: Array, weight: Array | None, codes: Array | None) -> Self:
+        """Take in rows whose groups are given by codes."""
+        if X.shape[1] != self.n_features:
+            raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
+        if X.shape[0] == 0:
+            return self
+        part = type(self)().anchored_at(self.pivot)
+        part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
+        part._set_rows(centre_block(X, weight, codes, len(self.weights), self.pivot, self.store_type is not Gram))
+        part.n_rows = int(X.shape[0])
+        return self.merge(part)
+
+    def _set_rows(self, block: CentredBlock) -> None:
+        """Become the moments of one centred block."""
+        self.weights, self.shift = block.weights, block.shift
+        exponent = np.full(block.rows.shape[1], block.lift)
+        self.store, exponent = _summed(self.store_type, block.rows, exponent)
+        if isinstance(self.store, Gram):
+            residual = block.residual * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+            self.store = self.store.without_means(residual, _xp.like(self.weights, self.pivot))
+        self.shift = self.shift * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+        self.exponent = exponent if exponent.any() else None
+
+    def merge(self, other: Self) -> Self:
+        if not hasattr(other, "pivot") or other.n_rows == 0:
+            return self
+        if not hasattr(self, "pivot") or self.n_rows == 0:
+            self.__dict__.update(other.copy().__dict__)
+            return self
+        if self.n_features != other.n_features:
+            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
+        exponent = self._joint_exponent(other)
+        a, b = self.rescaled(exponent), other.rescaled(exponent)
+        jump = _xp.like(b.moved_to(a.pivot).shift, a.shift) - a.shift
+        total = self.weights + other.weights
+        share = other.weights / np.where(total > 0, total, 1.0)
+        spread = jump * _xp.like(np.sqrt(self.weights * share), jump)[:, None]
+        self.store = a.store.plus(b.store)
+        self.shift = a.shift + jump * _xp.like(share, jump)[:, None]
+        self.weights, self.exponent = total, exponent
+        self.n_rows += other.n_rows
+        self.dtype = _xp.namespace(self.pivot).result_type(self.dtype, other.dtype)
+        self._take_in(spread)
+        return self
+
+    def _take_in(self, rows: Array) -> None:
+        """Add rows, in the units of this object, to the sum of squares."""
+        unit = np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+        store, exponent = _summed(self.store_type, rows, unit)
+        extra = type(self)().anchored_at(self.pivot)
+        extra.store, extra.exponent = store, exponent if exponent.any() else None
+        common = self._joint_exponent(extra)
+        moved = self.rescaled(common)
+        self.shift, self.exponent = moved.shift, common
+        self.store = moved.store.plus(extra.rescaled(common).store)
+
+    def _joint_exponent(self, other: Centred) -> scale.Exponents:
+        if self.exponent is None and other.exponent is None:
+            return None
+        return scale.common([self.exponent_or_free(), other.exponent_or_free()])
+
+    def exponent_or_free(self) -> np.ndarray:
+        xp = _xp.namespace(self.shift)
+        exponent = np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+        empty = (self.store.diagonal() == 0) & xp.all(self.shift == 0, axis=0)
+        return np.where(_xp.to_numpy(empty), scale.FREE, exponent)
+
+    def moved_to(self, pivot: Array) -> Self:
+        """Return the same moments about another pivot."""
+        if pivot is self.pivot:
+            return self
+        new = self.copy()
+        apart = self.pivot - _xp.like(pivot, self.pivot)
+        new.shift = self.shift + apart / scale.powers(self.exponent, apart)
+        new.pivot = pivot
+        return new
+
+    def rescaled(self, exponent: scale.Exponents) -> Self:
+        if self.exponent is None and exponent is None:
+            return self
+        zeros = np.zeros(self.n_features, dtype=int)
+        ours = zeros if self.exponent is None else self.exponent
+        factor = scale.shrink(ours, zeros if exponent is None else exponent, self.pivot)
+        new = self.copy()
+        new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
+        return new
+
+    def uniform(self) -> tuple[Self, int]:
+        """Return these moments with one power of two for all columns, and that power."""
+        if self.exponent is None:
+            return self, 0
+        power = int(np.max(self.exponent_or_free()))
+        power = 0 if power == scale.FREE else power
+        return self.rescaled(np.full(self.n_features, power)), power
+
+    def _require_rows(self) -> None:
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
+
+
+def _summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, np.ndarray]:
+    """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        store = kind.of(rows)
+        safe = scale.is_safe(store.diagonal())
+    if safe and not exponent.any():
+        return store, exponent
+    more = scale.column_exponents(rows)
+    total = np.where(more == scale.FREE, 0, np.clip(exponent + more, -scale.LIMIT, scale.LIMIT))
+    total = np.where(np.abs(total) <= scale.ORDINARY, 0, total)
+    if np.array_equal(total, exponent):
+        return store, exponent
+    return kind.of(rows * scale.shrink(exponent, total, rows)), total

@@ -1,0 +1,92 @@
+"""Moments of two tables side by side: one scatter (or factor) of [X, Y], and where it splits."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..sources import Block
+from .base import Moments
+from .centred import Centred
+from .scatter import Scatter
+
+
+class Cross(Moments):
+    """Joint moments of X and Y.
+
+    Parameters
+    ----------
+    of : {Scatter, Factor}
+        How the joint scatter is kept.
+
+    Attributes
+    ----------
+    joint : Centred
+        Moments of the columns of X followed by those of Y.
+    split : int
+        Number of columns of X.
+    """
+
+    def __init__(self, of: type[Centred] = Scatter) -> None:
+        self.joint = of()
+        self.split = 0
+
+    @classmethod
+    def from_covariance(cls, covariance: Any, split: int, weight: float, mean: Any = None, ddof: float = 1.0) -> Cross:
+        """Make the moments of two tables of which only the joint covariance (or correlation) matrix is known.
+
+        Parameters
+        ----------
+        covariance : array of shape (p + s, p + s)
+        split : int
+            The first `split` columns are X, the others Y.
+        weight, mean, ddof
+            As in Scatter.from_covariance.
+        """
+        new = cls()
+        new.joint, new.split = Scatter.from_covariance(covariance, weight, mean, ddof), split
+        return new
+
+    def anchored(self, first: Block) -> Self:
+        new = self.copy()
+        new.split = int(first.X.shape[1])
+        new.joint = self.joint.anchored_at(_beside(first)[0, :])
+        return new
+
+    def update(self, block: Block) -> Self:
+        if self.split == 0:
+            self.__dict__.update(self.anchored(block).__dict__)
+        elif block.X.shape[1] != self.split:
+            raise errors.moments_differ("the number of columns of X", self.split, block.X.shape[1])
+        self.joint = self.joint.copy().update_groups(_beside(block), block.weight, None)
+        return self
+
+    def merge(self, other: Self) -> Self:
+        if other.split == 0:
+            return self
+        if self.split not in (0, other.split):
+            raise errors.moments_differ("the number of columns of X", self.split, other.split)
+        self.split = other.split
+        self.joint = self.joint.copy().merge(other.joint)
+        return self
+
+    @property
+    def n_features(self) -> int:
+        if self.split == 0:
+            raise errors.empty_moments()
+        return self.split
+
+    @property
+    def weight(self) -> float:
+        return self.joint.weight
+
+    @property
+    def squared(self) -> bool:  # type: ignore[override]
+        return self.joint.squared
+
+
+def _beside(block: Block) -> Array:
+    assert block.y is not None
+    return _xp.namespace(block.X).concat([block.X, block.y], axis=1)

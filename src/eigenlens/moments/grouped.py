@@ -1,0 +1,193 @@
+"""Moments per class or slice: one of any kind per group, or group means with one pooled scatter."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..sources import Block
+from . import scale
+from .base import Moments
+from .centred import Centred
+from .scatter import Scatter
+
+
+class Grouped(Moments):
+    """Moments of labelled rows, the labels found on the way.
+
+    Parameters
+    ----------
+    of : {Scatter, Factor, Quartic}
+        What is kept.
+    pooled : bool
+        Keep one scatter, pooled over the groups, beside the group means: memory K·p + p². Otherwise keep one for each
+        group: memory K·p².
+
+    Attributes
+    ----------
+    labels : ndarray of shape (K,)
+        The labels seen, sorted.
+    groups : list of Centred
+        One per label, or the one that all groups share.
+    """
+
+    def __init__(self, of: type[Centred] = Scatter, pooled: bool = True) -> None:
+        self.of, self.pooled = of, pooled
+        self.labels: np.ndarray = np.array([])
+        self.groups: list[Centred] = []
+        self._first: Array | None = None
+        self._known: tuple[Any, np.ndarray] | None = None  # the last block's classes, and their places in labels
+
+    def anchored(self, first: Block) -> Self:
+        new = type(self)(self.of, self.pooled)
+        new._first = first.X[0, :]
+        if self.pooled:
+            new.groups = [self.of().anchored_at(new._first)]
+        return new
+
+    def update(self, block: Block) -> Self:
+        if block.X.shape[0] == 0:
+            return self
+        if self._first is None:
+            self.__dict__.update(self.anchored(block).__dict__)
+        assert block.y is not None and block.classes is not None
+        codes = self._own_codes(block)
+        if self.pooled:
+            self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
+            return self
+        self.groups = [
+            self._updated(group, block, codes == k) if k in _present(codes) else group
+            for k, group in enumerate(self.groups)
+        ]
+        return self
+
+    def _updated(self, group: Centred, block: Block, rows: Array) -> Centred:
+        weight = None if block.weight is None else block.weight[rows]
+        return group.copy().update(Block(block.X[rows, :], None, weight))
+
+    def merge(self, other: Self) -> Self:
+        if len(other.labels) == 0:
+            return self
+        if self._first is None:
+            self._first = other._first
+        if self.pooled != other.pooled:
+            raise errors.moments_differ("pooled", self.pooled, other.pooled)
+        places = self._places(other.labels)
+        if self.pooled:
+            theirs = _regrouped(other.groups[0], places, len(self.labels))
+            self.groups = [self.groups[0].copy().merge(theirs) if self.groups else theirs]
+        else:
+            groups = list(self.groups)
+            for place, group in zip(places, other.groups, strict=True):
+                groups[place] = groups[place].copy().merge(group)
+            self.groups = groups
+        return self
+
+    def _own_codes(self, block: Block) -> Array:
+        """Translate a block's codes to places in `labels`, adding new labels."""
+        if self._known is None or self._known[0] is not block.classes:
+            present = block.classes[_present(block.y)]
+            self._places(present)
+            self._known = (block.classes, self._lookup(block.classes))
+        places = self._known[1]
+        if (places < 0).any() and (places[_present(block.y)] < 0).any():
+            self._known = None
+            return self._own_codes(block)
+        if np.array_equal(places, np.arange(len(places))):
+            return block.y
+        return _xp.take_rows(_xp.like(places, block.X), block.y)
+
+    def _lookup(self, classes: np.ndarray) -> np.ndarray:
+        """Return the place of each class in `labels`, −1 for those not seen."""
+        places = np.searchsorted(self.labels, classes)
+        places = np.minimum(places, len(self.labels) - 1)
+        return np.where(self.labels[places] == classes, places, -1)
+
+    def _places(self, labels: np.ndarray) -> np.ndarray:
+        """Return the places of these labels, after making room for new ones."""
+        union = labels if len(self.labels) == 0 else np.union1d(self.labels, labels)
+        if len(union) != len(self.labels):
+            old = np.searchsorted(union, self.labels) if len(self.labels) else np.array([], dtype=np.intp)
+            self._known = None
+            if self.pooled:
+                self.groups = [_regrouped(g, old, len(union)) for g in self.groups]
+            else:
+                groups = [self.of().anchored_at(self._first) for _ in union]
+                for place, group in zip(old, self.groups, strict=True):
+                    groups[place] = group
+                self.groups = groups
+            self.labels = union
+        return np.searchsorted(self.labels, labels)
+
+    @property
+    def n_features(self) -> int:
+        if self._first is None:
+            raise errors.empty_moments()
+        return int(self._first.shape[0])
+
+    @property
+    def weight(self) -> float:
+        return float(self.weights.sum())
+
+    @property
+    def squared(self) -> bool:  # type: ignore[override]
+        return any(group.squared for group in self.groups)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Total weight of each group."""
+        if self.pooled:
+            return self.groups[0].weights if self.groups else np.zeros(0)
+        return np.array([group.weight for group in self.groups])
+
+
+    def within(self, shares: np.ndarray | None = None) -> Centred:
+        """Return group weights and means with one within-group sum of squares Σ shareₖ Tₖ.
+
+        Parameters
+        ----------
+        shares : ndarray of shape (K,), optional
+            One each if not given; pooled moments know no other.
+        """
+        if self.pooled:
+            assert shares is None
+            return self.groups[0]
+        pivot = self.groups[0].pivot
+        parts = [group.moved_to(pivot) for group in self.groups]
+        exponent = scale.common([part.exponent_or_free() for part in parts])
+        parts = [part.rescaled(exponent) for part in parts]
+        new = parts[0].copy()
+        new.weights = self.weights
+        new.shift = _xp.namespace(pivot).concat([part.shift for part in parts], axis=0)
+        root = np.ones(len(parts)) if shares is None else np.sqrt(shares)
+        ones = _xp.namespace(pivot).ones_like(pivot)
+        new.store = parts[0].store.scaled(ones * float(root[0]))
+        for part, r in zip(parts[1:], root[1:], strict=True):
+            new.store = new.store.plus(part.store.scaled(ones * float(r)))
+        new.n_rows = sum(part.n_rows for part in parts)
+        return new
+
+
+def _present(codes: Array) -> np.ndarray:
+    return np.unique(_xp.to_numpy(codes))
+
+
+def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
+    """Return moments with more groups, the present ones at the given places."""
+    new = moments.copy()
+    xp = _xp.namespace(moments.shift)
+    if len(moments.weights) != len(places):  # nothing seen yet: one empty group stands for none
+        new.weights = np.zeros(n_groups)
+        new.shift = xp.zeros((n_groups, moments.shift.shape[1]), dtype=xp.float64, device=_xp.device(moments.shift))
+        return new
+    new.weights = np.zeros(n_groups)
+    new.weights[places] = moments.weights
+    source = np.full(n_groups, len(places))
+    source[places] = np.arange(len(places))
+    padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
+    new.shift = _xp.take_rows(padded, _xp.like(source, padded))
+    return new

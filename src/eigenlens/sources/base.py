@@ -1,0 +1,172 @@
+"""Blocks, sources, and the one reduction that every back end shares.
+
+A source cuts its rows into *segments*, and each segment into *blocks*. A block fits the processor's cache; a segment
+is a piece of work for one thread (or, elsewhere, one worker). How rows are cut depends on the table alone, and parts
+are merged in their order: the result is the same bits however many threads there are.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from .companions import Labels
+
+BLOCK_BYTES = 2**21  # float64 rows of one block: about what a core's own cache holds
+DEVICE_BLOCK_BYTES = 2**28  # a device wants few large products
+BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
+SEGMENT_BLOCKS = 8
+PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A few rows: what a pass hands to the moments.
+
+    Attributes
+    ----------
+    X : array of shape (rows, p)
+        Real floating-point numbers, all finite.
+    y : array or None
+        Class codes (rows,), or a second table (rows, s).
+    weight : array of shape (rows,) or None
+        Positive float64 weights; None means one each.
+    classes : ndarray or None
+        What the class codes stand for.
+    """
+
+    X: Array
+    y: Array | None = None
+    weight: Array | None = None
+    classes: np.ndarray | None = None
+
+
+class Accumulator(Protocol):
+    """What `collect` needs of moments."""
+
+    def anchored(self, first: Block) -> Self: ...
+    def update(self, block: Block) -> Self: ...
+    def merge(self, other: Self) -> Self: ...
+
+
+M = TypeVar("M", bound=Accumulator)
+T = TypeVar("T")
+Segment = Iterable[Block]
+
+
+class Source(ABC):
+    """Rows that can be read block by block.
+
+    Attributes
+    ----------
+    n_rows : int or None
+        Rows of positive weight, where they are known before reading.
+    n_features : int
+        Columns of X.
+    feature_names : list of str or None
+    labels : Labels or None
+        Class labels, where they are known before reading.
+    rereadable : bool
+        Whether a second pass is possible.
+    """
+
+    n_rows: int | None
+    n_features: int
+    feature_names: list[str] | None
+    labels: Labels | None = None
+    rereadable: bool = True
+
+    @abstractmethod
+    def segments(self) -> Iterator[Segment]:
+        """Cut the rows into independent pieces, in order."""
+
+    @abstractmethod
+    def first(self) -> Block:
+        """Return the first row as a block, the pivot that all parts of a pass share."""
+
+    def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
+        """Apply `work` to every segment and yield the results in order."""
+        return map(work, self.segments())
+
+
+def collect(source: Source, empty: M) -> M:
+    """Read the rows once and return what the moments keep of them.
+
+    Parameters
+    ----------
+    source : Source
+    empty : moments that have seen nothing
+        Says what is to be kept.
+    """
+    first = source.first()
+
+    def reduce_segment(segment: Segment) -> M:
+        part = empty.anchored(first)
+        for block in segment:
+            part = part.update(block)
+        return part
+
+    total = empty.anchored(first)
+    for part in source.map_segments(reduce_segment):
+        total = total.merge(part)
+    return total
+
+
+def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
+    """Apply a function of rows block by block and stack what it returns."""
+
+    def apply(segment: Segment) -> list[Array]:
+        return [function(block.X) for block in segment]
+
+    pieces = [piece for part in source.map_segments(apply) for piece in part]
+    return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
+
+
+def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
+    """Return how many rows make a block: cache-sized, and many more rows than groups.
+
+    A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
+    """
+    if not on_host:
+        return max(DEVICE_BLOCK_BYTES // (8 * n_columns), n_columns, 4 * n_groups)
+    low, high = BLOCK_ROWS
+    rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
+    return max(rows, n_columns // 2, 4 * n_groups)
+
+
+def threaded(work: Callable[[Segment], T], segments: Iterator[Segment]) -> Iterator[T]:
+    """Run segments on threads, BLAS held to one each; results in order, at most two waiting per thread.
+
+    A matrix product split by rows over our threads scales better than the same product split inside BLAS
+    (measured: 1.3 times faster at 200,000 × 200 on two cores), and the subtractions run in parallel too.
+    """
+    workers = thread_count()
+    waiting: deque[Future[T]] = deque()
+    limit: Any = _xp.one_blas_thread() if workers > 1 else nullcontext()
+    with limit, ThreadPoolExecutor(workers) as pool:
+        try:
+            for segment in segments:
+                waiting.append(pool.submit(work, segment))
+                if len(waiting) >= 2 * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def thread_count() -> int:
+    """Return how many threads to use: the cores this process may run on, or fewer if BLAS was told fewer."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, _xp.blas_threads()))

@@ -1,0 +1,142 @@
+"""What travels beside the rows: class labels and weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Class labels as codes.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n,)
+        Position of each row's class in `classes`.
+    classes : ndarray of shape (K,)
+        The distinct labels, sorted.
+    native : array or None
+        An array of the library the labels came in, where that was not NumPy.
+    """
+
+    codes: np.ndarray
+    classes: np.ndarray
+    native: Array | None = None
+
+    @classmethod
+    def read(cls, y: Any) -> Labels:
+        """Read class labels from any one-dimensional array or column."""
+        native = y if _xp.is_array(y) and not isinstance(y, np.ndarray) else None
+        values = as_column(y)
+        if values.ndim == 2 and values.shape[1] == 1:
+            _warn_column_vector()
+            values = values[:, 0]
+        if values.ndim != 1:
+            raise errors.target_shape(values.shape)
+        if values.dtype.kind in "OUST":
+            codes, classes = _codes_of_objects(values)
+        else:
+            _refuse_continuous(values)
+            codes, classes = _codes_of_numbers(values)
+        return cls(codes, classes, native)
+
+
+def as_column(y: Any) -> np.ndarray:
+    """Turn labels or weights of any library into a NumPy array, without reading their meaning."""
+    if isinstance(y, np.ma.MaskedArray):
+        raise errors.masked("y", int(np.ma.count_masked(y)))
+    if _xp.is_array(y):
+        return _xp.to_numpy(y)
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy(zero_copy_only=False) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
+    return np.asarray(y)
+
+
+def _refuse_continuous(values: np.ndarray) -> None:
+    if values.dtype.kind == "c":
+        raise errors.complex_numbers("y")
+    if values.dtype.kind == "f":
+        missing = int(np.isnan(values).sum())
+        if missing:
+            raise errors.target_nan(missing)
+        fractional = values != np.floor(values)
+        if not np.isfinite(values).all() or fractional.any():
+            raise errors.target_continuous(values[fractional | ~np.isfinite(values)][0].item())
+
+
+def _codes_of_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number the distinct values; by counting where their range is short, which takes no sort."""
+    if values.dtype.kind in "iu" and values.size:
+        low, high = int(values.min()), int(values.max())
+        if high - low <= 4 * values.size:
+            offsets = (values - values.dtype.type(low)).astype(np.intp)
+            present = np.bincount(offsets) > 0
+            codes = (np.cumsum(present) - 1)[offsets]
+            return codes, (np.flatnonzero(present) + low).astype(values.dtype)
+    classes, codes = np.unique(values, return_inverse=True)
+    return codes, classes
+
+
+def _codes_of_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Number the distinct words; by hashing, an order of magnitude faster than sorting them all."""
+    items = values.tolist()
+    try:
+        distinct = list(dict.fromkeys(items))
+    except TypeError as error:
+        raise errors.not_numbers("y", f"its entries are not labels ({error})") from error
+    missing = [v for v in distinct if _is_missing(v)]
+    if missing:
+        raise errors.target_nan(sum(_is_missing(v) for v in items))
+    if all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in distinct):
+        numbers = np.asarray(items)
+        _refuse_continuous(numbers)
+        return _codes_of_numbers(numbers)
+    try:
+        distinct.sort()
+    except TypeError as error:
+        kinds = errors.listed(sorted({type(v).__name__ for v in distinct}))
+        raise errors.InputTypeError(f"y mixes labels of different kinds ({kinds}); make them all of one kind.") from error
+    position = {label: k for k, label in enumerate(distinct)}
+    codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
+    return codes, np.array(distinct, dtype=values.dtype)
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+
+
+def _warn_column_vector() -> None:
+    import warnings
+
+    from sklearn.exceptions import DataConversionWarning
+
+    message = "A column-vector y was passed when a 1d array was expected: y is read as its only column."
+    warnings.warn(message, DataConversionWarning, stacklevel=4)
+
+
+def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
+    """Read one weight per row; None where every row counts once."""
+    if sample_weight is None:
+        return None
+    weight = as_column(sample_weight)
+    if weight.ndim == 0:
+        weight = np.full(n, weight)
+    if weight.shape != (n,):
+        raise errors.weight_shape(weight.shape, n)
+    if weight.dtype.kind not in "biuf":
+        raise errors.not_numbers("sample_weight", f"it holds {weight.dtype}")
+    weight = weight.astype(np.float64)
+    if not np.isfinite(weight).all():
+        raise errors.weight_values("NaN or infinite", float(weight[~np.isfinite(weight)][0]))
+    if (weight < 0).any():
+        raise errors.weight_values("negative", float(weight.min()))
+    if not weight.any():
+        raise errors.weight_all_zero()
+    return weight

@@ -1,0 +1,251 @@
+"""Tables in memory: arrays of any namespace, nested lists, data frames, Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, Protocol
+
+import narwhals as nw
+import numpy as np
+import scipy.sparse
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from .base import PARALLEL_CELLS, SEGMENT_BLOCKS, Block, Segment, Source, block_rows, threaded
+from .companions import Labels, read_weights
+
+Target = Literal["none", "labels", "table"]
+
+
+class Table(Protocol):
+    """A table that can be cut by rows."""
+
+    shape: tuple[int, int]
+    names: list[str] | None
+    native: Any  # what the user passed, for feature names
+    sample: Array  # an empty array of the namespace, device and dtype that results should have
+
+    def rows(self, start: int, stop: int) -> Array: ...
+
+
+class ArrayTable:
+    """A two-dimensional array of any namespace."""
+
+    names: list[str] | None = None
+
+    def __init__(self, values: Array, name: str) -> None:
+        if len(values.shape) != 2:
+            raise errors.not_a_table(name, values.shape)
+        xp = _xp.namespace(values)
+        if _xp.is_complex(values):
+            raise errors.complex_numbers(name)
+        if not _xp.is_number(values):
+            raise errors.not_numbers(name, f"it holds {values.dtype}")
+        self.values = self.native = values
+        self.shape = tuple(values.shape)
+        self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
+        self.sample = xp.zeros((0, self.shape[1]), dtype=self.dtype, device=_xp.device(values))
+
+    def rows(self, start: int, stop: int) -> Array:
+        return _xp.cast(self.values[start:stop, :], self.dtype)
+
+
+class FrameTable:
+    """A pandas, polars or Arrow table; only the rows of the current block are converted."""
+
+    def __init__(self, frame: nw.DataFrame, native: Any, name: str) -> None:
+        schema = frame.schema
+        bad = {c: t for c, t in schema.items() if not (t.is_numeric() or t == nw.Boolean) or t == nw.Decimal}
+        if bad:
+            raise errors.words(name, bad.keys(), map(str, bad.values()))
+        self.frame, self.native = frame, native
+        self.shape = frame.shape
+        self.names = [str(c) for c in frame.columns]
+        narrow = set(schema.values()) == {nw.Float32}
+        self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
+
+    def rows(self, start: int, stop: int) -> Array:
+        values = self.frame[start:stop].to_numpy()
+        return np.asarray(values, dtype=self.sample.dtype)
+
+
+class MemorySource(Source):
+    """Rows of a table in memory, with labels or a second table, and weights."""
+
+    single_response = False  # whether the second table came as a single column without its own dimension
+
+    def __init__(self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X") -> None:
+        self.table, self.name = X, name
+        n, self.n_features = X.shape
+        self.feature_names = X.names
+        self.labels = y if isinstance(y, Labels) else None
+        self.second: Table | None = None if y is None or isinstance(y, Labels) else y
+        self.n_rows = n if weight is None else int(np.count_nonzero(weight))
+        columns = self.n_features + (self.second.shape[1] if self.second else 0)
+        n_groups = len(self.labels.classes) if self.labels else 1
+        self._block = block_rows(columns, n_groups, isinstance(X.sample, np.ndarray))
+        self._weight = None if weight is None else _xp.like(weight, X.sample)
+        self._positive = weight is None or bool((weight > 0).all())
+        self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
+
+    def segments(self) -> Iterator[Segment]:
+        n, step = self.table.shape[0], self._block * SEGMENT_BLOCKS
+        for start in range(0, n, step):
+            yield self._blocks(start, min(start + step, n))
+
+    def _blocks(self, start: int, stop: int) -> Iterator[Block]:
+        for low in range(start, stop, self._block):
+            yield self._read(low, min(low + self._block, stop))
+
+    def _read(self, start: int, stop: int) -> Block:
+        X = finite_rows(self.table, start, stop, self.name)
+        y = None
+        if self._codes is not None:
+            y = self._codes[start:stop]
+        elif self.second is not None:
+            y = _xp.like(finite_rows(self.second, start, stop, "Y"), X)
+        w = None if self._weight is None else self._weight[start:stop]
+        if w is not None and not self._positive:
+            keep = w > 0
+            X, w, y = X[keep, :], w[keep], None if y is None else (y[keep] if self.second is None else y[keep, :])
+        return Block(X, y, w, None if self.labels is None else self.labels.classes)
+
+    def first(self) -> Block:
+        X = finite_rows(self.table, 0, 1, self.name)
+        return Block(X, None if self.second is None else _xp.like(finite_rows(self.second, 0, 1, "Y"), X))
+
+    def map_segments(self, work: Any) -> Iterator[Any]:
+        n, p = self.table.shape
+        if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block * SEGMENT_BLOCKS:
+            return threaded(work, self.segments())
+        return super().map_segments(work)
+
+
+def as_source(
+    X: TableLike,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    target: Target = "none",
+    min_rows: int = 1,
+    name: str = "X",
+    estimator: str = "This estimator",
+) -> Source:
+    """Check a table, its target and its weights, and make them a source.
+
+    Parameters
+    ----------
+    X : table
+        Array of any namespace, nested list, data frame, Arrow table or SciPy sparse matrix.
+    y : labels or table, optional
+    sample_weight : one number per row, optional
+        How often each row counts.
+    target : {"none", "labels", "table"}
+        What `y` must be.
+    min_rows : int
+        Rows of positive weight needed.
+    name : str
+        What messages call X.
+    estimator : str
+        What messages call the caller.
+    """
+    table = as_table(X, name)
+    n = table.shape[0]
+    if table.shape[1] == 0:
+        raise errors.no_columns(name, table.shape)
+    companion: Labels | Table | None = None
+    if target != "none":
+        if y is None:
+            raise errors.target_missing(estimator, "Y" if target == "table" else "y")
+        companion = Labels.read(y) if target == "labels" else as_table(as_two_dimensional(y), "Y")
+        m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
+        if m != n:
+            raise errors.lengths_differ(name, n, "y" if target == "labels" else "Y", m)
+    weight = read_weights(sample_weight, n)
+    counted = n if weight is None else int(np.count_nonzero(weight))
+    if counted < min_rows:
+        raise errors.too_few_rows(name, counted, table.shape, min_rows)
+    source = MemorySource(table, companion, weight, name)
+    source.single_response = target == "table" and np.ndim(y) == 1 and not nw.dependencies.is_into_dataframe(y)
+    return source
+
+
+def as_table(X: TableLike, name: str) -> Table:
+    """Recognise what kind of table X is; convert nothing that can be read in place."""
+    if isinstance(X, np.ma.MaskedArray):
+        raise errors.masked(name, int(np.ma.count_masked(X)))
+    if scipy.sparse.issparse(X):
+        from .sparse import SparseTable
+
+        return SparseTable(X, name)
+    if nw.dependencies.is_into_dataframe(X):
+        return FrameTable(_read_frame(X, name), X, name)
+    if _xp.is_array(X):
+        return ArrayTable(_numbers(X, name) if isinstance(X, np.ndarray) else _xp.detached(X), name)
+    if isinstance(X, str | bytes) or X is None or not hasattr(X, "__len__") and not hasattr(X, "__array__"):
+        raise errors.unsupported(name, type(X).__name__)
+    if nw.dependencies.is_into_series(X):
+        raise errors.not_a_table(name, (len(X),))
+    return ArrayTable(_numbers(_from_lists(X, name), name), name)
+
+
+def as_two_dimensional(y: Any) -> Any:
+    """Read a single response as a table of one column."""
+    if nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
+        return y
+    if nw.dependencies.is_into_series(y):
+        y = y.to_numpy()
+    values = y if _xp.is_array(y) else np.asarray(y)
+    return values[:, None] if len(values.shape) == 1 else values
+
+
+def finite_rows(table: Table, start: int, stop: int, name: str) -> Array:
+    """Read rows and refuse NaN and infinity, naming the first such cell.
+
+    A finite column sum proves finite entries; only a sum that is not (or that overflowed) is looked into.
+    """
+    X = table.rows(start, stop)
+    xp = _xp.namespace(X)
+    if not _xp.all_finite(xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) @ X):
+        bad = ~np.isfinite(_xp.to_numpy(X))
+        if bad.any():
+            row, column = (int(i) for i in np.argwhere(bad)[0])
+            kind = "NaN" if np.isnan(_xp.to_numpy(X)[row, column]) else "infinity (inf)"
+            label = table.names[column] if table.names else str(column)
+            raise errors.not_finite(name, kind, start + row, label)
+    return X
+
+
+def _read_frame(X: Any, name: str) -> nw.DataFrame:
+    try:
+        return nw.from_native(X, eager_only=True)
+    except nw.exceptions.DuplicateError as error:
+        raise errors.InputError(f"{name} has columns of the same name ({error}); rename them.") from error
+
+
+def _from_lists(X: Any, name: str) -> np.ndarray:
+    try:
+        values = np.asarray(X)
+    except ValueError as error:
+        raise errors.ragged(name, error) from error
+    if values.dtype.kind == "O" and values.ndim == 1 and any(np.ndim(row) for row in values):
+        raise errors.ragged(name, ValueError("rows of different lengths"))
+    return values
+
+
+def _numbers(values: np.ndarray, name: str) -> np.ndarray:
+    """Refuse text, read objects that are numbers."""
+    if values.dtype.kind in "USTM" or values.dtype.kind == "m":
+        raise errors.not_numbers(name, f"it holds text or dates ({values.dtype})")
+    if values.dtype.kind != "O":
+        return np.asarray(values)
+    for cell in values.flat:
+        if isinstance(cell, str | bytes):
+            raise errors.not_numbers(name, f"it holds the text {cell!r}")
+        if isinstance(cell, complex):
+            raise errors.complex_numbers(name)
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors.not_numbers(name, f"a cell cannot be read as one ({error})") from error

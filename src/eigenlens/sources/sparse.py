@@ -1,0 +1,31 @@
+"""SciPy sparse matrices: dense only one block at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core.typing import Array
+
+
+class SparseTable:
+    """A SciPy sparse matrix or array, read by rows."""
+
+    names: list[str] | None = None
+
+    def __init__(self, matrix: Any, name: str) -> None:
+        if matrix.ndim != 2:
+            raise errors.not_a_table(name, matrix.shape)
+        if matrix.dtype.kind == "c":
+            raise errors.complex_numbers(name)
+        if matrix.dtype.kind not in "biuf":
+            raise errors.not_numbers(name, f"it holds {matrix.dtype}")
+        self.native = matrix
+        self.matrix = matrix.tocsr()
+        self.shape = matrix.shape
+        self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if matrix.dtype == np.float32 else np.float64)
+
+    def rows(self, start: int, stop: int) -> Array:
+        return self.matrix[start:stop].toarray().astype(self.sample.dtype, copy=False)

@@ -1,0 +1,23 @@
+"""The small problem: symmetric pencils A v = λ B v and their spectra.
+
+Order, sign, rank and clipping are decided here and nowhere else. This room knows no rows and no labels.
+"""
+
+from .angles import principal_angles
+from .pencil import Form, Pencil
+from .solve import Choice, choose_solver, solve
+from .spectrum import Spectrum, Whitening, orient
+from .whiten import whiten
+
+__all__ = [
+    "Choice",
+    "Form",
+    "Pencil",
+    "Spectrum",
+    "Whitening",
+    "choose_solver",
+    "orient",
+    "principal_angles",
+    "solve",
+    "whiten",
+]

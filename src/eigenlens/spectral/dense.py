@@ -1,0 +1,25 @@
+"""Direct solvers of the standard problem A v = λ v.
+
+A solver returns singular values (descending; all of them, or the k it found), k vectors, their images where A is a factor,
+and a residual.
+"""
+
+from __future__ import annotations
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from .pencil import Form
+
+
+def eigh(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
+    """Decompose the matrix of A in full; all values, k leading directions."""
+    xp = _xp.namespace(A.values)
+    values, vectors = xp.linalg.eigh(A.dense())
+    return xp.sqrt(xp.clip(xp.flip(values), min=0.0)), xp.flip(vectors, axis=1)[:, :k], None, 0.0
+
+
+def svd(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
+    """Decompose the factor of A, so that small values keep their digits."""
+    xp = _xp.namespace(A.factor)
+    left, s, right = xp.linalg.svd(A.factor, full_matrices=False)
+    return s, right.T[:, :k], left[:, :k], 0.0

@@ -1,0 +1,106 @@
+"""The problem: a positive semidefinite form A, measured against another one, B."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .._core import xp as _xp
+from .._core.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """A positive semidefinite quadratic form on p coordinates, as a matrix or as rows F with the form FᵀF.
+
+    Attributes
+    ----------
+    matrix : array of shape (p, p), or None
+    factor : array of shape (r, p), or None
+        Exactly one of the two is given. A factor keeps all digits where its square keeps half of them.
+    squared : bool
+        Whether the form went through a squared stage on its way here.
+    """
+
+    matrix: Array | None = None
+    factor: Array | None = None
+    squared: bool = True
+
+    @property
+    def values(self) -> Array:
+        """The array that is given."""
+        return self.matrix if self.factor is None else self.factor
+
+    @property
+    def dimension(self) -> int:
+        return int(self.values.shape[1])
+
+    def diagonal(self) -> Array:
+        xp = _xp.namespace(self.values)
+        if self.factor is None:
+            return xp.linalg.diagonal(self.matrix)
+        return xp.sum(self.factor**2, axis=0)
+
+    def trace(self) -> float:
+        return float(_xp.namespace(self.values).sum(self.diagonal()))
+
+    def dense(self) -> Array:
+        """The form as a matrix."""
+        return self.matrix if self.factor is None else _xp.gram(self.factor)
+
+    def times(self, number: float) -> Form:
+        """The form multiplied by a positive number."""
+        if self.factor is None:
+            return Form(matrix=self.matrix * number)
+        return Form(factor=self.factor * number**0.5, squared=self.squared)
+
+    def seen_through(self, V: Array) -> Form:
+        """The form in other coordinates: Vᵀ·form·V."""
+        if self.factor is not None:
+            return Form(factor=self.factor @ V, squared=self.squared)
+        M = V.T @ self.matrix @ V
+        return Form(matrix=(M + M.T) / 2)
+
+    def column_scaled(self, d: Array) -> Form:
+        """The form with its coordinates multiplied by d."""
+        if self.factor is not None:
+            return Form(factor=self.factor * d, squared=self.squared)
+        return Form(matrix=self.matrix * d * d[:, None])
+
+    def plus_identity(self, ridge: float) -> Form:
+        """The form plus ridge·I."""
+        if ridge == 0:
+            return self
+        xp = _xp.namespace(self.values)
+        eye = xp.eye(self.dimension, dtype=xp.float64, device=_xp.device(self.values))
+        if self.factor is None:
+            return Form(matrix=self.matrix + ridge * eye)
+        return Form(factor=xp.concat([self.factor, ridge**0.5 * eye], axis=0), squared=self.squared)
+
+
+@dataclass(frozen=True, eq=False)
+class Pencil:
+    """Find directions v with A v = λ B v, the largest λ first, Vᵀ B V = I.
+
+    Attributes
+    ----------
+    A : Form
+        What is to be large.
+    B : Form or None
+        What it is measured against; None is the identity.
+    n_components : int or None
+        How many directions are wanted; None is all of them.
+    constant : boolean array of shape (p,), or None
+        Columns of B (of A, where there is no B) known to be zero but for rounding.
+    most : int or None
+        How many positive values there can be, for instance by the number of rows; condition is judged on these.
+    """
+
+    A: Form
+    B: Form | None = None
+    n_components: int | None = None
+    constant: Array | None = None
+    most: int | None = None
+
+    @property
+    def dimension(self) -> int:
+        return self.A.dimension

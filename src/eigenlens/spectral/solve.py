@@ -1,0 +1,149 @@
+"""Which solver runs, and why: the rules are a table, and the choice can be asked for.
+
+A pencil with a B is first whitened; what remains is a standard problem A v = λ v, to which the rules apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from . import dense, truncated
+from .pencil import Pencil
+from .spectrum import Spectrum, orient
+from .whiten import condition_of, count_rank, whiten
+
+LARGE = 1000  # below this dimension a full decomposition is faster than an iteration
+FEW = 0.05  # share of directions up to which an iteration pays
+
+SOLVERS: dict[str, Callable[..., Any]] = {
+    "eigh": dense.eigh,
+    "svd": dense.svd,
+    "lanczos": truncated.lanczos,
+    "randomized": truncated.randomized,
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A solver and the reason for it."""
+
+    solver: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.solver}: {self.why}"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row of the table: the first rule that applies names the solver."""
+
+    solver: str
+    applies: Callable[[Pencil], bool]
+    why: str
+
+
+def _few_of_many(pencil: Pencil) -> bool:
+    small = min(pencil.A.values.shape)
+    return pencil.n_components is not None and small >= LARGE and pencil.n_components <= FEW * small
+
+
+RULES = (
+    Rule(
+        "lanczos",
+        _few_of_many,
+        f"few directions (up to {FEW:.0%}) of {LARGE} or more are found by iteration",
+    ),
+    Rule("svd", lambda pencil: pencil.A.factor is not None, "A is given by a factor, whose SVD keeps all digits"),
+    Rule("eigh", lambda pencil: True, "a full decomposition of a small symmetric matrix is fast and exact"),
+)
+
+
+def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
+    """Tell which solver `solve` would run for a pencil, and why.
+
+    Parameters
+    ----------
+    pencil : Pencil
+    solver : {"auto", "dense", "lanczos", "randomized"}
+        "auto" follows the rules; "dense" is a full decomposition; "lanczos" iterates to machine precision;
+        "randomized" is approximate and reports its residual.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, Pencil, choose_solver
+    >>> print(choose_solver(Pencil(Form(matrix=np.eye(5)), n_components=2)))
+    eigh: a full decomposition of a small symmetric matrix is fast and exact
+    """
+    if solver not in ("auto", "dense", "lanczos", "randomized"):
+        raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
+    if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.dimension):
+        name = "eigh" if pencil.A.factor is None else "svd"
+        why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.dimension} directions"
+        return Choice(name, why)
+    if solver != "auto":
+        return Choice(solver, "asked for")
+    rule = next(rule for rule in RULES if rule.applies(pencil))
+    return Choice(rule.solver, rule.why)
+
+
+def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
+    """Solve a pencil.
+
+    Parameters
+    ----------
+    pencil : Pencil
+    solver : {"auto", "dense", "lanczos", "randomized"}
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, Pencil, solve
+    >>> A, B = np.diag([4.0, 9.0]), np.diag([1.0, 9.0])
+    >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
+    array([4., 1.])
+    """
+    if pencil.B is None:
+        return _solve_standard(pencil, solver)
+    whitening = whiten(pencil.B, pencil.constant, pencil.most)
+    reduced = Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components)
+    inner = _solve_standard(reduced, solver)
+    outer = inner.mapped(whitening.matrix @ inner.vectors)
+    return replace(outer, whitening=whitening, condition=whitening.condition)
+
+
+def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
+    choice, k = choose_solver(pencil, solver), _wanted(pencil)
+    s, vectors, left, residual = SOLVERS[choice.solver](pencil.A, k)
+    signs = orient(vectors)
+    constant = 0 if pencil.constant is None else int(_xp.to_numpy(pencil.constant).sum())
+    judged = min(k, pencil.dimension - constant, pencil.most or pencil.dimension)
+    return Spectrum(
+        singular_values=s[:k],
+        vectors=vectors * signs,
+        left=None if left is None else left * signs,
+        tail=_tail(s, k, pencil),
+        rank=count_rank(s, pencil.dimension, pencil.A.squared),
+        condition=condition_of(s, max(judged, 1)),
+        solver=choice.solver,
+        residual=residual,
+    )
+
+
+def _tail(s: Array, k: int, pencil: Pencil) -> float:
+    """Sum of the values left out; from the trace where only k are known, which costs digits."""
+    if s.shape[0] == min(pencil.A.values.shape):
+        rank = count_rank(s, pencil.dimension, pencil.A.squared)
+        return sum(float(value) ** 2 for value in s[min(k, rank) : rank])
+    return max(pencil.A.trace() - sum(float(value) ** 2 for value in s[:k]), 0.0)
+
+
+def _wanted(pencil: Pencil) -> int:
+    most = min(pencil.A.values.shape)
+    return most if pencil.n_components is None else min(pencil.n_components, most)

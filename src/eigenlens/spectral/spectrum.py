@@ -1,0 +1,107 @@
+"""The answer: values in descending order, vectors with a fixed sign, and what was found on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from .._core import xp as _xp
+from .._core.typing import Array
+
+SIGN_TIE = 1e-6  # entries this close to the largest count as equal to it, so that rounding cannot flip a sign
+
+
+@dataclass(frozen=True, eq=False)
+class Whitening:
+    """A map W with Wᵀ B W = I on the range of B.
+
+    Attributes
+    ----------
+    matrix : array of shape (p, rank)
+    rank : int
+        Directions in which B is positive, relative to its largest.
+    varying : int
+        Columns in which B is not zero.
+    condition : float
+        Ratio of the largest singular value of the (column-equilibrated) root of B to the smallest, those that were
+        left out counted in.
+    """
+
+    matrix: Array
+    rank: int
+    varying: int
+    condition: float
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """Solution of a pencil.
+
+    Attributes
+    ----------
+    singular_values : array of shape (k,)
+        Square roots of the values, descending, never negative. Computed as such where A came as a factor.
+    vectors : array of shape (p, k)
+        Directions as columns, B-orthonormal; in each, the first entry within 10⁻⁶ of the largest is positive.
+    left : array of shape (r, k) or None
+        Where A came as a factor F: the unit vectors F v/‖F v‖.
+    tail : float
+        Sum of the values of the directions left out.
+    rank : int
+        Values that are positive relative to the largest, as far as they were computed.
+    condition : float
+        Largest over smallest singular value of what the answer depends on.
+    solver : str
+        What solved it.
+    residual : float
+        ‖A V − B V Λ‖ relative to ‖A‖; zero where the solver is direct.
+    whitening : Whitening or None
+        The map that turned B into the identity.
+    """
+
+    singular_values: Array
+    vectors: Array
+    left: Array | None
+    tail: float
+    rank: int
+    condition: float
+    solver: str
+    residual: float = 0.0
+    whitening: Whitening | None = None
+
+    @property
+    def values(self) -> Array:
+        """Eigenvalues λ, descending."""
+        return self.singular_values**2
+
+    def __len__(self) -> int:
+        return int(self.singular_values.shape[0])
+
+    def first(self, k: int) -> Spectrum:
+        """Keep the first k directions."""
+        s = self.singular_values
+        weakest = float(s[k - 1])
+        return replace(
+            self,
+            singular_values=s[:k],
+            vectors=self.vectors[:, :k],
+            left=None if self.left is None else self.left[:, :k],
+            tail=self.tail + sum(float(value) ** 2 for value in s[k : max(k, self.rank)]),
+            condition=self.condition if self.whitening else min(self.condition, float(s[0]) / weakest if weakest else 1.0),
+        )
+
+    def mapped(self, vectors: Array) -> Spectrum:
+        """Put in other vectors for the same values, and fix their signs anew."""
+        signs = orient(vectors)
+        left = None if self.left is None else self.left * signs
+        return replace(self, vectors=vectors * signs, left=left)
+
+
+def orient(vectors: Array) -> Array:
+    """Return the sign of each column: the first entry within 10⁻⁶ of the largest is to be positive."""
+    xp = _xp.namespace(vectors)
+    size = xp.abs(vectors)
+    top = xp.max(size, axis=0, keepdims=True)
+    near = size >= top * (1 - SIGN_TIE)
+    place = xp.argmax(xp.astype(near, xp.int64), axis=0)
+    chosen = xp.sum(xp.where(xp.arange(vectors.shape[0], device=_xp.device(vectors))[:, None] == place, vectors, 0.0), axis=0)
+    return xp.where(chosen < 0, -xp.ones_like(chosen), xp.ones_like(chosen))

@@ -1,0 +1,109 @@
+"""The answer of every method: a centre and a basis to look through."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ._core import errors
+from ._core import xp as _xp
+from ._core.typing import Array
+from .spectral import principal_angles
+
+
+@dataclass(frozen=True, eq=False)
+class Subspace:
+    """An affine subspace: a centre and a basis.
+
+    Parameters
+    ----------
+    centre : array of shape (p,)
+        A point of the subspace.
+    basis : array of shape (p, k)
+        Directions as columns; they need not be orthonormal.
+    remainder : array of shape (p,), optional
+        Small correction of the centre: rows are taken minus `centre`, then minus `remainder`, and so keep the digits
+        that a large offset would take.
+    dual : array of shape (p, k), optional
+        Columns with dualᵀ basis = I that map scores back; by default those of the orthogonal projection.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import Subspace
+    >>> plane = Subspace(np.zeros(3), np.eye(3)[:, :2])
+    >>> plane.project(np.array([[1.0, 2.0, 3.0]]))
+    array([[1., 2.]])
+    >>> tilted = Subspace(np.zeros(3), np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1e-9]]))
+    >>> plane.angles(tilted)
+    array([0.e+00, 1.e-09])
+    """
+
+    centre: Array
+    basis: Array
+    remainder: Array | None = None
+    dual: Array | None = None
+
+    @property
+    def dimension(self) -> int:
+        """Number of directions."""
+        return int(self.basis.shape[1])
+
+    def centred(self, X: Array) -> Array:
+        """Return X minus the centre, in float64, in the namespace of X."""
+        rows = X - _xp.like(self.centre, X)
+        return rows if self.remainder is None else rows - _xp.like(self.remainder, X)
+
+    def project(self, X: Array) -> Array:
+        """Return the coordinates (x − centre)ᵀ basis of rows."""
+        return self.centred(X) @ _xp.like(self.basis, X)
+
+    def lift(self, scores: Array) -> Array:
+        """Return the points with given coordinates; on projected rows, the nearest points of the subspace."""
+        return self.offsets(scores) + _xp.like(self.point, scores)
+
+    def offsets(self, scores: Array) -> Array:
+        """Return lifted points minus the centre."""
+        return _xp.float64(scores) @ _xp.like(self._dual(), scores).T
+
+    @property
+    def point(self) -> Array:
+        """The centre, remainder included."""
+        return self.centre if self.remainder is None else self.centre + self.remainder
+
+    def _dual(self) -> Array:
+        if self.dual is not None:
+            return self.dual
+        return _xp.namespace(self.basis).linalg.pinv(self.basis).T
+
+    def orthonormal(self) -> Array:
+        """Return an orthonormal basis of the directions, of shape (p, rank)."""
+        xp = _xp.namespace(self.basis)
+        size = xp.sqrt(xp.sum(self.basis**2, axis=0))
+        left, s, _ = xp.linalg.svd(self.basis / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
+        rank = int(xp.sum(xp.astype(s > self.basis.shape[0] * _xp.EPS * s[0], xp.int64)))
+        return left[:, :rank]
+
+    def angles(self, other: Subspace) -> Array:
+        """Return the principal angles to another subspace, smallest first, accurate also when small."""
+        if self.basis.shape[0] != other.basis.shape[0]:
+            raise errors.InputError(
+                f"other has {other.basis.shape[0]} coordinates but this subspace has {self.basis.shape[0]}; "
+                f"both must lie in the same space."
+            )
+        return principal_angles(self.orthonormal(), _xp.like(other.orthonormal(), self.basis))
+
+    def distance(self, other: Subspace) -> float:
+        """Return the sine of the largest angle between the directions; 1 where their dimensions differ."""
+        if self.orthonormal().shape[1] != other.orthonormal().shape[1]:
+            return 1.0
+        xp = _xp.namespace(self.basis)
+        return float(xp.max(xp.sin(self.angles(other))))
+
+    def aligned_to(self, other: Subspace) -> Subspace:
+        """Rotate the basis, within its span, to lie as near as possible to that of another (Procrustes)."""
+        xp = _xp.namespace(self.basis)
+        target = _xp.like(other.basis, self.basis)
+        left, _, right = xp.linalg.svd(self.basis.T @ target, full_matrices=False)
+        rotation = left @ right
+        dual = None if self.dual is None else self.dual @ rotation
+        return Subspace(self.centre, self.basis @ rotation, self.remainder, dual)
