@@ -68,6 +68,10 @@ class MomentsEstimator(BaseEstimator):
         """Return the condition of what the answer depends on."""
         return spectrum.condition
 
+    def _leaves_out(self, spectrum: Spectrum) -> bool:
+        """Tell whether weak directions are left out, with a warning of their own, rather than given with few digits."""
+        return spectrum.whitening is not None and spectrum.whitening.rank < spectrum.whitening.varying
+
     def _weakest(self) -> str:
         """Say, for a message, what the condition is of."""
         return "X"
@@ -141,8 +145,7 @@ class MomentsEstimator(BaseEstimator):
 
     def _conclude(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
         condition = self._condition(spectrum, pencil)
-        dropped = spectrum.whitening is not None and spectrum.whitening.rank < spectrum.whitening.varying
-        if moments.squared and condition > WARN_CONDITION and not dropped:
+        if moments.squared and condition > WARN_CONDITION and not self._leaves_out(spectrum):
             digits = -np.log10(_xp.EPS * min(condition, 1e9) ** 2)
             errors.warn(errors.ill_conditioned(self._weakest(), condition, digits))
         self.moments_ = moments
@@ -177,13 +180,13 @@ class MomentsEstimator(BaseEstimator):
         """Set, or compare with, the number and the names of the columns."""
         validate_data(self, source.table.native, reset=reset, skip_check_array=True)
 
-    def _over_rows(self, X: TableLike, function: Callable[[Array], Array]) -> Array:
+    def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         check_is_fitted(self, "spectrum_")
         source = as_source(X, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
         result = map_rows(source, function)
-        return _xp.cast(result, source.first().X.dtype) if _xp.is_floating(result) else result
+        return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spectrum_")

@@ -37,7 +37,7 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
-        def _over_rows(self, X: TableLike, function: Callable[[Array], Array]) -> Array: ...
+        def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array: ...
 
     def _set_rule(self, labels: np.ndarray, native: Array | None, priors: np.ndarray, centroids: Array, dtype: Any) -> None:
         """Set what the rule needs; the labels go back to the library they came in."""
@@ -65,16 +65,16 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
         return self._over_rows(X, scores)
 
     def predict_log_proba(self, X: TableLike) -> Array:
-        """Return the logarithms of the posterior probabilities, finite however far a row is away."""
+        """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
 
         def log_posterior(block: Array) -> Array:
             D = self._linear_scores(block)
             return D - _xp.logsumexp(D)
 
-        return self._over_rows(X, log_posterior)
+        return self._over_rows(X, log_posterior, keep_dtype=False)
 
     def predict_proba(self, X: TableLike) -> Array:
-        """Return the posterior probability of each class."""
+        """Return the posterior probability of each class; always float64, so that it and its logarithm agree."""
         log_posterior = self.predict_log_proba(X)
         return _xp.namespace(log_posterior).exp(log_posterior)
 

@@ -100,7 +100,7 @@ class CCA(
         self.n_components = n_components
         self.ridge = ridge
 
-    def fit(self, X: TableLike, Y: TableLike, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Find the canonical pairs.
 
         Parameters
@@ -109,12 +109,19 @@ class CCA(
         Y : table of shape (n, s), or (n,) for a single column
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row stands there twice.
+        y : table
+            The name under which scikit-learn's tools pass Y.
         """
-        return self._fit(X, Y, sample_weight)
+        return self._fit(X, y if Y is None else Y, sample_weight)
 
-    def partial_fit(self, X: TableLike, Y: TableLike, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
-        return self._partial_fit(X, Y, sample_weight)
+        return self._partial_fit(X, y if Y is None else Y, sample_weight)
+
+    def fit_transform(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Any:
+        """Fit, and return the variates of both tables."""
+        Y = y if Y is None else Y
+        return self.fit(X, Y, sample_weight).transform(X, Y)
 
     # -- the three hooks ---------------------------------------------------------------------------------------
 
@@ -216,12 +223,12 @@ class CCA(
 
     # -- use ---------------------------------------------------------------------------------------------------
 
-    def transform(self, X: TableLike, Y: TableLike | None = None) -> Any:
-        """Return the x variates of rows; with Y, also the y variates."""
+    def transform(self, X: TableLike, Y: TableLike = None) -> Any:
+        """Return the x variates of rows; with Y, the pair of x and y variates."""
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
         if Y is None:
             return x_scores
-        source = as_source(as_two_dimensional(Y), name="Y", estimator=type(self).__name__)
+        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
         if source.n_features != self.y_subspace_.basis.shape[0]:
             s = self.y_subspace_.basis.shape[0]
             raise errors.InputError(f"Y has {source.n_features} columns but the model was fitted with {s}.")

@@ -38,7 +38,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     ----------
     n_components : int, float, {"mle", "parallel", "mp"} or None
         How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
-        parallel analysis; those above the Marchenko–Pastur edge of noise. None keeps min(n, p).
+        parallel analysis; those above the Marchenko–Pastur edge of noise. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
     whiten : bool
@@ -127,6 +127,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         self.components_ = _xp.cast(xp.asarray(spectrum.vectors.T, copy=True), dtype)
         self.explained_variance_ratio_ = _xp.cast(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
+        most = min(moments.n_features, moments.n_rows - 1)
+        if self.n_components is None and k < most:
+            advice = "They have no variance: constant or collinear columns."
+            errors.warn(errors.rank_deficient("X", k, most, "directions are possible", advice))
 
     def _check_parameters(self) -> None:
         n, share = self.n_components, isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral)
@@ -162,8 +166,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def _solve(self, pencil: Pencil, moments: Centred) -> Spectrum:
         spectrum = solve(pencil, self.solver)
-        if self.n_components is None or isinstance(self.n_components, Integral):
+        if isinstance(self.n_components, Integral):
             return spectrum
+        if self.n_components is None:
+            return spectrum.first(max(1, spectrum.rank))
         return spectrum.first(self._count(spectrum, pencil, moments))
 
     def _count(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
@@ -184,6 +190,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             return max(1, int(np.count_nonzero(padded > noise_edge(padded, n))))
         shares = np.cumsum(values) / pencil.A.trace()
         return min(len(values), 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
+
+    def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
+        if self.n_components is None or isinstance(self.n_components, Integral):
+            return spectrum.condition
+        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
+        return first / last if last > 0 else 1.0
+
+    def _leaves_out(self, spectrum: Spectrum) -> bool:
+        return self.n_components is None
 
     def _weakest(self) -> str:
         return "X, along the components that are kept,"

@@ -13,7 +13,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from .base import PARALLEL_CELLS, SEGMENT_BLOCKS, Block, Segment, Source, block_rows, threaded
-from .companions import Labels, read_weights
+from .companions import Labels, as_column, read_weights
 
 Target = Literal["none", "labels", "table"]
 
@@ -155,10 +155,15 @@ def as_source(
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)
     companion: Labels | Table | None = None
+    single_response = False
     if target != "none":
         if y is None:
             raise errors.target_missing(estimator, "Y" if target == "table" else "y")
-        companion = Labels.read(y) if target == "labels" else as_table(as_two_dimensional(y), "Y")
+        if target == "labels":
+            companion = Labels.read(y)
+        else:
+            second, single_response = as_two_dimensional(y)
+            companion = as_table(second, "Y")
         m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else "Y", m)
@@ -167,7 +172,7 @@ def as_source(
     if counted < min_rows:
         raise errors.too_few_rows(name, counted, table.shape, min_rows)
     source = MemorySource(table, companion, weight, name)
-    source.single_response = target == "table" and np.ndim(y) == 1 and not nw.dependencies.is_into_dataframe(y)
+    source.single_response = single_response
     return source
 
 
@@ -190,14 +195,13 @@ def as_table(X: TableLike, name: str) -> Table:
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
 
 
-def as_two_dimensional(y: Any) -> Any:
-    """Read a single response as a table of one column."""
+def as_two_dimensional(y: Any) -> tuple[Any, bool]:
+    """Read a single response as a table of one column; tell whether it was one."""
     if nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
-        return y
-    if nw.dependencies.is_into_series(y):
-        y = y.to_numpy()
-    values = y if _xp.is_array(y) else np.asarray(y)
-    return values[:, None] if len(values.shape) == 1 else values
+        return y, False
+    values = y if _xp.is_array(y) else as_column(y)
+    single = len(values.shape) == 1
+    return (values[:, None] if single else values), single
 
 
 def finite_rows(table: Table, start: int, stop: int, name: str) -> Array:

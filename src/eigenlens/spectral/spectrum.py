@@ -79,14 +79,12 @@ class Spectrum:
     def first(self, k: int) -> Spectrum:
         """Keep the first k directions."""
         s = self.singular_values
-        weakest = float(s[k - 1])
         return replace(
             self,
             singular_values=s[:k],
             vectors=self.vectors[:, :k],
             left=None if self.left is None else self.left[:, :k],
             tail=self.tail + sum(float(value) ** 2 for value in s[k : max(k, self.rank)]),
-            condition=self.condition if self.whitening else min(self.condition, float(s[0]) / weakest if weakest else 1.0),
         )
 
     def mapped(self, vectors: Array) -> Spectrum:
