@@ -45,7 +45,10 @@ def _user_frame() -> int:
 
     depth = 2
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in ("eigenlens", "sklearn"):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
+        "eigenlens",
+        "sklearn",
+    ):
         frame, depth = frame.f_back, depth + 1
     return depth
 
@@ -161,12 +164,14 @@ def weight_all_zero() -> InputError:
 def weight_too_small(total: float, need: float, divisor: str) -> InputError:
     return InputError(
         f"sample_weight adds up to {total:g} but the divisor {divisor} needs more than {need:g}: weights count rows "
-        f"(weight 2 = the row stands there twice). Rescale them, for instance so that they add up to the number of rows."
+        f"(weight 2 = the row stands there twice). Rescale them, for instance to add up to the number of rows."
     )
 
 
 def target_missing(estimator: str, name: str = "y") -> InputError:
-    return InputError(f"{estimator} requires y to be passed, but the target y is None. Pass {name} as the second argument.")
+    return InputError(
+        f"{estimator} requires y to be passed, but the target y is None. Pass {name} as the second argument."
+    )
 
 
 def target_shape(shape: Sequence[int]) -> InputError:
@@ -174,7 +179,9 @@ def target_shape(shape: Sequence[int]) -> InputError:
 
 
 def target_nan(count: int) -> InputError:
-    return InputError(f"y contains NaN ({count} missing labels). Drop those rows first: there is no class to learn from them.")
+    return InputError(
+        f"y contains NaN ({count} missing labels). Drop those rows first: there is no class to learn from them."
+    )
 
 
 def target_continuous(example: Any) -> InputError:
@@ -260,8 +267,8 @@ def rank_deficient(what: str, rank: int, count: int, counted: str, advice: str) 
 
 def ill_conditioned(what: str, condition: float, digits: float) -> ConditionWarning:
     return ConditionWarning(
-        f"{what} has condition {condition:.1e}; moments square it, so that about {max(digits, 0):.0f} digits of the weakest "
-        f"direction are right. Fit from rows that can be read again (fit on an array), or drop nearly collinear columns."
+        f"{what} has condition {condition:.1e}; moments square it, so that about {max(digits, 0):.0f} digits of the "
+        f"weakest direction are right. Fit on rows that can be read again (an array), or drop nearly collinear columns."
     )
 
 

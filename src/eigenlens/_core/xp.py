@@ -113,7 +113,11 @@ def stack_triangle(R: Array, rows: Array) -> Array:
     """
     if isinstance(rows, np.ndarray):
         A, _, _, info = scipy.linalg.lapack.dtpqrt(
-            0, min(32, R.shape[1]), np.asfortranarray(R), np.asfortranarray(rows), overwrite_b=rows.flags.f_contiguous
+            0,
+            min(32, R.shape[1]),
+            np.asfortranarray(R),
+            np.asfortranarray(rows),
+            overwrite_b=rows.flags.f_contiguous,
         )
         if info == 0:
             return np.triu(A)
@@ -189,5 +193,3 @@ def one_blas_thread() -> Iterator[None]:
     """Hold NumPy's BLAS to one thread, while our own threads each take a share of the rows."""
     with _blas().limit(limits=1, user_api="blas"):
         yield
-
-

@@ -1,7 +1,7 @@
 """How many directions are real."""
 
-from .canonical import test_canonical
+from .canonical import canonical_test
 from .counting import horn, minka, noise_edge
 from .result import DimensionTest
 
-__all__ = ["DimensionTest", "horn", "minka", "noise_edge", "test_canonical"]
+__all__ = ["DimensionTest", "canonical_test", "horn", "minka", "noise_edge"]

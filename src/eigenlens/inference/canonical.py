@@ -32,8 +32,14 @@ class _Sizes:
         return (self.n - self.p - self.s - 2) / 2
 
 
-def test_canonical(
-    cosines: np.ndarray, sines: np.ndarray, p: int, s: int, n: float, method: str = "wilks", alpha: float = 0.05
+def canonical_test(
+    cosines: np.ndarray,
+    sines: np.ndarray,
+    p: int,
+    s: int,
+    n: float,
+    method: str = "wilks",
+    alpha: float = 0.05,
 ) -> DimensionTest:
     """Test how many canonical correlations differ from zero, for normal data.
 
@@ -69,9 +75,6 @@ def test_canonical(
     return DimensionTest(dimension, p_values, statistics, alpha, method)
 
 
-test_canonical.__test__ = False  # type: ignore[attr-defined]  # a test of statistics, not of this package
-
-
 def _f_test(name: str, value: float, F: float, df1: float, df2: float) -> dict[str, float]:
     return {name: value, "F": F, "df1": df1, "df2": df2, "p_value": float(stats.f.sf(F, df1, df2))}
 
@@ -87,7 +90,12 @@ def _wilks(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, fl
 def _bartlett(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
     log_wilks = 2 * np.log(np.maximum(sines, 1e-300)).sum()
     chi2, df = -(size.n - (size.p + size.s + 3) / 2) * log_wilks, size.p * size.s
-    return {"wilks": float(np.exp(log_wilks)), "chi2": chi2, "df": df, "p_value": float(stats.chi2.sf(chi2, df))}
+    return {
+        "wilks": float(np.exp(log_wilks)),
+        "chi2": chi2,
+        "df": df,
+        "p_value": float(stats.chi2.sf(chi2, df)),
+    }
 
 
 def _pillai(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:

@@ -79,7 +79,12 @@ def _marchenko_pastur_median(p: int, n: float) -> float:
 
 
 def horn(
-    values: np.ndarray, n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0
+    values: np.ndarray,
+    n: float,
+    scales: np.ndarray,
+    quantile: float = 0.95,
+    n_draws: int = 100,
+    seed: int = 0,
 ) -> int:
     """Return how many leading eigenvalues exceed those of unrelated columns (Horn 1965).
 

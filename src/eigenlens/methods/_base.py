@@ -1,8 +1,8 @@
 """The spine: rows → source → moments → pencil → spectrum → attributes.
 
 A method says which moments one pass must keep (`_moments`), which pencil they pose (`_pencil`) and how the answer is
-presented (`_present`). Everything else (weights, merging, partial fits, a second pass where digits would be lost, fits that
-fail without a trace) is here.
+presented (`_present`). Everything else (weights, merging, partial fits, a second pass where digits would be lost, fits
+that fail without a trace) is here.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
@@ -33,6 +34,8 @@ class MomentsEstimator(BaseEstimator):
 
     _target: ClassVar[Target] = "none"
     _min_rows: ClassVar[int] = 2
+    #: Maps of the columns that leave scores unchanged, up to sign: "rotation", or any "linear" map.
+    _invariance: ClassVar[Literal["rotation", "linear"]] = "rotation"
 
     moments_: Any
     spectrum_: Spectrum
@@ -72,6 +75,9 @@ class MomentsEstimator(BaseEstimator):
         """Tell whether weak directions are left out, with a warning of their own, rather than given with few digits."""
         return spectrum.whitening is not None and spectrum.whitening.rank < spectrum.whitening.varying
 
+    def _warn_ranks(self, spectrum: Spectrum, pencil: Any, moments: Any) -> None:
+        """Report directions that were left out."""
+
     def _weakest(self) -> str:
         """Say, for a message, what the condition is of."""
         return "X"
@@ -105,7 +111,9 @@ class MomentsEstimator(BaseEstimator):
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.copy().merge(moments)
             self.moments_ = moments
             if self._lacking(moments) is None:
-                self._conclude(*self._pose_and_solve(moments)[::-1], moments)
+                pencil, spectrum = self._pose_and_solve(moments)
+                too_few_yet = pencil.most is not None and pencil.most < pencil.dimension
+                self._conclude(spectrum, pencil, moments, warn_ranks=not too_few_yet)
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -133,7 +141,8 @@ class MomentsEstimator(BaseEstimator):
                 self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = moments.n_features
             moments = moments.copy()
-            self._conclude(*self._pose_and_solve(moments)[::-1], moments)
+            pencil, spectrum = self._pose_and_solve(moments)
+            self._conclude(spectrum, pencil, moments)
         return self
 
     def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
@@ -143,11 +152,13 @@ class MomentsEstimator(BaseEstimator):
     def _loses_digits(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> bool:
         return moments.squared and self._condition(spectrum, pencil) > REREAD_CONDITION
 
-    def _conclude(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
+    def _conclude(self, spectrum: Spectrum, pencil: Pencil, moments: Any, warn_ranks: bool = True) -> None:
         condition = self._condition(spectrum, pencil)
         if moments.squared and condition > WARN_CONDITION and not self._leaves_out(spectrum):
             digits = -np.log10(_xp.EPS * min(condition, 1e9) ** 2)
             errors.warn(errors.ill_conditioned(self._weakest(), condition, digits))
+        if warn_ranks:
+            self._warn_ranks(spectrum, pencil, moments)
         self.moments_ = moments
         self.spectrum_ = spectrum
         self._present(spectrum, pencil, moments)
@@ -182,11 +193,17 @@ class MomentsEstimator(BaseEstimator):
 
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
-        check_is_fitted(self, "spectrum_")
+        self._require_fit()
         source = as_source(X, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
         result = map_rows(source, function)
         return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
+
+    def _require_fit(self) -> None:
+        """Refuse to work unfitted, saying what is missing where rows have been seen."""
+        if not hasattr(self, "spectrum_") and hasattr(self, "moments_"):
+            raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {self._lacking(self.moments_)}")
+        check_is_fitted(self, "spectrum_")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spectrum_")

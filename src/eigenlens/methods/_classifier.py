@@ -19,8 +19,8 @@ PRIOR_SUM = 1e-8  # priors typed in with eight digits still add up to 1
 class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin):
     """Nearest centroid in canonical coordinates, prior odds counted in.
 
-    A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in `_coordinates`
-    where a row lies. The rule is
+    A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in
+    `_coordinates` where a row lies. The rule is
 
         argmax_k  −½‖z − z_k‖² + log π_k,
 
@@ -39,7 +39,9 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
 
         def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array: ...
 
-    def _set_rule(self, labels: np.ndarray, native: Array | None, priors: np.ndarray, centroids: Array, dtype: Any) -> None:
+    def _set_rule(
+        self, labels: np.ndarray, native: Array | None, priors: np.ndarray, centroids: Array, dtype: Any
+    ) -> None:
         """Set what the rule needs; the labels go back to the library they came in."""
         self._centroids, self._priors = centroids, priors
         self.classes_ = labels if native is None else _xp.like(labels, native)

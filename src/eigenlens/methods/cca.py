@@ -4,8 +4,8 @@ Pairs of directions, one for each table, whose variates are as correlated as pos
 
 .. math:: u^T \Sigma_{xy} v \quad \text{subject to} \quad u^T \Sigma_{xx} u = v^T \Sigma_{yy} v = 1 .
 
-With an orthonormal basis of each centred table this is the SVD of :math:`Q_x^T Q_y`; the correlations are the cosines of
-the angles between the two column spaces.
+With an orthonormal basis of each centred table this is the SVD of :math:`Q_x^T Q_y`; the correlations are the cosines
+of the angles between the two column spaces.
 
 References
 ----------
@@ -21,12 +21,11 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, test_canonical
+from ..inference import DimensionTest, canonical_test
 from ..moments import Centred, Cross
 from ..sources import as_source, map_rows
 from ..sources.memory import as_two_dimensional
@@ -51,9 +50,7 @@ class CanonicalPencil(Pencil):
     y_whitening: Whitening = field(kw_only=True)
 
 
-class CCA(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, MomentsEstimator
-):
+class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, MomentsEstimator):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -71,8 +68,8 @@ class CCA(
     angles_ : array of shape (q,)
         Their angles, accurate also where the correlation is 1 but for the last digits.
     x_weights_, y_weights_ : arrays of shape (p, q) and (s, q)
-        Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size is
-        positive.
+        Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
+        is positive.
     x_mean_, y_mean_ : arrays
     moments_ : Cross
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
@@ -95,6 +92,7 @@ class CCA(
     """
 
     _target = "table"
+    _invariance = "linear"
 
     def __init__(self, n_components: int | None = None, *, ridge: float = 0.0) -> None:
         self.n_components = n_components
@@ -118,7 +116,9 @@ class CCA(
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
         return self._partial_fit(X, y if Y is None else Y, sample_weight)
 
-    def fit_transform(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Any:
+    def fit_transform(
+        self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None
+    ) -> Any:
         """Fit, and return the variates of both tables."""
         Y = y if Y is None else Y
         return self.fit(X, Y, sample_weight).transform(X, Y)
@@ -152,7 +152,7 @@ class CCA(
         )
 
     def _present(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:  # type: ignore[override]
-        self._warn_ranks(spectrum, pencil)
+        _refuse_constant(spectrum, pencil)
         joint, p = self._joint(moments), moments.split
         xp, dtype = _xp.namespace(joint.pivot), joint.dtype
         x_unit, y_unit = joint.unit[:p], joint.unit[p:]
@@ -212,12 +212,10 @@ class CCA(
             raise errors.components_out_of_range(self.n_components, most, why)
         return most if self.n_components is None else int(self.n_components)
 
-    def _warn_ranks(self, spectrum: Spectrum, pencil: CanonicalPencil) -> None:
+    def _warn_ranks(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:
         advice = "Use ridge, or drop collinear columns, if these directions matter."
         for name, whitening in (("X", spectrum.whitening), ("Y", pencil.y_whitening)):
             assert whitening is not None
-            if whitening.varying == 0:
-                raise errors.InputError(f"{name}: every column is constant, so that nothing can be correlated with it.")
             if whitening.rank < whitening.varying:
                 errors.warn(errors.rank_deficient(name, whitening.rank, whitening.varying, "columns vary", advice))
 
@@ -265,7 +263,7 @@ class CCA(
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
         """
-        check_is_fitted(self, "spectrum_")
+        self._require_fit()
         if self.ridge:
             raise errors.InputError(
                 f"ridge={self.ridge!r}: the normal theory of these tests holds for plain canonical correlations; "
@@ -277,7 +275,7 @@ class CCA(
                 f"fit with n_components=None (fit_moments(moments_) is enough)."
             )
         angles = _xp.to_numpy(self._angles)
-        return test_canonical(np.cos(angles), np.sin(angles), *self._ranks, self.moments_.weight, method, alpha)
+        return canonical_test(np.cos(angles), np.sin(angles), *self._ranks, self.moments_.weight, method, alpha)
 
     @property
     def _n_features_out(self) -> int:
@@ -292,8 +290,14 @@ class CCA(
         return tags
 
 
+def _refuse_constant(spectrum: Spectrum, pencil: CanonicalPencil) -> None:
+    for name, whitening in (("X", spectrum.whitening), ("Y", pencil.y_whitening)):
+        if whitening is not None and whitening.varying == 0:
+            raise errors.InputError(f"{name}: every column is constant, so that nothing can be correlated with it.")
+
+
 def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
-    """Cut the covariance of [X, Y] into those of X and Y, each plus ridge·I; their factors keep their rows in common."""
+    """Cut the covariance of [X, Y] into those of X and Y, each plus ridge·I; their factors share their rows."""
     if joint.factor is None:
         M = joint.matrix
         return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)

@@ -9,8 +9,8 @@ with :math:`V^T S_W V = I`. :math:`S_W` is whitened and the weighted class means
 
 References
 ----------
-Fisher (1936), The use of multiple measurements in taxonomic problems. Rao (1948), The utilization of multiple measurements.
-Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, section 4.3.
+Fisher (1936), The use of multiple measurements in taxonomic problems. Rao (1948), The utilization of multiple
+measurements in problems of biological classification. Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, section 4.3.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, the
         between-class scatter and the overall mean, as in R's MASS.
     shrinkage : None, float in [0, 1], "ledoit-wolf" or "oas"
-        Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for every class
-        (memory K·p²).
+        Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for
+        every class (memory K·p²).
     within : {"pooled", "equal"}
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
@@ -91,6 +91,7 @@ class LDA(CanonicalClassifier, MomentsEstimator):
     """
 
     _target = "labels"
+    _invariance = "linear"
 
     def __init__(
         self,
@@ -145,24 +146,20 @@ class LDA(CanonicalClassifier, MomentsEstimator):
     def _pencil(self, moments: Grouped) -> Pencil:
         within, divisor = self._within(moments)
         K, p = len(moments.labels), moments.n_features
-        Sw, constant = form_of(within, divisor), None
-        if self.shrinkage is None:
-            constant = within.constant_columns()
-            self._refuse_separating(within, constant)
-        else:
-            Sw = shrunk(Sw, self._intensity(within, moments))
+        Sw = form_of(within, divisor)
+        if self.shrinkage is not None:
+            Sw = shrunk(Sw, self._intensity(moments))
         shares = _xp.like(self._shares(moments), within.shift)
         means = within.shift - shares @ within.shift
         return Pencil(
             Form(factor=means * _xp.namespace(shares).sqrt(shares)[:, None], squared=False),
             Sw,
             n_components=self._rank_wanted(K, p),
-            constant=constant,
+            constant=within.constant_columns() if self.shrinkage is None else None,
             most=max(1, min(p, within.n_rows - K)),
         )
 
     def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
-        self._warn_ranks(spectrum)
         within, _ = self._within(moments)
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
@@ -188,7 +185,7 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
             raise errors.components_kind(k, "a positive integer or None")
         named = isinstance(a, str) and a in SHRINKAGES
-        number = isinstance(a, Real) and not isinstance(a, bool) and 0 <= a <= 1
+        number = isinstance(a, Real) and not isinstance(a, bool) and 0 <= float(a) <= 1
         if a is not None and not named and not number:
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         for name, value, allowed in (
@@ -209,9 +206,9 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         K = len(moments.labels)
         if K < 2:
             return errors.one_class(moments.labels[0].item() if K else None)
-        if moments.weight <= K and self.within == "pooled":
+        if moments.weight <= K:
             return errors.weight_too_small(moments.weight, K, "W − K")
-        return None
+        return None if self.shrinkage is not None else self._separating(self._within(moments)[0])
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
@@ -242,7 +239,7 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             raise errors.components_out_of_range(self.n_components, most, why)
         return most if self.n_components is None else int(self.n_components)
 
-    def _intensity(self, within: Centred, moments: Grouped) -> float:
+    def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):
             return float(self.shrinkage)
         S, W = form_of(moments.within().uniform()[0], moments.weight), moments.weight
@@ -250,18 +247,17 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             return oas(S, W)
         return ledoit_wolf(S, sum(group.fourth for group in moments.groups), W)  # type: ignore[attr-defined]
 
-    def _refuse_separating(self, within: Centred, constant: Array) -> None:
-        """Refuse columns that are constant within every class but not between classes."""
-        xp = _xp.namespace(constant)
+    def _separating(self, within: Centred) -> Exception | None:
+        """Complain of columns that are constant within every class but not between classes."""
+        xp, constant = _xp.namespace(within.pivot), within.constant_columns()
         spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
         ulp = _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
         columns = np.flatnonzero(_xp.to_numpy(constant & (spread > ulp)))
         if len(columns):
-            raise errors.no_within_variance(column_names(self, columns))
-        if bool(xp.all(constant)):
-            raise errors.no_variance_within()
+            return errors.no_within_variance(column_names(self, columns))
+        return errors.no_variance_within() if bool(xp.all(constant)) else None
 
-    def _warn_ranks(self, spectrum: Spectrum) -> None:
+    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
         whitening = spectrum.whitening
         assert whitening is not None
         if whitening.rank < whitening.varying:

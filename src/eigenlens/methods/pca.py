@@ -44,8 +44,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     whiten : bool
         Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
-        "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers; "randomized"
-        is approximate and reports its residual in `spectrum_.residual`.
+        "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers;
+        "randomized" is approximate and reports its residual in `spectrum_.residual`.
 
     Attributes
     ----------
@@ -75,7 +75,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     array([0.9246, 0.0531])
     """
 
-    def __init__(self, n_components: Any = None, *, ddof: float = 1, whiten: bool = False, solver: str = "auto") -> None:
+    def __init__(
+        self, n_components: Any = None, *, ddof: float = 1, whiten: bool = False, solver: str = "auto"
+    ) -> None:
         self.n_components = n_components
         self.ddof = ddof
         self.whiten = whiten
@@ -127,13 +129,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         self.components_ = _xp.cast(xp.asarray(spectrum.vectors.T, copy=True), dtype)
         self.explained_variance_ratio_ = _xp.cast(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
-        most = min(moments.n_features, moments.n_rows - 1)
-        if self.n_components is None and k < most:
-            advice = "They have no variance: constant or collinear columns."
-            errors.warn(errors.rank_deficient("X", k, most, "directions are possible", advice))
 
     def _check_parameters(self) -> None:
-        n, share = self.n_components, isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral)
+        n, share = (
+            self.n_components,
+            isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral),
+        )
         if isinstance(n, bool) or not (n is None or isinstance(n, Integral) or share or n in CHOICES):
             raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp" or None')
         if share and not 0 < n <= 1:
@@ -152,7 +153,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         most = min(n, p)
         if not isinstance(self.n_components, Integral):
             return most
-        if not 1 <= self.n_components <= most:
+        if not 1 <= int(self.n_components) <= most:
             why = f"{n} rows and {p} columns give at most {most} components"
             raise errors.components_out_of_range(self.n_components, most, why)
         return int(self.n_components)
@@ -200,6 +201,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     def _leaves_out(self, spectrum: Spectrum) -> bool:
         return self.n_components is None
 
+    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
+        most = min(moments.n_features, moments.n_rows - 1)
+        if self.n_components is None and len(spectrum) < most:
+            advice = "They have no variance: constant or collinear columns."
+            errors.warn(errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice))
+
     def _weakest(self) -> str:
         return "X, along the components that are kept,"
 
@@ -230,6 +237,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points of the subspace that have the given scores."""
+        self._require_fit()
         source = as_source(X, name="X", estimator=type(self).__name__)
         if source.n_features != self.n_components_:
             raise errors.InputError(
@@ -254,6 +262,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row under probabilistic PCA."""
+        self._require_fit()
         p, k, noise = self.n_features_in_, self.n_components_, self.noise_variance_
         if (k < p and noise <= 0) or self.spectrum_.rank < k:
             raise errors.no_noise(self.spectrum_.rank, p)
@@ -278,6 +287,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model: V(Λ − σ²I)Vᵀ + σ²I."""
+        self._require_fit()
         V, noise = self.subspace_.basis, self.noise_variance_
         xp = _xp.namespace(V)
         eye = xp.eye(V.shape[0], dtype=xp.float64, device=_xp.device(V))

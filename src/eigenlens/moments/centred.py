@@ -2,7 +2,7 @@
 
 A block is centred on its own (group) means before anything is squared, and blocks are merged by the shift of the means,
 
-    T = T₁ + T₂ + (W₁W₂/W) (m₁ − m₂)(m₁ − m₂)ᵀ                                                 (Chan, Golub, LeVeque 1979),
+    T = T₁ + T₂ + (W₁W₂/W) (m₁ − m₂)(m₁ − m₂)ᵀ          (Chan, Golub, LeVeque 1979),
 
 so that raw sums ΣxxᵀW − Wmmᵀ, which lose every digit at a large offset, appear nowhere. Means are kept as a pivot (the
 first row, shared by all parts of a pass) plus a small remainder, and so keep the digits that an offset would take.
@@ -120,6 +120,9 @@ class Centred(Moments):
 
     store_type: ClassVar[type[Any]]
     pivot: Array
+    shift: Array
+    store: Any
+    dtype: Any
 
     def __init__(self) -> None:
         self.weights = np.zeros(1)

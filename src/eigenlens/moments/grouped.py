@@ -54,7 +54,7 @@ class Grouped(Moments):
             return self
         if self._first is None:
             self.__dict__.update(self.anchored(block).__dict__)
-        assert block.y is not None and block.classes is not None
+        assert block.y is not None
         codes = self._own_codes(block)
         if self.pooled:
             self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
@@ -89,6 +89,7 @@ class Grouped(Moments):
 
     def _own_codes(self, block: Block) -> Array:
         """Translate a block's codes to places in `labels`, adding new labels."""
+        assert block.classes is not None
         if self._known is None or self._known[0] is not block.classes:
             present = block.classes[_present(block.y)]
             self._places(present)
@@ -143,7 +144,6 @@ class Grouped(Moments):
         if self.pooled:
             return self.groups[0].weights if self.groups else np.zeros(0)
         return np.array([group.weight for group in self.groups])
-
 
     def within(self, shares: np.ndarray | None = None) -> Centred:
         """Return group weights and means with one within-group sum of squares Σ shareₖ Tₖ.

@@ -13,7 +13,6 @@ from typing import Self
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..sources import Block
 from .centred import centre_block
 from .scatter import Scatter
 

@@ -1,7 +1,7 @@
 """Powers of two taken out of columns before they are squared.
 
-Columns of ordinary size (10^±60) are left alone, and exponents are then None. Beyond, each column gets the power of two of
-its largest entry. Multiplying by powers of two is exact, so this changes no digit.
+Columns of ordinary size (10^±60) are left alone, and exponents are then None. Beyond, each column gets the power of
+two of its largest entry. Multiplying by powers of two is exact, so this changes no digit.
 """
 
 from __future__ import annotations

@@ -102,14 +102,18 @@ def _codes_of_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         distinct.sort()
     except TypeError as error:
         kinds = errors.listed(sorted({type(v).__name__ for v in distinct}))
-        raise errors.InputTypeError(f"y mixes labels of different kinds ({kinds}); make them all of one kind.") from error
+        raise errors.InputTypeError(
+            f"y mixes labels of different kinds ({kinds}); make them all of one kind."
+        ) from error
     position = {label: k for k, label in enumerate(distinct)}
     codes = np.fromiter(map(position.__getitem__, items), dtype=np.intp, count=len(items))
     return codes, np.array(distinct, dtype=values.dtype)
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _warn_column_vector() -> None:

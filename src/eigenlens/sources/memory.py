@@ -61,7 +61,7 @@ class FrameTable:
             raise errors.words(name, bad.keys(), map(str, bad.values()))
         self.frame, self.native = frame, native
         self.shape = frame.shape
-        self.names = [str(c) for c in frame.columns]
+        self.names: list[str] | None = [str(c) for c in frame.columns]
         narrow = set(schema.values()) == {nw.Float32}
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
 
@@ -108,7 +108,11 @@ class MemorySource(Source):
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
             keep = w > 0
-            X, w, y = X[keep, :], w[keep], None if y is None else (y[keep] if self.second is None else y[keep, :])
+            X, w, y = (
+                X[keep, :],
+                w[keep],
+                None if y is None else (y[keep] if self.second is None else y[keep, :]),
+            )
         return Block(X, y, w, None if self.labels is None else self.labels.classes)
 
     def first(self) -> Block:
@@ -188,7 +192,7 @@ def as_table(X: TableLike, name: str) -> Table:
         return FrameTable(_read_frame(X, name), X, name)
     if _xp.is_array(X):
         return ArrayTable(_numbers(X, name) if isinstance(X, np.ndarray) else _xp.detached(X), name)
-    if isinstance(X, str | bytes) or X is None or not hasattr(X, "__len__") and not hasattr(X, "__array__"):
+    if isinstance(X, str | bytes) or X is None or (not hasattr(X, "__len__") and not hasattr(X, "__array__")):
         raise errors.unsupported(name, type(X).__name__)
     if nw.dependencies.is_into_series(X):
         raise errors.not_a_table(name, (len(X),))

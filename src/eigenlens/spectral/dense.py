@@ -1,7 +1,7 @@
 """Direct solvers of the standard problem A v = λ v.
 
-A solver returns singular values (descending; all of them, or the k it found), k vectors, their images where A is a factor,
-and a residual.
+A solver returns singular values (descending; all of them, or the k it found), k vectors, their images where A is
+a factor, and a residual.
 """
 
 from __future__ import annotations

@@ -21,8 +21,8 @@ class Form:
         Whether the form went through a squared stage on its way here.
     """
 
-    matrix: Array | None = None
-    factor: Array | None = None
+    matrix: Array = None
+    factor: Array = None
     squared: bool = True
 
     @property

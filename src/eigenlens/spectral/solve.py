@@ -59,7 +59,11 @@ RULES = (
         _few_of_many,
         f"few directions (up to {FEW:.0%}) of {LARGE} or more are found by iteration",
     ),
-    Rule("svd", lambda pencil: pencil.A.factor is not None, "A is given by a factor, whose SVD keeps all digits"),
+    Rule(
+        "svd",
+        lambda pencil: pencil.A.factor is not None,
+        "A is given by a factor, whose SVD keeps all digits",
+    ),
     Rule("eigh", lambda pencil: True, "a full decomposition of a small symmetric matrix is fast and exact"),
 )
 

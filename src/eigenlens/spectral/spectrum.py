@@ -101,5 +101,8 @@ def orient(vectors: Array) -> Array:
     top = xp.max(size, axis=0, keepdims=True)
     near = size >= top * (1 - SIGN_TIE)
     place = xp.argmax(xp.astype(near, xp.int64), axis=0)
-    chosen = xp.sum(xp.where(xp.arange(vectors.shape[0], device=_xp.device(vectors))[:, None] == place, vectors, 0.0), axis=0)
+    chosen = xp.sum(
+        xp.where(xp.arange(vectors.shape[0], device=_xp.device(vectors))[:, None] == place, vectors, 0.0),
+        axis=0,
+    )
     return xp.where(chosen < 0, -xp.ones_like(chosen), xp.ones_like(chosen))

@@ -55,7 +55,9 @@ def _operator(A: Form) -> Any:
     return lambda v: values.T @ (values @ v)
 
 
-def _presented(A: Form, values: np.ndarray, vectors: np.ndarray, apply: Any) -> tuple[Array, Array, Array | None, float]:
+def _presented(
+    A: Form, values: np.ndarray, vectors: np.ndarray, apply: Any
+) -> tuple[Array, Array, Array | None, float]:
     values = np.maximum(values, 0.0)
     scale = values[0] if values.size and values[0] > 0 else 1.0
     residual = float(np.linalg.norm(apply(vectors) - vectors * values, axis=0).max() / scale)

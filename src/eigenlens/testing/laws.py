@@ -1,0 +1,228 @@
+"""Laws that every method of one pass and one small problem obeys."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from .._core import xp as _xp
+from ..spectral import solve
+from .samples import Sample, sample
+
+Law = Callable[[Any, Sample], None]
+
+ROUND_OFF = 1e-11  # what sums in another order may differ by, relative to the size of the result
+
+
+def fitted(estimator: Any, data: Sample, sample_weight: Any = None) -> Any:
+    """Return a fitted clone."""
+    return clone(estimator).fit(*data.arguments(), sample_weight=sample_weight)
+
+
+def outcome(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    """Return what a model says: its fitted arrays, and what its methods make of rows."""
+    said = {
+        name: _xp.to_numpy(value)
+        for name, value in vars(model).items()
+        if name.endswith("_") and not name.startswith("_") and _xp.is_array(value)
+    }
+    for method in ("transform", "predict", "predict_log_proba", "decision_function"):
+        if hasattr(model, method):
+            said[method] = _xp.to_numpy(getattr(model, method)(X))
+    return said
+
+
+def assert_same(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray], tolerance: float, law: str) -> None:
+    """Compare what two models say, entry by entry, relative to the largest of each."""
+    if ours.keys() != theirs.keys():
+        raise AssertionError(f"{law}: attributes differ: {sorted(ours.keys() ^ theirs.keys())}")
+    for name, value in ours.items():
+        other = theirs[name]
+        if value.shape != other.shape:
+            raise AssertionError(f"{law}: {name} has shape {value.shape} on one side and {other.shape} on the other")
+        if value.dtype.kind not in "fiu":
+            if not np.array_equal(value, other):
+                raise AssertionError(f"{law}: {name} differs")
+            continue
+        size = np.max(np.abs(value), initial=0.0)
+        error = np.max(np.abs(value - other), initial=0.0)
+        if not error <= tolerance * max(size, np.finfo(float).tiny):
+            raise AssertionError(f"{law}: {name} differs by {error / size:.1e} of its size (allowed {tolerance:.0e})")
+
+
+def merge(estimator: Any, data: Sample) -> None:
+    """Moments of any parts, merged in any order, fit as the whole does."""
+    whole = fitted(estimator, data)
+    n = len(data)
+    for cuts, order in (((1, 2, n // 2), 1), ((n // 3,), -1), ((n - 1,), 1)):
+        parts = [data.rows(index) for index in np.split(np.arange(n), cuts)][::order]
+        moments = None
+        for part in parts:
+            seen = clone(estimator).partial_fit(*part.arguments()).moments_
+            moments = seen if moments is None else moments.merge(seen)
+        joined = clone(estimator).fit_moments(moments)
+        assert_same(outcome(joined, data.X), outcome(whole, data.X), ROUND_OFF, f"merge (cuts {cuts}, order {order})")
+
+
+def partial_fit(estimator: Any, data: Sample) -> None:
+    """Rows that come in batches give the fit of all rows at once."""
+    batches = clone(estimator)
+    for index in np.array_split(np.arange(len(data)), 7):
+        batches.partial_fit(*data.rows(index).arguments())
+    assert_same(outcome(batches, data.X), outcome(fitted(estimator, data), data.X), ROUND_OFF, "partial_fit")
+
+
+def weight(estimator: Any, data: Sample) -> None:
+    """An integer weight is a repeated row; weight 0 is no row."""
+    times = np.arange(len(data)) % 4
+    weighted = fitted(estimator, data, times)
+    repeated = fitted(estimator, data.rows(np.repeat(np.arange(len(data)), times)))
+    assert_same(outcome(weighted, data.X), outcome(repeated, data.X), ROUND_OFF, "weight")
+
+
+def row_order(estimator: Any, data: Sample) -> None:
+    """The order of the rows does not matter."""
+    shuffled = data.rows(np.random.default_rng(1).permutation(len(data)))
+    assert_same(
+        outcome(fitted(estimator, shuffled), data.X),
+        outcome(fitted(estimator, data), data.X),
+        ROUND_OFF,
+        "row_order",
+    )
+
+
+def bitwise_rerun(estimator: Any, data: Sample) -> None:
+    """The same rows give the same bits."""
+    first, second = (outcome(fitted(estimator, data), data.X) for _ in range(2))
+    assert_same(first, second, 0.0, "bitwise_rerun")
+
+
+def pickled(estimator: Any, data: Sample) -> None:
+    """A model survives pickling bit by bit."""
+    model = fitted(estimator, data)
+    again = pickle.loads(pickle.dumps(model))
+    assert_same(outcome(again, data.X), outcome(model, data.X), 0.0, "pickled")
+
+
+def shift(estimator: Any, data: Sample) -> None:
+    """Adding the same row to all rows moves the means and nothing else."""
+    row = np.linspace(-3, 3, data.X.shape[1]) * np.std(data.X)
+    near, far = fitted(estimator, data), fitted(estimator, data.with_X(data.X + row))
+    assert_same(_scores(far, data.X + row), _scores(near, data.X), 1e-9, "shift")
+
+
+def invariance(estimator: Any, data: Sample) -> None:
+    """Scores do not change, up to sign, under the maps of the columns that the method is invariant to."""
+    if getattr(estimator, "shrinkage", None) is not None or getattr(estimator, "ridge", False) or data.X.shape[1] < 2:
+        kind = "rotation"
+    else:
+        kind = estimator._invariance
+    rng = np.random.default_rng(2)
+    A = np.linalg.qr(rng.standard_normal((data.X.shape[1],) * 2))[0]
+    if kind == "linear":
+        A = A * 10.0 ** rng.uniform(-3, 3, len(A))
+    here, there = (fitted(estimator, d).transform(d.X) for d in (data, data.with_X(data.X @ A)))
+    signs = np.sign(np.sum(here * there, axis=0))
+    assert_same({"scores": there * signs}, {"scores": here}, 1e-7, f"invariance ({kind})")
+
+
+def _scores(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: value for name, value in outcome(model, X).items() if name in ("transform", "predict_log_proba")}
+
+
+def defining_equation(estimator: Any, data: Sample) -> None:
+    """A V = B V Λ with Vᵀ B V = I, values descending, signs fixed."""
+    model = fitted(estimator, data)
+    pencil = model._pencil(model.moments_)
+    spectrum = solve(pencil)
+    A, V, values = pencil.A.dense(), spectrum.vectors, spectrum.values
+    B = np.eye(len(A)) if pencil.B is None else pencil.B.dense()
+    scale = np.abs(A).max() * np.abs(V).max()
+    assert_same({"A V": A @ V / scale}, {"A V": (B @ V) * values / scale}, 1e-9, "defining_equation")
+    assert_same({"VᵀBV": V.T @ B @ V}, {"VᵀBV": np.eye(V.shape[1])}, 1e-9, "defining_equation")
+    if np.any(np.diff(values) > 0) or np.any(values < 0):
+        raise AssertionError("defining_equation: values are not descending or not positive")
+    top = V[np.argmax(np.abs(V) >= (1 - 1e-6) * np.abs(V).max(axis=0), axis=0), np.arange(V.shape[1])]
+    if np.any(top < 0):
+        raise AssertionError("defining_equation: the largest entry of a direction is negative")
+
+
+def solver_agreement(estimator: Any, data: Sample) -> None:
+    """Exact solvers agree; the approximate one says how far off it is."""
+    if "solver" not in estimator.get_params():
+        return
+    reference = outcome(fitted(clone(estimator).set_params(solver="dense"), data), data.X)
+    for solver in ("auto", "lanczos"):
+        model = fitted(clone(estimator).set_params(solver=solver), data)
+        assert_same(outcome(model, data.X), reference, 1e-9, f"solver_agreement ({solver})")
+    approximate = fitted(clone(estimator).set_params(solver="randomized"), data)
+    if not 0 <= approximate.spectrum_.residual < 1:
+        raise AssertionError("solver_agreement: randomized reports no residual")
+
+
+def dtype(estimator: Any, data: Sample) -> None:
+    """float32 rows give float32 results, right to the digits that float32 rows carry."""
+    small = Sample(data.X.astype(np.float32), data.y)
+    if small.y is not None and small.y.dtype.kind == "f":
+        small = Sample(small.X, small.y.astype(np.float32))
+    exact = Sample(
+        small.X.astype(np.float64), small.y if small.y is None or small.y.dtype.kind != "f" else small.y * 1.0
+    )
+    model = fitted(estimator, small)
+    scores = model.transform(small.X)
+    if scores.dtype != np.float32:
+        raise AssertionError(f"dtype: scores of float32 rows are {scores.dtype}")
+    assert_same({"scores": scores * 1.0}, {"scores": fitted(estimator, exact).transform(exact.X)}, 1e-6, "dtype")
+
+
+def failed_refit(estimator: Any, data: Sample) -> None:
+    """A fit that fails leaves the model as it was."""
+    model = fitted(estimator, data)
+    before = outcome(model, data.X)
+    broken = data.X.copy()
+    broken[-1, -1] = np.nan
+    for attempt in (model.fit, model.partial_fit):
+        try:
+            attempt(*data.with_X(broken).arguments())
+        except ValueError:
+            pass
+        else:
+            raise AssertionError("failed_refit: NaN was accepted")
+    assert_same(outcome(model, data.X), before, 0.0, "failed_refit")
+
+
+LAWS: dict[str, Law] = {
+    law.__name__: law
+    for law in (
+        merge,
+        partial_fit,
+        weight,
+        row_order,
+        bitwise_rerun,
+        pickled,
+        shift,
+        invariance,
+        defining_equation,
+        solver_agreement,
+        dtype,
+        failed_refit,
+    )
+}
+
+
+def check_laws(estimator: Any, data: Sample | None = None) -> None:
+    """Check all laws on one estimator.
+
+    Parameters
+    ----------
+    estimator : unfitted estimator
+    data : Sample, optional
+        By default one is made to suit the estimator.
+    """
+    data = sample(estimator._target) if data is None else data
+    for law in LAWS.values():
+        law(estimator, data)
