@@ -35,7 +35,7 @@ class RangeWarning(EigenlensWarning):
     """A result is too large or too small for its floating-point type."""
 
 
-def warn(warning: EigenlensWarning) -> None:
+def warn(warning: Warning) -> None:
     """Issue a warning at the line of the user who called the public method."""
     warnings.warn(warning, stacklevel=_user_frame())
 
@@ -48,6 +48,7 @@ def _user_frame() -> int:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
         "eigenlens",
         "sklearn",
+        "joblib",
     ):
         frame, depth = frame.f_back, depth + 1
     return depth
@@ -78,7 +79,7 @@ def not_a_table(name: str, shape: Sequence[int]) -> InputError:
 
 
 def ragged(name: str, cause: Exception) -> InputError:
-    return InputError(f"{name} is not a table: its rows differ in length ({cause}). Make every row the same length.")
+    return InputError(f"{name} is ragged: its rows differ in length ({cause}). Make every row the same length.")
 
 
 def too_few_rows(name: str, n: int, shape: Sequence[int], need: int) -> InputError:
@@ -134,6 +135,12 @@ def unsupported(name: str, kind: str) -> InputTypeError:
     )
 
 
+def lazy(name: str, kind: str, verb: str) -> InputTypeError:
+    return InputTypeError(
+        f"{name} is a {kind}, whose rows have not been computed, and it is not loaded silently; pass {name}.{verb}()."
+    )
+
+
 def lengths_differ(name: str, n: int, other: str, m: int) -> InputError:
     return InputError(
         f"Found input variables with inconsistent numbers of samples: {name} has {n} rows but {other} has {m}; "
@@ -152,7 +159,7 @@ def weight_shape(shape: Sequence[int], n: int) -> InputError:
 
 def weight_values(bad: str, example: float) -> InputError:
     return InputError(
-        f"sample_weight has {bad} values (such as {example}) but weights must be finite and at least 0: "
+        f"sample_weight has {bad} values (such as {example}) but weights and their sum must be finite and at least 0: "
         f"a weight counts how often its row stands in the table."
     )
 
@@ -163,8 +170,9 @@ def weight_all_zero() -> InputError:
 
 def weight_too_small(total: float, need: float, divisor: str) -> InputError:
     return InputError(
-        f"sample_weight adds up to {total:g} but the divisor {divisor} needs more than {need:g}: weights count rows "
-        f"(weight 2 = the row stands there twice). Rescale them, for instance to add up to the number of rows."
+        f"The rows of X have a total weight of W={total:g} but the divisor {divisor} needs more than {need:g}. Give more "
+        f"rows; or, if sample_weight is a share rather than a count (weight 2 = the row stands there twice), multiply it "
+        f"by the number of rows."
     )
 
 

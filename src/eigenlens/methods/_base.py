@@ -25,7 +25,7 @@ from ..sources import Source, as_source, collect, map_rows
 from ..sources.memory import Target
 from ..spectral import Form, Pencil, Spectrum, solve
 
-REREAD_CONDITION = 1e4  # moments square it: above this they keep fewer than 8 digits of the weakest direction
+REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e7  # above this, fewer than 2
 
 

@@ -10,7 +10,8 @@ with :math:`V^T S_W V = I`. :math:`S_W` is whitened and the weighted class means
 References
 ----------
 Fisher (1936), The use of multiple measurements in taxonomic problems. Rao (1948), The utilization of multiple
-measurements in problems of biological classification. Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, section 4.3.
+measurements in problems of biological classification.
+Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, section 4.3.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..inference import horn, minka, noise_edge
-from ..moments import Centred
+from ..moments import Centred, Factor
 from ..sources import Source, as_source, map_rows
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
@@ -102,7 +102,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     # -- the three hooks ---------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
-        return kind()
+        return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
     def _pencil(self, moments: Centred) -> Pencil:
         uniform, _ = moments.uniform()
@@ -175,7 +175,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def _count(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
         """Choose the number of components from all eigenvalues."""
-        values, p, n = _xp.to_numpy(spectrum.values), moments.n_features, moments.weight - 1
+        p, n = moments.n_features, moments.weight - 1
+        values = np.zeros(p)
+        values[: spectrum.rank] = _xp.to_numpy(spectrum.values)[: spectrum.rank]
         if pencil.A.trace() == 0:
             return 1
         if self.n_components == "mle":
@@ -187,10 +189,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             scales = np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
             return max(1, horn(values / n, n, scales))
         if self.n_components == "mp":
-            padded = np.concatenate([values, np.zeros(p - len(values))]) / n
-            return max(1, int(np.count_nonzero(padded > noise_edge(padded, n))))
-        shares = np.cumsum(values) / pencil.A.trace()
-        return min(len(values), 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
+            return max(1, int(np.count_nonzero(values / n > noise_edge(values / n, n))))
+        shares = np.cumsum(values) / values.sum()
+        return min(spectrum.rank, 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
 
     def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
         if self.n_components is None or isinstance(self.n_components, Integral):
@@ -211,13 +212,17 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         return "X, along the components that are kept,"
 
     def _warn_range(self, s: Array) -> None:
-        """Tell where a variance overflows or vanishes although the singular value is there."""
+        """Tell where a result overflows or vanishes although the direction is there."""
         xp = _xp.namespace(s)
-        variance = self.explained_variance_
-        lost = ~xp.isfinite(variance) | ((variance == 0) & (s > 0) & (s > 1e-12 * s[0]))
-        if bool(xp.any(lost)):
-            advice = "singular_values_ and components_ are right; rescale X to get variances."
-            errors.warn(errors.not_representable("explained_variance_", variance.dtype, advice))
+        present, lost = s > 1e-12 * s[0], []
+        for name in ("singular_values_", "explained_variance_"):
+            values = getattr(self, name)
+            smallest = xp.finfo(values.dtype).smallest_normal
+            if bool(xp.any(~xp.isfinite(values) | ((values < smallest) & present))):
+                lost.append(name)
+        if lost:
+            advice = "the directions and shares are right; rescale X to get it."
+            errors.warn(errors.not_representable(" and ".join(lost), self.mean_.dtype, advice))
 
     # -- use ---------------------------------------------------------------------------------------------------
 

@@ -86,7 +86,8 @@ def _means(X: Array, weight: Array | None, codes: Array | None, weights: np.ndar
     xp = _xp.namespace(X)
     if codes is None:
         w = xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) if weight is None else _xp.cast(weight, X.dtype)
-        sums = (w @ X)[None, :]
+        with np.errstate(over="ignore", invalid="ignore"):
+            sums = (w @ X)[None, :]
     else:
         sums = _xp.group_sums(X, codes, len(weights), weight)
     return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]

@@ -34,7 +34,7 @@ class Labels:
     def read(cls, y: Any) -> Labels:
         """Read class labels from any one-dimensional array or column."""
         native = y if _xp.is_array(y) and not isinstance(y, np.ndarray) else None
-        values = as_column(y)
+        values = as_column(y, "y")
         if values.ndim == 2 and values.shape[1] == 1:
             _warn_column_vector()
             values = values[:, 0]
@@ -47,21 +47,44 @@ class Labels:
             codes, classes = _codes_of_numbers(values)
         return cls(codes, classes, native)
 
+    def among(self, rows: np.ndarray) -> Labels:
+        """Forget the classes that none of these rows has; the codes of other rows no longer mean anything."""
+        present = np.bincount(self.codes[rows], minlength=len(self.classes)) > 0
+        if present.all():
+            return self
+        return Labels((np.cumsum(present) - 1)[self.codes], self.classes[present], self.native)
 
-def as_column(y: Any) -> np.ndarray:
+
+def as_column(y: Any, name: str) -> np.ndarray:
     """Turn labels or weights of any library into a NumPy array, without reading their meaning."""
     if isinstance(y, np.ma.MaskedArray):
-        raise errors.masked("y", int(np.ma.count_masked(y)))
+        raise errors.masked(name, int(np.ma.count_masked(y)))
+    refuse_lazy(y, name)
     if _xp.is_array(y):
         return _xp.to_numpy(y)
     if hasattr(y, "to_numpy"):
         y = y.to_numpy(zero_copy_only=False) if type(y).__module__.startswith("pyarrow") else y.to_numpy()
-    return np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError as error:
+        raise errors.ragged(name, error) from error
+    if values.dtype.kind in "US" and isinstance(y, list | tuple) and not all(isinstance(v, str | bytes) for v in y):
+        return np.array(y, dtype=object)  # NumPy would turn 1 and NaN among words into words
+    return values
+
+
+def refuse_lazy(values: Any, name: str) -> None:
+    """Refuse tables whose rows are still to be computed (polars LazyFrame, Dask): they may not fit in memory."""
+    for verb in ("collect", "compute"):
+        if callable(getattr(values, verb, None)):
+            raise errors.lazy(name, type(values).__name__, verb)
 
 
 def _refuse_continuous(values: np.ndarray) -> None:
     if values.dtype.kind == "c":
         raise errors.complex_numbers("y")
+    if values.dtype.kind in "mM" and np.isnat(values).any():
+        raise errors.target_nan(int(np.isnat(values).sum()))
     if values.dtype.kind == "f":
         missing = int(np.isnan(values).sum())
         if missing:
@@ -76,10 +99,12 @@ def _codes_of_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if values.dtype.kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if high - low <= 4 * values.size:
-            offsets = (values - values.dtype.type(low)).astype(np.intp)
+            wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # 120 − (−120) is no int8
+            low = wide.dtype.type(low)
+            offsets = (wide - low).astype(np.intp)
             present = np.bincount(offsets) > 0
             codes = (np.cumsum(present) - 1)[offsets]
-            return codes, (np.flatnonzero(present) + low).astype(values.dtype)
+            return codes, (np.flatnonzero(present).astype(wide.dtype) + low).astype(values.dtype)
     classes, codes = np.unique(values, return_inverse=True)
     return codes, classes
 
@@ -117,23 +142,23 @@ def _is_missing(value: Any) -> bool:
 
 
 def _warn_column_vector() -> None:
-    import warnings
-
     from sklearn.exceptions import DataConversionWarning
 
     message = "A column-vector y was passed when a 1d array was expected: y is read as its only column."
-    warnings.warn(message, DataConversionWarning, stacklevel=4)
+    errors.warn(DataConversionWarning(message))
 
 
 def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     """Read one weight per row; None where every row counts once."""
     if sample_weight is None:
         return None
-    weight = as_column(sample_weight)
+    weight = as_column(sample_weight, "sample_weight")
     if weight.ndim == 0:
         weight = np.full(n, weight)
     if weight.shape != (n,):
         raise errors.weight_shape(weight.shape, n)
+    if weight.dtype.kind == "c":
+        raise errors.complex_numbers("sample_weight")
     if weight.dtype.kind not in "biuf":
         raise errors.not_numbers("sample_weight", f"it holds {weight.dtype}")
     weight = weight.astype(np.float64)
@@ -143,4 +168,7 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise errors.weight_values("negative", float(weight.min()))
     if not weight.any():
         raise errors.weight_all_zero()
+    with np.errstate(over="ignore"):
+        if np.isinf(weight.sum()):
+            raise errors.weight_values("too large", float(weight.max()))
     return weight

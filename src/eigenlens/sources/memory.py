@@ -13,7 +13,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from .base import PARALLEL_CELLS, SEGMENT_BLOCKS, Block, Segment, Source, block_rows, threaded
-from .companions import Labels, as_column, read_weights
+from .companions import Labels, as_column, read_weights, refuse_lazy
 
 Target = Literal["none", "labels", "table"]
 
@@ -87,6 +87,7 @@ class MemorySource(Source):
         self._block = block_rows(columns, n_groups, isinstance(X.sample, np.ndarray))
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
+        self._first = 0 if weight is None else int(np.argmax(weight))  # a row that hardly counts is a poor pivot
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
 
     def segments(self) -> Iterator[Segment]:
@@ -116,8 +117,10 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes)
 
     def first(self) -> Block:
-        X = finite_rows(self.table, 0, 1, self.name)
-        return Block(X, None if self.second is None else _xp.like(finite_rows(self.second, 0, 1, "Y"), X))
+        start, stop = self._first, self._first + 1
+        X = finite_rows(self.table, start, stop, self.name)
+        X = _xp.namespace(X).asarray(X, copy=True)  # moments keep the pivot; the table may change or be closed
+        return Block(X, None if self.second is None else _xp.like(finite_rows(self.second, start, stop, "Y"), X))
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
@@ -168,6 +171,8 @@ def as_source(
         else:
             second, single_response = as_two_dimensional(y)
             companion = as_table(second, "Y")
+            if companion.shape[1] == 0:
+                raise errors.no_columns("Y", companion.shape)
         m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else "Y", m)
@@ -175,6 +180,8 @@ def as_source(
     counted = n if weight is None else int(np.count_nonzero(weight))
     if counted < min_rows:
         raise errors.too_few_rows(name, counted, table.shape, min_rows)
+    if weight is not None and isinstance(companion, Labels):
+        companion = companion.among(weight > 0)
     source = MemorySource(table, companion, weight, name)
     source.single_response = single_response
     return source
@@ -184,12 +191,15 @@ def as_table(X: TableLike, name: str) -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if isinstance(X, np.ma.MaskedArray):
         raise errors.masked(name, int(np.ma.count_masked(X)))
+    refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
 
         return SparseTable(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
+    if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
+        raise errors.unsupported(name, f"sparse {type(X).__name__}")
     if _xp.is_array(X):
         return ArrayTable(_numbers(X, name) if isinstance(X, np.ndarray) else _xp.detached(X), name)
     if isinstance(X, str | bytes) or X is None or (not hasattr(X, "__len__") and not hasattr(X, "__array__")):
@@ -203,7 +213,7 @@ def as_two_dimensional(y: Any) -> tuple[Any, bool]:
     """Read a single response as a table of one column; tell whether it was one."""
     if nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
         return y, False
-    values = y if _xp.is_array(y) else as_column(y)
+    values = y if _xp.is_array(y) else as_column(y, "Y")
     single = len(values.shape) == 1
     return (values[:, None] if single else values), single
 
@@ -215,7 +225,9 @@ def finite_rows(table: Table, start: int, stop: int, name: str) -> Array:
     """
     X = table.rows(start, stop)
     xp = _xp.namespace(X)
-    if not _xp.all_finite(xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) @ X):
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) @ X
+    if not _xp.all_finite(sums):
         bad = ~np.isfinite(_xp.to_numpy(X))
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])

@@ -1,0 +1,163 @@
+"""LDA: what is its own, beyond the laws."""
+
+import numpy as np
+import pytest
+from sklearn.covariance import ledoit_wolf_shrinkage, oas
+from sklearn.datasets import load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Peer
+
+from eigenlens import LDA
+from eigenlens._core.errors import InputError, RankWarning
+
+X, y = load_wine(return_X_y=True)
+
+
+def covariances(X, y):
+    return [np.cov(X[y == k].T, ddof=0) for k in np.unique(y)]
+
+
+def test_within_covariance_is_the_identity_in_canonical_coordinates():
+    scores = LDA().fit(X, y).transform(X)
+    within = sum(np.cov(scores[y == k].T, ddof=0) * np.sum(y == k) for k in range(3)) / (len(X) - 3)
+    np.testing.assert_allclose(within, np.eye(2), atol=1e-11)
+    sphered = LDA().fit(X, y).sphere(X)
+    within = sum(np.cov(sphered[y == k].T, ddof=0) * np.sum(y == k) for k in range(3)) / (len(X) - 3)
+    np.testing.assert_allclose(within, np.eye(13), atol=1e-10)
+
+
+def test_mahalanobis_in_all_dimensions_exceeds_that_of_the_coordinates():
+    model = LDA().fit(X, y)
+    inside = ((model.transform(X)[:, None] - model.centroids_) ** 2).sum(axis=2)
+    outside = model.mahalanobis(X) - inside
+    assert np.all(outside > 0)
+    assert np.ptp(outside, axis=1).max() < 1e-9  # what lies outside is the same for all classes
+
+
+def test_factor_to_scikit_learn():
+    ours, theirs = LDA().fit(X, y), Peer().fit(X, y)
+    n, K = len(X), 3
+    ratio = np.abs(theirs.scalings_ / ours.scalings_)
+    np.testing.assert_allclose(ratio, np.sqrt(n / (n - K)), rtol=1e-8)
+    np.testing.assert_allclose(ours.explained_variance_ratio_, theirs.explained_variance_ratio_, rtol=1e-10)
+
+
+def test_reduced_rank_changes_the_rule():
+    full, one = LDA().fit(X, y), LDA(1).fit(X, y)
+    np.testing.assert_allclose(one.scalings_, full.scalings_[:, :1], atol=1e-12)
+    assert np.any(one.predict(X) != full.predict(X))
+    z, c = one.transform(X), one.centroids_
+    rule = np.argmax(-0.5 * (z - c.T) ** 2 + np.log(one.priors_), axis=1)
+    assert np.array_equal(one.predict(X), rule)
+    np.testing.assert_allclose(LDA(2).fit(X, y).predict_log_proba(X), full.predict_log_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("reduced", [None, 1])
+def test_linear_rule_in_the_units_of_X(reduced):
+    model = LDA(reduced).fit(X, y)
+    np.testing.assert_allclose(X @ model.coef_.T + model.intercept_, model.decision_function(X), rtol=1e-7, atol=1e-7)
+    two = LDA().fit(X[y < 2], y[y < 2])
+    assert two.coef_.shape == (1, 13)
+    decision = two.decision_function(X[y < 2])
+    np.testing.assert_allclose(X[y < 2] @ two.coef_[0] + two.intercept_, decision, rtol=1e-7, atol=1e-7)
+    assert np.array_equal(two.predict(X[y < 2]), (decision > 0).astype(int))
+
+
+def test_priors_enter_the_rule_the_mean_and_the_between_scatter():
+    priors = np.array([0.6, 0.3, 0.1])
+    model = LDA(priors=priors).fit(X, y)
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    np.testing.assert_allclose(model.mean_, priors @ means, rtol=1e-12)
+    Sw = sum(c * np.sum(y == k) for k, c in enumerate(covariances(X, y))) / (len(X) - 3)
+    B = (priors * (means - priors @ means).T) @ (means - priors @ means)
+    V = model.scalings_
+    np.testing.assert_allclose(B @ V, Sw @ V * model.spectrum_.values, atol=1e-9 * np.abs(B @ V).max())
+    base = LDA().fit(X, y).predict_log_proba(X)
+    shift = np.log(priors) - np.log(np.bincount(y) / len(y))
+    expected = base + shift - np.logaddexp.reduce(base + shift, axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-8)
+
+
+def test_equal_within_and_between():
+    model = LDA(within="equal", between="equal").fit(X, y)
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    Sw, centred = np.mean(covariances(X, y), axis=0), means - means.mean(axis=0)
+    V = model.scalings_
+    np.testing.assert_allclose(V.T @ Sw @ V, np.eye(2), atol=1e-10)
+    B = centred.T @ centred / 3
+    np.testing.assert_allclose(B @ V, Sw @ V * model.spectrum_.values, atol=1e-9 * np.abs(B @ V).max())
+    np.testing.assert_allclose(model.mean_, means.mean(axis=0), rtol=1e-13)
+
+
+@pytest.mark.parametrize("kind", ["ledoit-wolf", "oas", 0.3, 1.0])
+@pytest.mark.parametrize("parts", [1, 4])
+def test_shrinkage(kind, parts):
+    means = np.array([X[y == k].mean(axis=0) for k in range(3)])
+    residuals = X - means[y]
+    if kind == "ledoit-wolf":
+        intensity = ledoit_wolf_shrinkage(residuals, assume_centered=True)
+    else:
+        intensity = oas(residuals, assume_centered=True)[1] if kind == "oas" else kind
+    S = residuals.T @ residuals / (len(X) - 3)
+    S = (1 - intensity) * S + intensity * np.trace(S) / 13 * np.eye(13)
+    model = LDA(shrinkage=kind)
+    for index in np.array_split(np.random.default_rng(0).permutation(len(X)), parts):
+        model.partial_fit(X[index], y[index])
+    np.testing.assert_allclose(model.scalings_.T @ S @ model.scalings_, np.eye(2), atol=1e-9)
+
+
+def test_more_columns_than_rows():
+    rng = np.random.default_rng(1)
+    labels = np.arange(40) % 4
+    wide = rng.standard_normal((40, 200)) + 4 * np.eye(4, 200)[labels]
+    with pytest.warns(RankWarning, match=r"rank 36 but 200 columns vary.*shrinkage"):
+        model = LDA().fit(wide, labels)
+    assert model.transform(wide).shape == (40, 3)
+    shrunk = LDA(shrinkage="oas").fit(wide, labels)
+    fresh = rng.standard_normal((400, 200)) + 4 * np.eye(4, 200)[np.arange(400) % 4]
+    assert np.mean(shrunk.predict(fresh) == np.arange(400) % 4) > 0.9
+    by_hand = LDA(shrinkage=0.5).fit(wide, labels)
+    means = np.array([wide[labels == k].mean(axis=0) for k in range(4)])
+    S = (wide - means[labels]).T @ (wide - means[labels]) / 36
+    S = 0.5 * S + 0.5 * np.trace(S) / 200 * np.eye(200)
+    np.testing.assert_allclose(by_hand.scalings_.T @ S @ by_hand.scalings_, np.eye(3), atol=1e-10)
+
+
+def test_class_means_on_a_line_leave_directions_out():
+    rng = np.random.default_rng(2)
+    Z = rng.standard_normal((90, 3))
+    labels = np.arange(90) % 3
+    Z -= np.array([Z[labels == k].mean(axis=0) for k in range(3)])[labels]
+    with pytest.warns(RankWarning, match="rank 1 but 2 were asked for"):
+        model = LDA().fit(Z + np.outer(labels, [1.0, 2.0, 0.5]), labels)
+    assert model.scalings_.shape == (3, 1)
+
+
+def test_a_column_that_separates_alone_is_named():
+    import pandas as pd
+
+    frame = pd.DataFrame(load_iris().data, columns=list("abcd")).assign(tell=load_iris().target * 0.1)
+    with pytest.raises(InputError, match="column 'tell' is constant within every class"):
+        LDA().fit(frame, load_iris().target)
+    assert LDA(shrinkage=1e-4).fit(frame, load_iris().target).score(frame, load_iris().target) == 1.0
+
+
+def test_partial_fit_waits_until_it_can_solve():
+    from sklearn.exceptions import NotFittedError
+
+    model = LDA().partial_fit(X[y == 0], y[y == 0])
+    with pytest.raises(NotFittedError, match="one class"):
+        model.predict(X)
+    model.partial_fit(X[y != 0], y[y != 0])
+    np.testing.assert_allclose(model.scalings_, LDA().fit(X, y).scalings_, atol=1e-11)
+    with pytest.raises(ValueError, match=r"labels 7 that are not among classes=0, 1, 2"):
+        model.partial_fit(X[:2], [7, 7], classes=[0, 1, 2])
+
+
+def test_many_classes():
+    rng = np.random.default_rng(3)
+    labels = np.arange(30_000) % 500
+    centres = rng.standard_normal((500, 12)) * 3
+    rows = centres[labels] + rng.standard_normal((30_000, 12))
+    model = LDA().fit(rows, labels)
+    assert model.scalings_.shape == (12, 12)
+    assert model.score(rows, labels) > 0.9

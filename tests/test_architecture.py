@@ -1,0 +1,62 @@
+"""The house stays as the design reads: rooms, cheap import, three files for each method."""
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import eigenlens
+from eigenlens.testing import all_estimators
+
+ROOT = Path(__file__).parents[1]
+METHODS = sorted(p.stem for p in (ROOT / "src/eigenlens/methods").glob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_has_its_tests_and_its_page(method):
+    assert (ROOT / f"tests/methods/test_{method}.py").exists()
+    assert (ROOT / f"docs/methods/{method}.md").exists()
+
+
+def test_methods_are_declared_independent():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    declared = next(c["modules"] for c in contracts if c["type"] == "independence")
+    assert sorted(declared) == [f"eigenlens.methods.{m}" for m in METHODS]
+
+
+def test_every_estimator_is_a_public_name():
+    for cls in all_estimators():
+        assert getattr(eigenlens, cls.__name__) is cls
+
+
+@pytest.mark.parametrize("name", eigenlens.__all__)
+def test_public_names_load_and_are_documented(name):
+    thing = getattr(eigenlens, name)
+    assert thing.__doc__
+    if isinstance(thing, type):
+        assert ">>>" in thing.__doc__
+        for attribute in vars(thing):
+            if not attribute.startswith("_") and callable(getattr(thing, attribute)):
+                assert getattr(thing, attribute).__doc__, f"{name}.{attribute} has no docstring"
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(AttributeError, match="no attribute 'TSNE'"):
+        eigenlens.TSNE  # noqa: B018
+
+
+def test_importing_is_cheap():
+    heavy = ("numpy", "scipy", "sklearn", "torch", "cupy", "pandas", "polars", "pyarrow", "matplotlib", "dask")
+    code = f"import sys, eigenlens; print([m for m in {heavy} if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def test_fitting_arrays_imports_no_back_end():
+    optional = ("torch", "cupy", "polars", "matplotlib", "dask", "zarr")  # scikit-learn itself loads pandas
+    code = (
+        "import sys, numpy as np; from eigenlens import PCA; PCA(1).fit(np.eye(5));"
+        f"print([m for m in {optional} if m in sys.modules])"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
