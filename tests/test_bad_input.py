@@ -291,7 +291,7 @@ def test_unknown_class():
 def test_numbers_then_words(names):
     """Labels 1, 2, 10 are not the words '1', '10', '2': matching them up silently would mix the classes."""
     model = LDA().fit(X, np.array([1, 2, 10])[y])
-    assert_refused(model, "partial_fit", r"(labels|classes|y).*kind", X, np.array(names)[y])
+    assert_refused(model, "partial_fit", r"kind of labels is 'int64'", X, np.array(names)[y])
 
 
 def test_column_of_labels_warns_at_the_line_of_the_user():
@@ -338,7 +338,7 @@ def test_weights_that_are_shares(method, need):
 
 # -- parameters --------------------------------------------------------------------------------------------------
 
-PCA_COUNT = r"n_components={} but 30 rows and 4 columns give at most 4 components; use n_components between 1 and 4"
+PCA_COUNT = r"n_components={} but (30 rows and )?4 columns give at most 4 components; use n_components between 1 and 4"
 PCA_KIND = r"n_components={} is not understood; use (an integer|a share)"
 COUNT = r"n_components={} is not understood; use a positive integer or None"
 SHRINKAGE = r"shrinkage={} is not an option; use one of .*number from 0 to 1.*ledoit-wolf"
@@ -347,14 +347,14 @@ PRIORS = r"(?s)priors={}.*"
 PARAMETERS = [
     *[("PCA", {"n_components": k}, PCA_COUNT) for k in (0, -1, 5, 31)],
     *[("PCA", {"n_components": k}, PCA_KIND) for k in (1.5, 0.0, -0.1, np.nan, "few", True, [1], np.array([1, 2]))],
-    *[("PCA", {"ddof": d}, r"ddof={} but it must be a number of at least 0") for d in (-1, "one", None, np.nan)],
+    *[("PCA", {"ddof": d}, r"ddof={} but it must be a finite number of at least 0") for d in (-1, "one", None, np.nan)],
     ("PCA", {"ddof": 30}, r"divisor W − ddof needs more than 30"),
     *[("PCA", {"solver": s}, r"solver={} is not an option; use one of 'auto', 'dense'") for s in ("full", None, 3)],
     *[("PCA", {"whiten": w}, r"whiten={}") for w in ("no", 2, None)],
     *[("LDA", {"n_components": k}, COUNT) for k in (0, -1, 1.5, "two", True)],
     ("LDA", {"n_components": 3}, r"n_components=3 but 3 classes and 4 columns give at most 2 .*between 1 and 2"),
     ("LDA", {"priors": [0.5, 0.5]}, PRIORS + r"there are 3 classes; give 3 numbers"),
-    ("LDA", {"priors": 0.5}, PRIORS + r"there are 3 classes; give 3 numbers"),
+    ("LDA", {"priors": 0.5}, PRIORS + r"a list of numbers.*one number for each class"),
     ("LDA", {"priors": [0, 0.5, 0.5]}, PRIORS + r"each must be positive"),
     ("LDA", {"priors": [-0.1, 0.6, 0.5]}, PRIORS + r"each must be positive"),
     ("LDA", {"priors": [np.nan, 0.5, 0.5]}, PRIORS + r"each must be positive"),
@@ -380,8 +380,8 @@ def test_parameters(verb, method, parameters, match):
     model.set_params(**parameters)
     arguments_of = {"moments": moments} if verb == "fit_moments" else arguments(method)
     if verb == "partial_fit":
-        match = match.replace("30 rows", "60 rows").replace("more than 30", "more than")
-        if parameters.get("n_components") == 31 or parameters == {"ddof": 30}:
+        match = match.replace("more than 30", "more than")
+        if "ddof" in parameters and value == 30:
             pytest.skip("fits once there are 60 rows")
     assert_refused(model, verb, match.replace("{}", re.escape(repr(value))), **arguments_of)
 
@@ -588,7 +588,7 @@ def test_questions_before_fit(method, verb):
 
 def test_one_class_so_far_is_not_fitted():
     model = LDA().partial_fit(X[:5], np.zeros(5, dtype=int))
-    with pytest.raises(NotFittedError, match="LDA cannot be used yet. y has one class"):
+    with pytest.raises(NotFittedError, match=r"LDA cannot be used yet\. y has one class"):
         model.predict(X)
 
 
@@ -596,7 +596,7 @@ def test_one_class_so_far_is_not_fitted():
     ("options", "match"),
     [
         ({"method": "anova"}, r"method='anova' is not an option; use one of 'wilks'"),
-        ({"alpha": 2}, r"alpha=2 but it must be between 0 and 1"),
+        ({"alpha": 2}, r"alpha=2 but it must be a number between 0 and 1"),
         ({"alpha": "5%"}, r"alpha='5%' but it must be"),
     ],
     ids=str,

@@ -10,8 +10,8 @@ from variants import all_variants
 pytestmark = pytest.mark.filterwarnings("ignore::eigenlens._core.errors.RankWarning")
 
 SEPARATED = (
-    "the check's second column is constant within each class but differs between them: its discriminant ratio is infinite, "
-    "and LDA refuses it by name rather than divide by zero"
+    "the check's second column is constant within each class but differs between them: its discriminant ratio is "
+    "infinite, and LDA refuses it by name rather than divide by zero"
 )
 
 

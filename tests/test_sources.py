@@ -576,6 +576,16 @@ def test_pickle(make, method):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("make", [np.array, torch.tensor], ids=["NumPy", "torch"])
+def test_model_does_not_keep_the_rows(make, method):
+    rows, labels = make(np.random.default_rng(0).standard_normal((9_000, P))), make(np.arange(9_000) % 3)
+    target = {"PCA": (), "LDA": (labels,), "CCA": (rows[:, :2] ** 2,)}[method]
+    model = METHODS[method]().fit(rows, *target)
+    sizes = {name: len(pickle.dumps(values)) for name, values in vars(model).items()}
+    assert sum(sizes.values()) < 30_000, max(sizes, key=sizes.get)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_joblib(method, tmp_path):
     model = fit(method, X)
     joblib.dump(model, tmp_path / "model.joblib")

@@ -93,7 +93,7 @@ def test_dimension_tests(method):
     assert result.p_values.shape == (4,)
     assert str(result) == f"2 of 4 directions stand above noise at 5% ({method})."
     assert list(result.to_frame().index) == [0, 1, 2, 3]
-    with pytest.raises(InputError, match="ridge=0.1"):
+    with pytest.raises(InputError, match=r"ridge=0\.1"):
         CCA(ridge=0.1).fit(A, B).test_dimension()
     with pytest.raises(InputError, match="all 4 correlations"):
         CCA(1).fit(A, B).test_dimension()

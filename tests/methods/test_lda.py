@@ -108,12 +108,12 @@ def test_shrinkage(kind, parts):
 def test_more_columns_than_rows():
     rng = np.random.default_rng(1)
     labels = np.arange(40) % 4
-    wide = rng.standard_normal((40, 200)) + 4 * np.eye(4, 200)[labels]
+    wide = rng.standard_normal((40, 200)) + 6 * np.eye(4, 200)[labels]
     with pytest.warns(RankWarning, match=r"rank 36 but 200 columns vary.*shrinkage"):
         model = LDA().fit(wide, labels)
     assert model.transform(wide).shape == (40, 3)
     shrunk = LDA(shrinkage="oas").fit(wide, labels)
-    fresh = rng.standard_normal((400, 200)) + 4 * np.eye(4, 200)[np.arange(400) % 4]
+    fresh = rng.standard_normal((400, 200)) + 6 * np.eye(4, 200)[np.arange(400) % 4]
     assert np.mean(shrunk.predict(fresh) == np.arange(400) % 4) > 0.9
     by_hand = LDA(shrinkage=0.5).fit(wide, labels)
     means = np.array([wide[labels == k].mean(axis=0) for k in range(4)])

@@ -23,7 +23,7 @@ def test_rules_find_the_planted_number(planted, rule):
     assert PCA(rule).fit(planted).n_components_ == 4
     wide = planted[:25]
     if rule == "mle":
-        with pytest.raises(InputError, match="full rank.*'parallel'"):
+        with pytest.raises(InputError, match=r"full rank.*'parallel'"):
             PCA(rule).fit(wide)
     else:
         assert 1 <= PCA(rule).fit(wide).n_components_ <= 5

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-#: Arrests per 100,000 residents for murder, assault and rape, and percent urban population, of 50 states in 1973 (R's USArrests).
+#: Arrests per 100,000 for murder and assault, percent urban, arrests for rape: 50 states, 1973 (R's USArrests).
 USARRESTS = np.array(
     [
         [13.2, 236, 58, 21.2],  # Alabama

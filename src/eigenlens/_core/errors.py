@@ -170,9 +170,9 @@ def weight_all_zero() -> InputError:
 
 def weight_too_small(total: float, need: float, divisor: str) -> InputError:
     return InputError(
-        f"The rows of X have a total weight of W={total:g} but the divisor {divisor} needs more than {need:g}. Give more "
-        f"rows; or, if sample_weight is a share rather than a count (weight 2 = the row stands there twice), multiply it "
-        f"by the number of rows."
+        f"The rows of X have a total weight of W={total:g} but the divisor {divisor} needs more than {need:g}. "
+        f"Give more rows; or, if sample_weight is a share rather than a count (weight 2 = the row stands there twice), "
+        f"multiply it by the number of rows."
     )
 
 
@@ -237,6 +237,12 @@ def moments_kind(found: str, need: str, estimator: str) -> InputTypeError:
     return InputTypeError(
         f"moments is a {found} but {estimator} is fitted from {need}; "
         f"collect them with {estimator}().fit(...).moments_ and the same options."
+    )
+
+
+def moments_lack(needed: str, kept: str, option: str) -> InputTypeError:
+    return InputTypeError(
+        f"moments keep {kept} but {option} needs {needed}; collect them with that option set: fit(...).moments_."
     )
 
 

@@ -6,6 +6,7 @@ here for the few verbs that the standard lacks or that NumPy does better in anot
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -87,6 +88,16 @@ def detached(x: Array) -> Array:
 def cast(x: Array, dtype: Any) -> Array:
     """Convert to a dtype, without a copy where it is that already."""
     return namespace(x).astype(x, dtype, copy=False)
+
+
+def published(x: Array, dtype: Any) -> Array:
+    """Copy for a fitted attribute: writing to it changes no prediction."""
+    return namespace(x).astype(x, dtype, copy=True)
+
+
+def same_dtype(dtype: Any, xp: Namespace) -> Any:
+    """Return the dtype of the same name in another namespace."""
+    return getattr(xp, str(dtype).rsplit(".", maxsplit=1)[-1])
 
 
 def float64(x: Array) -> Array:
@@ -188,8 +199,26 @@ def blas_threads() -> int:
     return max((lib["num_threads"] for lib in _blas().info() if lib["user_api"] == "blas"), default=1)
 
 
+_holding = threading.Lock()
+_holders = 0
+_hold: Any = None
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold NumPy's BLAS to one thread, while our own threads each take a share of the rows."""
-    with _blas().limit(limits=1, user_api="blas"):
+    """Hold NumPy's BLAS to one thread, while our own threads each take a share of the rows.
+
+    Fits may overlap: the first in sets the limit, the last out lifts it.
+    """
+    global _holders, _hold
+    with _holding:
+        _holders += 1
+        if _holders == 1:
+            _hold = _blas().limit(limits=1, user_api="blas")
+    try:
         yield
+    finally:
+        with _holding:
+            _holders -= 1
+            if _holders == 0:
+                _hold.restore_original_limits()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from scipy import stats
@@ -59,8 +60,8 @@ def canonical_test(
     """
     if method not in _TESTS:
         raise errors.option("method", method, _TESTS)
-    if not 0 < alpha < 1:
-        raise errors.number("alpha", alpha, "between 0 and 1")
+    if not isinstance(alpha, Real) or not 0 < alpha < 1:
+        raise errors.number("alpha", alpha, "a number between 0 and 1")
     if n - p - s - 1 <= 0:
         raise errors.InputError(
             f"n={n:g} rows are too few to test {p} and {s} columns: the normal theory needs more than {p + s + 1}."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
+TIED = 1e-12  # eigenvalues closer than this share of the largest count as equal
 TRACY_WIDOM = {0.1: 0.4501, 0.05: 0.9793, 0.01: 2.0234}  # upper quantiles of the law TW₁ (Johnstone 2001)
 
 
@@ -25,57 +26,58 @@ def minka(values: np.ndarray, n: float) -> int:
 def _log_evidence(values: np.ndarray, k: int, n: float) -> float:
     p = len(values)
     noise = values[k:].mean()
-    if noise <= 0:
-        return -np.inf
+    if noise <= 0 or values[k - 1] - values[k] <= TIED * values[0]:
+        return -np.inf  # directions of equal variance cannot be told apart, and so not be parted
     axes = np.arange(1, k + 1)
     log_stiefel = np.sum(gammaln((p - axes + 1) / 2) - (p - axes + 1) / 2 * np.log(np.pi)) - k * np.log(2)
     fit = -n / 2 * np.log(values[:k]).sum() - n * (p - k) / 2 * np.log(noise)
     m = p * k - k * (k + 1) / 2
     adjusted = np.concatenate([values[:k], np.full(p - k, noise)])
     i, j = np.nonzero(np.triu(np.ones((k, p), dtype=bool), 1))
-    hessian = np.log(1 / adjusted[j] - 1 / adjusted[i]) + np.log(values[i] - values[j]) + np.log(n)
+    curvature = np.maximum(1 / adjusted[j] - 1 / adjusted[i], TIED / values[0])
+    hessian = np.log(curvature) + np.log(np.maximum(values[i] - values[j], TIED * values[0])) + np.log(n)
     return float(log_stiefel + fit + (m + k) / 2 * np.log(2 * np.pi) - hessian.sum() / 2 - k / 2 * np.log(n))
 
 
 def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
-    """Return the eigenvalue that pure noise of unknown variance exceeds with probability alpha.
+    """Return the eigenvalue above which directions stand out from noise of unknown variance.
 
-    The noise variance is the median eigenvalue over the median of the Marchenko–Pastur law (Gavish, Donoho 2014); the
-    edge is the Tracy–Widom quantile of the largest eigenvalue (Johnstone 2001). Eigenvalues above the edge are taken
-    out and the noise is estimated again, until nothing changes.
+    Eigenvalues are tested one after the other against the Tracy–Widom quantile of the largest eigenvalue of noise,
+    whose variance is estimated from what the signals found so far leave over (Johnstone 2001; Kritchman, Nadler 2008).
 
     Parameters
     ----------
     values : ndarray of shape (p,)
-        Eigenvalues of the covariance matrix, descending; p, not min(n, p), of them.
+        All p eigenvalues of the covariance matrix, descending.
     n : float
         Rows minus one for the mean.
     alpha : {0.1, 0.05, 0.01}
-        Level.
+        Level of each test.
     """
-    p, k = len(values), 0
-    for _ in range(p):
-        rest = values[k:]
-        median = np.median(rest[: int(min(len(rest), n))])
-        variance = median / _marchenko_pastur_median(len(rest), n)
-        root = np.sqrt(n) + np.sqrt(len(rest))
-        spread = root * (1 / np.sqrt(n) + 1 / np.sqrt(len(rest))) ** (1 / 3)
-        edge = variance * (root**2 + TRACY_WIDOM[alpha] * spread) / n
-        found = int(np.count_nonzero(values > edge))
-        if found <= k or found >= min(p, n) - 1:
+    p, edge = len(values), 0.0
+    for k in range(int(min(p, n)) - 1):
+        q, rows = p - k, n - k
+        root = np.sqrt(rows - 0.5) + np.sqrt(q - 0.5)
+        spread = root * (1 / np.sqrt(rows - 0.5) + 1 / np.sqrt(q - 0.5)) ** (1 / 3)
+        edge = _noise_variance(values, k, n) * (root**2 + TRACY_WIDOM[alpha] * spread) / n
+        if values[k] <= edge:
             break
-        k = found
     return float(edge)
 
 
-def _marchenko_pastur_median(p: int, n: float) -> float:
-    """Median of the nonzero eigenvalues of a p × p sample covariance of unit noise."""
-    ratio = p / n
-    low, high = (1 - np.sqrt(ratio)) ** 2, (1 + np.sqrt(ratio)) ** 2
-    theta = (np.arange(4000) + 0.5) / 4000 * np.pi  # x = mid − half·cos θ clears the square roots at both ends
-    x = (low + high) / 2 - (high - low) / 2 * np.cos(theta)
-    mass = np.cumsum(np.sin(theta) ** 2 / x)
-    return float(np.interp(0.5, mass / mass[-1], x))
+def _noise_variance(values: np.ndarray, k: int, n: float) -> float:
+    """Noise variance where k signals stand above it: they lift their own eigenvalues at the cost of the others."""
+    p = len(values)
+    rest, signals = values[k:].sum(), values[:k]
+    noise = rest / (p - k)
+    for _ in range(20):
+        lifted = signals + noise * (1 - (p - k) / n)
+        root = lifted**2 - 4 * signals * noise
+        own = np.where(root > 0, (lifted + np.sqrt(np.maximum(root, 0))) / 2, signals)
+        noise, before = (rest + np.sum(signals - own)) / (p - k), noise
+        if abs(noise - before) <= 1e-10 * before:
+            break
+    return float(noise)
 
 
 def horn(

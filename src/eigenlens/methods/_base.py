@@ -37,7 +37,7 @@ class MomentsEstimator(BaseEstimator):
     #: Maps of the columns that leave scores unchanged, up to sign: "rotation", or any "linear" map.
     _invariance: ClassVar[Literal["rotation", "linear"]] = "rotation"
 
-    moments_: Any
+    _collected: Any
     spectrum_: Spectrum
 
     # -- what a method says ------------------------------------------------------------------------------------
@@ -57,8 +57,14 @@ class MomentsEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         """Refuse parameters that cannot work with any data."""
 
-    def _check_source(self, source: Any) -> None:
-        """Refuse, before any work, parameters that cannot work with these rows."""
+    def _check_source(self, source: Any, whole: bool) -> None:
+        """Refuse, before any work, parameters that cannot work with these rows; unless whole, more may follow."""
+
+    def _check_moments(self, moments: Any) -> None:
+        """Refuse moments that lack what this method needs."""
+        needed = self._moments(Factor)
+        if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
+            raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
 
     def _lacking(self, moments: Any) -> Exception | None:
         """Return what is missing before these moments can be solved, if anything."""
@@ -88,7 +94,7 @@ class MomentsEstimator(BaseEstimator):
         with self._unchanged_on_failure():
             self._check_parameters()
             source = self._open(X, y, sample_weight, reset=True)
-            self._check_source(source)
+            self._check_source(source, whole=True)
             moments = collect(source, self._moments(choose(source.n_rows, source.n_features)))
             lacking = self._lacking(moments)
             if lacking:
@@ -103,14 +109,18 @@ class MomentsEstimator(BaseEstimator):
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with self._unchanged_on_failure():
             self._check_parameters()
-            first = not hasattr(self, "moments_")
+            first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
+            self._check_source(source, whole=False)
             moments = collect(source, self._moments(choose(source.n_rows, source.n_features)))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
-                moments = moments.merge(self.moments_) if moments.squared else self.moments_.copy().merge(moments)
-            self.moments_ = moments
-            if self._lacking(moments) is None:
+                moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
+            self._collected = moments
+            lacking = self._lacking(moments)
+            if lacking is not None and hasattr(self, "spectrum_"):
+                raise lacking  # a model that could be solved before has been given parameters that cannot
+            if lacking is None:
                 pencil, spectrum = self._pose_and_solve(moments)
                 too_few_yet = pencil.most is not None and pencil.most < pencil.dimension
                 self._conclude(spectrum, pencil, moments, warn_ranks=not too_few_yet)
@@ -130,20 +140,25 @@ class MomentsEstimator(BaseEstimator):
         """
         with self._unchanged_on_failure():
             self._check_parameters()
-            needed = self._moments(Factor)
-            if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
-                name = type(self).__name__
-                raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", name)
+            self._check_moments(moments)
+            n_features = moments.n_features  # refuses moments that have seen nothing
             lacking = self._lacking(moments)
             if lacking:
                 raise lacking
-            if getattr(self, "n_features_in_", None) != moments.n_features:
+            if getattr(self, "n_features_in_", None) != n_features:
                 self.__dict__.pop("feature_names_in_", None)
-            self.n_features_in_ = moments.n_features
+            self.n_features_in_ = n_features
             moments = moments.copy()
             pencil, spectrum = self._pose_and_solve(moments)
             self._conclude(spectrum, pencil, moments)
         return self
+
+    @property
+    def moments_(self) -> Any:
+        """What the passes so far have kept, as a snapshot: merging into it does not change this model."""
+        if not hasattr(self, "_collected"):
+            raise AttributeError(f"{type(self).__name__} has no moments_ before it has seen rows")
+        return self._collected.copy()
 
     def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
         pencil = self._pencil(moments)
@@ -159,7 +174,7 @@ class MomentsEstimator(BaseEstimator):
             errors.warn(errors.ill_conditioned(self._weakest(), condition, digits))
         if warn_ranks:
             self._warn_ranks(spectrum, pencil, moments)
-        self.moments_ = moments
+        self._collected = moments
         self.spectrum_ = spectrum
         self._present(spectrum, pencil, moments)
 
@@ -201,8 +216,8 @@ class MomentsEstimator(BaseEstimator):
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
-        if not hasattr(self, "spectrum_") and hasattr(self, "moments_"):
-            raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {self._lacking(self.moments_)}")
+        if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
+            raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {self._lacking(self._collected)}")
         check_is_fitted(self, "spectrum_")
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -214,6 +229,19 @@ def form_of(moments: Centred, divisor: float) -> Form:
     if moments.factor is None:
         return Form(matrix=moments.matrix / divisor)
     return Form(factor=moments.factor / divisor**0.5, squared=moments.squared)
+
+
+def in_data_units(estimator: Any, directions: Array, unit: Array) -> Array:
+    """Return directions for the columns as they are, from those for columns over a power of two."""
+    with np.errstate(over="ignore"):
+        vectors = directions / unit[:, None]
+    if not _xp.all_finite(vectors):
+        columns = np.flatnonzero(~np.isfinite(_xp.to_numpy(vectors)).all(axis=1))
+        raise errors.InputError(
+            f"X: column {errors.listed(column_names(estimator, columns))} is so small that its coefficient overflows; "
+            f"multiply the column by a large number."
+        )
+    return vectors
 
 
 def column_names(estimator: Any, columns: np.ndarray) -> list[str]:

@@ -13,7 +13,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 
-PRIOR_SUM = 1e-8  # priors typed in with eight digits still add up to 1
+PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
 class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin):
@@ -45,8 +45,8 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
         """Set what the rule needs; the labels go back to the library they came in."""
         self._centroids, self._priors = centroids, priors
         self.classes_ = labels if native is None else _xp.like(labels, native)
-        self.centroids_ = _xp.cast(centroids, dtype)
-        self.priors_ = _xp.cast(_xp.like(priors, centroids), dtype)
+        self.centroids_ = _xp.published(centroids, dtype)
+        self.priors_ = _xp.published(_xp.like(priors, centroids), dtype)
 
     def _linear_scores(self, X: Array) -> Array:
         Z, C = self._coordinates(X), _xp.like(self._centroids, X)
@@ -98,16 +98,27 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
         return tags
 
 
-def checked_priors(priors: Any, n_classes: int) -> np.ndarray | None:
-    """Return given prior probabilities, or None where the shares of the classes are to be taken."""
+def read_priors(priors: Any) -> np.ndarray | None:
+    """Return given prior probabilities, None where the shares of the classes are to be taken."""
     if priors is None:
         return None
-    given = np.asarray(priors, dtype=np.float64)
-    if given.shape != (n_classes,):
-        way_out = f"give {n_classes} numbers, in the order of classes_"
-        raise errors.priors(priors, f"there are {n_classes} classes", way_out)
+    given = np.asarray(priors)
+    if given.ndim != 1 or given.dtype.kind not in "fiu" or isinstance(priors, np.ma.MaskedArray):
+        rule = "they must be a list of numbers, none of them masked"
+        raise errors.priors(priors, rule, "give one number for each class, in the order of classes_")
+    given = given.astype(np.float64)
     if not np.isfinite(given).all() or (given <= 0).any():
         raise errors.priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
     if abs(given.sum() - 1) > PRIOR_SUM:
         raise errors.priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
     return given / given.sum()
+
+
+def priors_for(priors: Any, weights: np.ndarray) -> np.ndarray:
+    """Return the prior probabilities of classes: as given, or the classes' shares of the total weight."""
+    given, K = read_priors(priors), len(weights)
+    if given is None:
+        return weights / weights.sum()
+    if len(given) != K:
+        raise errors.priors(priors, f"there are {K} classes", f"give {K} numbers, in the order of classes_")
+    return given

@@ -28,10 +28,10 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_test
 from ..moments import Centred, Cross
 from ..sources import as_source, map_rows
-from ..sources.memory import as_two_dimensional
+from ..sources.memory import Table, as_two_dimensional
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
-from ._base import MomentsEstimator, form_of
+from ._base import MomentsEstimator, form_of, in_data_units
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     >>> Y = shared + rng.standard_normal((500, 2))
     >>> cca = CCA().fit(X, Y)
     >>> cca.correlations_.round(2)
-    array([0.71, 0.07])
+    array([0.74, 0.06])
     >>> print(cca.test_dimension())
     1 of 2 directions stand above noise at 5% (wilks).
     """
@@ -152,12 +152,11 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         )
 
     def _present(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:  # type: ignore[override]
-        _refuse_constant(spectrum, pencil)
         joint, p = self._joint(moments), moments.split
         xp, dtype = _xp.namespace(joint.pivot), joint.dtype
         x_unit, y_unit = joint.unit[:p], joint.unit[p:]
         angles = _angles(spectrum, pencil)
-        spectrum = spectrum.mapped(spectrum.vectors / x_unit[:, None])
+        spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, x_unit))
         V = pencil.y_whitening.matrix @ spectrum.left
         mean = joint.shift[0, :] * joint.unit
         self.spectrum_ = spectrum
@@ -166,12 +165,12 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self._y_loadings = _applied(pencil.Syy, V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
-        self.correlations_ = _xp.cast(xp.cos(angles), dtype)
-        self.angles_ = _xp.cast(angles, dtype)
-        self.x_weights_ = _xp.cast(self.subspace_.basis, dtype)
-        self.y_weights_ = _xp.cast(self.y_subspace_.basis, dtype)
-        self.x_mean_ = _xp.cast(self.subspace_.point, dtype)
-        self.y_mean_ = _xp.cast(self.y_subspace_.point, dtype)
+        self.correlations_ = _xp.published(xp.cos(angles), dtype)
+        self.angles_ = _xp.published(angles, dtype)
+        self.x_weights_ = _xp.published(self.subspace_.basis, dtype)
+        self.y_weights_ = _xp.published(self.y_subspace_.basis, dtype)
+        self.x_mean_ = _xp.published(self.subspace_.point, dtype)
+        self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
     def _check_parameters(self) -> None:
         k = self.n_components
@@ -180,13 +179,21 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         if not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
             raise errors.number("ridge", self.ridge, "a finite number of at least 0")
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Any, whole: bool) -> None:
         self._pairs(source.n_features, source.second.shape[1])
         self._single_response = source.single_response
+        if hasattr(self, "_collected") and not whole:
+            self._check_names(source.second.names)
+        self._y_names = source.second.names
 
     def _lacking(self, moments: Cross) -> Exception | None:
         if moments.weight <= 1:
             return errors.weight_too_small(moments.weight, 1, "W − 1")
+        if not self.ridge:
+            constant, p = _xp.to_numpy(moments.joint.constant_columns()), moments.split
+            for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
+                if columns.all():
+                    return errors.InputError(f"{name}: every column is constant; nothing can be correlated with it.")
         return None
 
     def _condition(self, spectrum: Spectrum, pencil: CanonicalPencil) -> float:  # type: ignore[override]
@@ -200,6 +207,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     # -- what the hooks share ----------------------------------------------------------------------------------
 
     _single_response = False
+    _y_names: list[str] | None = None
 
     def _joint(self, moments: Cross) -> Centred:
         """Return the joint moments; a ridge asks for one unit in all columns."""
@@ -226,12 +234,26 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
         if Y is None:
             return x_scores
-        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
-        if source.n_features != self.y_subspace_.basis.shape[0]:
-            s = self.y_subspace_.basis.shape[0]
-            raise errors.InputError(f"Y has {source.n_features} columns but the model was fitted with {s}.")
+        source: Any = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
+        self._check_second(source.table)
+        if source.n_rows != x_scores.shape[0]:
+            raise errors.lengths_differ("X", x_scores.shape[0], "Y", source.n_rows)
         scores = map_rows(source, self.y_subspace_.project)
         return x_scores, _xp.cast(scores, source.first().X.dtype)
+
+    def _check_second(self, table: Table) -> None:
+        """Refuse a Y whose columns are not those of the fit."""
+        s = self._collected.joint.n_features - self._collected.split
+        if table.shape[1] != s:
+            raise errors.InputError(f"Y has {table.shape[1]} columns but the model was fitted with {s}.")
+        self._check_names(table.names)
+
+    def _check_names(self, names: list[str] | None) -> None:
+        if self._y_names is not None and names is not None and self._y_names != names:
+            raise errors.InputError(
+                f"Y has columns {errors.listed(names)} but the model was fitted with "
+                f"{errors.listed(self._y_names)}; pass the same columns in the same order."
+            )
 
     def predict(self, X: TableLike, shrink: bool = True) -> Array:
         """Predict Y from X through the canonical pairs.
@@ -250,7 +272,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
             if shrink:
                 scores = scores * xp.cos(_xp.like(self._angles, block))
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
-            return Y[:, 0] if self._single_response else Y
+            return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
         return self._over_rows(X, response)
 
@@ -288,12 +310,6 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         tags.target_tags.single_output = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _refuse_constant(spectrum: Spectrum, pencil: CanonicalPencil) -> None:
-    for name, whitening in (("X", spectrum.whitening), ("Y", pencil.y_whitening)):
-        if whitening is not None and whitening.varying == 0:
-            raise errors.InputError(f"{name}: every column is constant, so that nothing can be correlated with it.")
 
 
 def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:

@@ -24,12 +24,12 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Grouped, Quartic
+from ..moments import Centred, Factor, Grouped, Quartic
 from ..sources import Labels, Source
-from ..spectral import Form, Pencil, Spectrum
+from ..spectral import Form, Pencil, Spectrum, orient
 from ..subspace import Subspace
-from ._base import MomentsEstimator, column_names, form_of
-from ._classifier import CanonicalClassifier, checked_priors
+from ._base import MomentsEstimator, column_names, form_of, in_data_units
+from ._classifier import CanonicalClassifier, priors_for, read_priors
 from ._shrinkage import ledoit_wolf, oas, shrunk
 
 SHRINKAGES = ("ledoit-wolf", "oas")
@@ -164,27 +164,29 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         within, _ = self._within(moments)
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
-        spectrum = spectrum.mapped(spectrum.vectors / unit[:, None])
+        spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
         centre = _xp.like(self._shares(moments), within.shift) @ within.shift
         offsets = within.shift - centre
-        whitening = spectrum.whitening.matrix  # type: ignore[union-attr]
+        W = spectrum.whitening.matrix / unit[:, None]  # type: ignore[union-attr]
+        W = W * orient(W)
         total = float(xp.sum(spectrum.values)) + spectrum.tail
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
-        self._sphering = Subspace(within.pivot, whitening / unit[:, None], centre * unit)
-        self._sphered_means = offsets @ whitening
+        self._sphering = Subspace(within.pivot, W, centre * unit)
+        self._sphered_means = offsets @ (W * unit[:, None])
         centroids = offsets @ (spectrum.vectors * unit[:, None])
-        self._set_rule(moments.labels, self._native_labels, self._priors_from(moments), centroids, dtype)
-        self.means_ = _xp.cast(within.means, dtype)
-        self.mean_ = _xp.cast(self.subspace_.point, dtype)
-        self.scalings_ = _xp.cast(spectrum.vectors, dtype)
-        self.explained_variance_ratio_ = _xp.cast(spectrum.values / (total if total > 0 else 1.0), dtype)
+        self._set_rule(moments.labels, self._native_labels, priors_for(self.priors, moments.weights), centroids, dtype)
+        self.means_ = _xp.published(within.means, dtype)
+        self.mean_ = _xp.published(self.subspace_.point, dtype)
+        self.scalings_ = _xp.published(spectrum.vectors, dtype)
+        self.explained_variance_ratio_ = _xp.published(spectrum.values / (total if total > 0 else 1.0), dtype)
         self._set_linear_rule(dtype)
 
     def _check_parameters(self) -> None:
         k, a = self.n_components, self.shrinkage
         if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
             raise errors.components_kind(k, "a positive integer or None")
+        read_priors(self.priors)
         named = isinstance(a, str) and a in SHRINKAGES
         number = isinstance(a, Real) and not isinstance(a, bool) and 0 <= float(a) <= 1
         if a is not None and not named and not number:
@@ -193,15 +195,25 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             ("within", self.within, ("pooled", "equal")),
             ("between", self.between, ("weighted", "equal")),
         ):
-            if value not in allowed:
+            if not isinstance(value, str) or value not in allowed:
                 raise errors.option(name, value, allowed)
 
-    def _check_source(self, source: Source) -> None:
-        labels = source.labels
+    def _check_source(self, source: Source, whole: bool) -> None:
+        labels, p = source.labels, source.n_features
         self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
-        if labels is not None and len(labels.classes) > 1:
-            checked_priors(self.priors, len(labels.classes))
-            self._rank_wanted(len(labels.classes), source.n_features)
+        self._rank_wanted(p + 1, p)
+        if whole and labels is not None and len(labels.classes) > 1:
+            priors_for(self.priors, np.ones(len(labels.classes)))
+            self._rank_wanted(len(labels.classes), p)
+
+    def _check_moments(self, moments: Grouped) -> None:
+        super()._check_moments(moments)
+        needed = self._moments(Factor)
+        option = "within='equal'" if self.within == "equal" else f"shrinkage={self.shrinkage!r}"
+        if moments.pooled and not needed.pooled:
+            raise errors.moments_lack("one scatter for each class", "one pooled scatter", option)
+        if needed.of is Quartic and moments.of is not Quartic:
+            raise errors.moments_lack("fourth moments", "none", f"shrinkage={self.shrinkage!r}")
 
     def _lacking(self, moments: Grouped) -> Exception | None:
         K = len(moments.labels)
@@ -209,6 +221,11 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             return errors.one_class(moments.labels[0].item() if K else None)
         if moments.weight <= K:
             return errors.weight_too_small(moments.weight, K, "W − K")
+        try:
+            priors_for(self.priors, moments.weights)
+            self._rank_wanted(K, moments.n_features)
+        except errors.InputError as error:
+            return error
         return None if self.shrinkage is not None else self._separating(self._within(moments)[0])
 
     # -- what the hooks share ----------------------------------------------------------------------------------
@@ -224,14 +241,10 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             within, divisor = moments.within(), moments.weight - K
         return (within if self.shrinkage is None else within.uniform()[0]), divisor
 
-    def _priors_from(self, moments: Grouped) -> np.ndarray:
-        given = checked_priors(self.priors, len(moments.labels))
-        return moments.weights / moments.weight if given is None else given
-
     def _shares(self, moments: Grouped) -> np.ndarray:
         """Return the weights of the class means in B and in the overall mean."""
         K = len(moments.labels)
-        return np.full(K, 1.0 / K) if self.between == "equal" else self._priors_from(moments)
+        return np.full(K, 1.0 / K) if self.between == "equal" else priors_for(self.priors, moments.weights)
 
     def _rank_wanted(self, K: int, p: int) -> int:
         most = min(p, K - 1)
@@ -289,7 +302,7 @@ class LDA(CanonicalClassifier, MomentsEstimator):
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
-        return self._over_rows(X, self._sphering.project)
+        return self._over_rows(X, lambda block: self._sphering.project(block))
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K)."""

@@ -121,13 +121,14 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         self.n_components_ = k
         self.subspace_ = Subspace(moments.pivot, spectrum.vectors, uniform.shift[0, :] * unit, dual=spectrum.vectors)
         with np.errstate(over="ignore", under="ignore"):
-            self._variance = (s * (unit / divisor**0.5)) ** 2
-            self.noise_variance_ = spectrum.tail / max(moments.n_features - k, 1) / divisor * unit * unit
-            self.explained_variance_ = _xp.cast(self._variance, dtype)
-            self.singular_values_ = _xp.cast(s * unit, dtype)
-        self.mean_ = _xp.cast(moments.mean, dtype)
-        self.components_ = _xp.cast(xp.asarray(spectrum.vectors.T, copy=True), dtype)
-        self.explained_variance_ratio_ = _xp.cast(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
+            self._sd = s * (unit / divisor**0.5)  # its square may overflow where it does not
+            self._noise_sd = (spectrum.tail / max(moments.n_features - k, 1) / divisor) ** 0.5 * unit
+            self.noise_variance_ = self._noise_sd * self._noise_sd
+            self.explained_variance_ = _xp.published(self._sd**2, dtype)
+            self.singular_values_ = _xp.published(s * unit, dtype)
+        self.mean_ = _xp.published(moments.mean, dtype)
+        self.components_ = _xp.published(spectrum.vectors.T, dtype)
+        self.explained_variance_ratio_ = _xp.published(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
 
     def _check_parameters(self) -> None:
@@ -135,26 +136,29 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             self.n_components,
             isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral),
         )
-        if isinstance(n, bool) or not (n is None or isinstance(n, Integral) or share or n in CHOICES):
+        named = isinstance(n, str) and n in CHOICES
+        if isinstance(n, bool) or not (n is None or isinstance(n, Integral) or share or named):
             raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp" or None')
         if share and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
-        if self.solver not in SOLVERS:
+        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
             raise errors.option("solver", self.solver, SOLVERS)
-        if not isinstance(self.ddof, Real) or self.ddof < 0:
-            raise errors.number("ddof", self.ddof, "a number of at least 0")
+        if not isinstance(self.ddof, Real) or not 0 <= float(self.ddof) < np.inf:
+            raise errors.number("ddof", self.ddof, "a finite number of at least 0")
+        if not isinstance(self.whiten, bool | np.bool_):
+            raise errors.option("whiten", self.whiten, (True, False))
 
-    def _check_source(self, source: Source) -> None:
-        if source.n_rows is not None:
-            self._wanted(source.n_rows, source.n_features)
+    def _check_source(self, source: Source, whole: bool) -> None:
+        self._wanted(source.n_rows if whole else None, source.n_features)
 
-    def _wanted(self, n: int, p: int) -> int:
-        """Return how many directions to solve for: the number asked for, or all."""
-        most = min(n, p)
+    def _wanted(self, n: int | None, p: int) -> int:
+        """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
+        most = p if n is None else min(n, p)
         if not isinstance(self.n_components, Integral):
             return most
         if not 1 <= int(self.n_components) <= most:
-            why = f"{n} rows and {p} columns give at most {most} components"
+            rows = "" if n is None else f"{n} rows and "
+            why = f"{rows}{p} columns give at most {most} components"
             raise errors.components_out_of_range(self.n_components, most, why)
         return int(self.n_components)
 
@@ -163,6 +167,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             return errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
         if moments.weight <= self.ddof:
             return errors.weight_too_small(moments.weight, self.ddof, "W − ddof")
+        if self.n_components == "mle" and moments.n_rows <= moments.n_features:
+            return _mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
+        try:
+            self._wanted(moments.n_rows, moments.n_features)
+        except errors.InputError as error:
+            return error
         return None
 
     def _solve(self, pencil: Pencil, moments: Centred) -> Spectrum:
@@ -182,8 +192,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             return 1
         if self.n_components == "mle":
             if spectrum.rank < p:
-                why = f'"mle" needs a covariance of full rank, and this one has rank {spectrum.rank} of {p}'
-                raise errors.InputError(f"n_components='mle' but {why}; use 'parallel', 'mp' or a share.")
+                raise _mle_needs_full_rank(spectrum.rank, p)
             return minka(values / n, moments.weight)
         if self.n_components == "parallel":
             scales = np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
@@ -236,9 +245,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def _scaling(self, sign: int) -> Array:
         """Standard deviations of the scores (sign = 1) or their inverses (−1), one where there is no variance."""
-        xp = _xp.namespace(self._variance)
-        sd = xp.sqrt(self._variance)
-        return xp.where(sd > 0, sd, xp.ones_like(sd)) ** sign
+        xp = _xp.namespace(self._sd)
+        return xp.where(self._sd > 0, self._sd, xp.ones_like(self._sd)) ** sign
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points of the subspace that have the given scores."""
@@ -268,19 +276,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row under probabilistic PCA."""
         self._require_fit()
-        p, k, noise = self.n_features_in_, self.n_components_, self.noise_variance_
+        p, k, noise = self.n_features_in_, self.n_components_, self._noise_sd
         if (k < p and noise <= 0) or self.spectrum_.rank < k:
             raise errors.no_noise(self.spectrum_.rank, p)
-        variance = _xp.to_numpy(self._variance)
-        constant = p * np.log(2 * np.pi) + np.log(variance).sum() + ((p - k) * np.log(noise) if k < p else 0.0)
+        log_sd = float(np.log(_xp.to_numpy(self._sd)).sum()) + ((p - k) * float(np.log(noise)) if k < p else 0.0)
+        constant = p * float(np.log(2 * np.pi)) + 2 * log_sd
 
         def log_density(block: Array) -> Array:
             xp = _xp.namespace(block)
             rows = self.subspace_.centred(block)
             scores = rows @ _xp.like(self.subspace_.basis, block)
-            distance = xp.sum(scores**2 / _xp.like(variance, block), axis=1)
+            distance = xp.sum((scores / _xp.like(self._sd, block)) ** 2, axis=1)
             if k < p:
-                distance = distance + xp.sum((rows - self.subspace_.offsets(scores)) ** 2, axis=1) / noise
+                distance = distance + xp.sum(((rows - self.subspace_.offsets(scores)) / noise) ** 2, axis=1)
             return -0.5 * (constant + distance)
 
         return self._over_rows(X, log_density)
@@ -296,7 +304,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         V, noise = self.subspace_.basis, self.noise_variance_
         xp = _xp.namespace(V)
         eye = xp.eye(V.shape[0], dtype=xp.float64, device=_xp.device(V))
-        return _xp.cast((V * (self._variance - noise)) @ V.T + noise * eye, self.components_.dtype)
+        return _xp.cast((V * (self._sd**2 - noise)) @ V.T + noise * eye, self.components_.dtype)
 
     @property
     def _n_features_out(self) -> int:
@@ -307,3 +315,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         tags.input_tags.sparse = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _mle_needs_full_rank(rank: int, p: int) -> errors.InputError:
+    why = f"the evidence needs a covariance of full rank, and this one has rank {rank} of {p}"
+    return errors.InputError(f"n_components='mle' but {why}; use 'parallel', 'mp' or a share.")

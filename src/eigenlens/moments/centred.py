@@ -138,7 +138,7 @@ class Centred(Moments):
         new = type(self)()
         xp = _xp.namespace(row)
         new.dtype = row.dtype
-        new.pivot = _xp.float64(row)
+        new.pivot = _xp.published(row, xp.float64)
         new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
@@ -217,17 +217,18 @@ class Centred(Moments):
         self.shift = self.shift * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
         self.exponent = exponent if exponent.any() else None
 
-    def merge(self, other: Self) -> Self:
+    def merge(self, other: Centred) -> Self:
+        if not self._mergeable(other):
+            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
         if not hasattr(other, "pivot") or other.n_rows == 0:
             return self
         if not hasattr(self, "pivot") or self.n_rows == 0:
-            self.__dict__.update(other.copy().__dict__)
-            return self
+            return self._become(other)
         if self.n_features != other.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
         exponent = self._joint_exponent(other)
-        a, b = self.rescaled(exponent), other.rescaled(exponent)
-        jump = _xp.like(b.moved_to(a.pivot).shift, a.shift) - a.shift
+        a, b = self.rescaled(exponent), other.rescaled(exponent).brought_to(self.pivot)
+        jump = b.moved_to(a.pivot).shift - a.shift
         total = self.weights + other.weights
         share = other.weights / np.where(total > 0, total, 1.0)
         spread = jump * _xp.like(np.sqrt(self.weights * share), jump)[:, None]
@@ -235,9 +236,31 @@ class Centred(Moments):
         self.shift = a.shift + jump * _xp.like(share, jump)[:, None]
         self.weights, self.exponent = total, exponent
         self.n_rows += other.n_rows
-        self.dtype = _xp.namespace(self.pivot).result_type(self.dtype, other.dtype)
+        self.dtype = _xp.namespace(self.pivot).result_type(self.dtype, b.dtype)
         self._take_in(spread)
         return self
+
+    def _mergeable(self, other: object) -> bool:
+        return isinstance(other, Centred)
+
+    def _become(self, other: Centred) -> Self:
+        """Take over what another object has seen, where this one has seen nothing."""
+        kept = other.copy()
+        if kept.store_type is not self.store_type:
+            kept.store = self.store_type.of(kept.shift[:0, :]).plus(kept.store)
+        kept.store = kept.store.compacted()
+        self.__dict__.update(kept.__dict__)
+        return self
+
+    def brought_to(self, like: Array) -> Self:
+        """Return the same moments in the array library and on the device of `like`."""
+        if type(like) is type(self.pivot) and _xp.device(like) == _xp.device(self.pivot):
+            return self
+        new = self.copy()
+        new.pivot, new.shift = _xp.like(self.pivot, like), _xp.like(self.shift, like)
+        new.store = self.store.brought_to(like)
+        new.dtype = _xp.same_dtype(self.dtype, _xp.namespace(like))
+        return new
 
     def _take_in(self, rows: Array) -> None:
         """Add rows, in the units of this object, to the sum of squares."""
@@ -266,7 +289,7 @@ class Centred(Moments):
         if pivot is self.pivot:
             return self
         new = self.copy()
-        apart = self.pivot - _xp.like(pivot, self.pivot)
+        apart = self.pivot - pivot
         new.shift = self.shift + apart / scale.powers(self.exponent, apart)
         new.pivot = pivot
         return new

@@ -64,6 +64,8 @@ class Cross(Moments):
         return self
 
     def merge(self, other: Self) -> Self:
+        if not isinstance(other, Cross):
+            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
         if other.split == 0:
             return self
         if self.split not in (0, other.split):

@@ -70,6 +70,8 @@ class Grouped(Moments):
         return group.copy().update(Block(block.X[rows, :], None, weight))
 
     def merge(self, other: Self) -> Self:
+        if not isinstance(other, Grouped):
+            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
         if len(other.labels) == 0:
             return self
         if self._first is None:
@@ -110,6 +112,8 @@ class Grouped(Moments):
 
     def _places(self, labels: np.ndarray) -> np.ndarray:
         """Return the places of these labels, after making room for new ones."""
+        if len(self.labels) and not _of_one_kind(self.labels.dtype, labels.dtype):
+            raise errors.moments_differ("the kind of labels", self.labels.dtype.name, labels.dtype.name)
         union = labels if len(self.labels) == 0 else np.union1d(self.labels, labels)
         if len(union) != len(self.labels):
             old = np.searchsorted(union, self.labels) if len(self.labels) else np.array([], dtype=np.intp)
@@ -170,6 +174,13 @@ class Grouped(Moments):
             new.store = new.store.plus(part.store.scaled(ones * float(r)))
         new.n_rows = sum(part.n_rows for part in parts)
         return new
+
+
+def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
+    """Tell whether labels of two types can stand in one array without changing what they are."""
+    if a.kind in "biuf" and b.kind in "biuf":
+        return np.result_type(a, b).kind in (a.kind, b.kind)
+    return (a.kind in "biuf") == (b.kind in "biuf")
 
 
 def _present(codes: Array) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Self
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .centred import centre_block
+from .centred import Centred, centre_block
 from .scatter import Scatter
 
 
@@ -37,11 +37,9 @@ class Quartic(Scatter):
         if X.shape[0] == 0:
             return self
         xp = _xp.namespace(X)
-        part = type(self)().anchored_at(self.pivot)
-        block = centre_block(X, None, None, 1, self.pivot, exact=True)
         w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
-        if weight is not None:
-            block = centre_block(X, weight, None, 1, self.pivot, exact=True)
+        block = centre_block(X, w, None, 1, self.pivot, exact=True)
+        part = type(self)().anchored_at(self.pivot)
         part._set_rows(block)
         part.n_rows, part.dtype = int(X.shape[0]), self.dtype
         rows = block.rows / xp.sqrt(w)[:, None]
@@ -49,8 +47,11 @@ class Quartic(Scatter):
         part.fourth, part.third = float(xp.sum(w * lengths**2)), (w * lengths) @ rows
         return self.merge(part)
 
-    def merge(self, other: Self) -> Self:
-        if self.n_rows == 0 or other.n_rows == 0:
+    def _mergeable(self, other: object) -> bool:
+        return isinstance(other, Quartic)
+
+    def merge(self, other: Centred) -> Self:
+        if not isinstance(other, Quartic) or self.n_rows == 0 or other.n_rows == 0:
             return super().merge(other)
         mean_a, mean_b = self.mean_from(self.pivot), other.mean_from(self.pivot)
         total = self.weight + other.weight

@@ -17,6 +17,8 @@ class Store(Protocol):
     def of(cls, rows: Array) -> Self: ...
     def plus(self, other: Store) -> Self: ...
     def scaled(self, factor: Array) -> Self: ...
+    def compacted(self) -> Self: ...
+    def brought_to(self, like: Array) -> Self: ...
     def diagonal(self) -> Array: ...
     def matrix(self) -> Array: ...
 
@@ -42,6 +44,12 @@ class Gram:
 
     def scaled(self, factor: Array) -> Gram:
         return Gram(self.values * factor * factor[:, None])
+
+    def compacted(self) -> Gram:
+        return self
+
+    def brought_to(self, like: Array) -> Gram:
+        return Gram(_xp.like(self.values, like))
 
     def diagonal(self) -> Array:
         return _xp.namespace(self.values).linalg.diagonal(self.values)
@@ -82,6 +90,15 @@ class Triangle:
 
     def scaled(self, factor: Array) -> Triangle:
         return Triangle(self.rows * factor, self.triangular, self.squared)
+
+    def compacted(self) -> Triangle:
+        """Keep no more rows than columns."""
+        if self.rows.shape[0] <= self.rows.shape[1]:
+            return self
+        return Triangle(_xp.triangle(self.rows), True, self.squared)
+
+    def brought_to(self, like: Array) -> Triangle:
+        return Triangle(_xp.like(self.rows, like), self.triangular, self.squared)
 
     def diagonal(self) -> Array:
         return _xp.namespace(self.rows).sum(self.rows**2, axis=0)

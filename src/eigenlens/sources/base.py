@@ -2,7 +2,8 @@
 
 A source cuts its rows into *segments*, and each segment into *blocks*. A block fits the processor's cache; a segment
 is a piece of work for one thread (or, elsewhere, one worker). How rows are cut depends on the table alone, and parts
-are merged in their order: the result is the same bits however many threads there are.
+are merged in their order: a rerun gives the same bits, and tables that are spread over threads give them however many
+threads there are.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ class Labels:
     classes : ndarray of shape (K,)
         The distinct labels, sorted.
     native : array or None
-        An array of the library the labels came in, where that was not NumPy.
+        An empty array of the library the labels came in, where that was not NumPy.
     """
 
     codes: np.ndarray
@@ -33,13 +33,15 @@ class Labels:
     @classmethod
     def read(cls, y: Any) -> Labels:
         """Read class labels from any one-dimensional array or column."""
-        native = y if _xp.is_array(y) and not isinstance(y, np.ndarray) else None
         values = as_column(y, "y")
         if values.ndim == 2 and values.shape[1] == 1:
             _warn_column_vector()
             values = values[:, 0]
         if values.ndim != 1:
             raise errors.target_shape(values.shape)
+        native = None
+        if _xp.is_array(y) and not isinstance(y, np.ndarray):
+            native = _xp.namespace(y).asarray(y[:0], copy=True)
         if values.dtype.kind in "OUST":
             codes, classes = _codes_of_objects(values)
         else:
@@ -100,11 +102,11 @@ def _codes_of_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         low, high = int(values.min()), int(values.max())
         if high - low <= 4 * values.size:
             wide = values if values.dtype.itemsize == 8 else values.astype(np.int64)  # 120 − (−120) is no int8
-            low = wide.dtype.type(low)
-            offsets = (wide - low).astype(np.intp)
+            base = wide.dtype.type(low)
+            offsets = (wide - base).astype(np.intp)
             present = np.bincount(offsets) > 0
             codes = (np.cumsum(present) - 1)[offsets]
-            return codes, (np.flatnonzero(present).astype(wide.dtype) + low).astype(values.dtype)
+            return codes, (np.flatnonzero(present).astype(wide.dtype) + base).astype(values.dtype)
     classes, codes = np.unique(values, return_inverse=True)
     return codes, classes
 

@@ -7,7 +7,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 from .pencil import Form
-from .spectrum import Whitening
+from .spectrum import Whitening, orient
 
 RANK_TOLERANCE = 16.0  # singular values below this many ulps (times the dimension) of the largest are rounding
 
@@ -35,7 +35,8 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
     s, V = _principal(B.column_scaled(d))
     rank = count_rank(s, B.dimension, B.squared)
     condition = condition_of(s, min(varying, most or varying))
-    return Whitening(d[:, None] * (V[:, :rank] / s[:rank]), rank, varying, condition)
+    W = d[:, None] * (V[:, :rank] / s[:rank])
+    return Whitening(W * orient(W), rank, varying, condition)
 
 
 def _principal(B: Form) -> tuple[Array, Array]:

@@ -1,0 +1,58 @@
+"""Timing side by side: rounds in which everybody runs once, ratios within a round, medians over rounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How long a peer takes beside us, on the same data in the same process."""
+
+    claim: str
+    peer: str
+    ratio: float  # time of the peer over ours: above 1 we are faster
+    low: float
+    high: float
+    target: str
+    note: str = ""
+
+    def __str__(self) -> str:
+        spread = f"[{self.low:.2f}, {self.high:.2f}]"
+        return f"{self.claim:34} {self.peer:38} {self.ratio:8.2f} × {spread:18} {self.target:10} {self.note}"
+
+    def as_dict(self) -> dict:
+        return asdict(self)
+
+
+def seconds(function: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    function()
+    return time.perf_counter() - start
+
+
+def race(
+    claim: str, ours: Callable, peers: dict[str, Callable], rounds: int = 7, targets: dict | None = None
+) -> list[Ratio]:
+    """Run everybody once per round and compare within rounds."""
+    ours()  # imports and first-touch costs are not what is measured
+    times = {name: [] for name in ("", *peers)}
+    for _ in range(rounds):
+        for name, function in {"": ours, **peers}.items():
+            times[name].append(seconds(function))
+    rows = []
+    for name in peers:
+        ratios = np.array(times[name]) / np.array(times[""])
+        low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
+        rows.append(Ratio(claim, name, middle, low, high, (targets or {}).get(name, "")))
+    return rows
+
+
+def digits(found: np.ndarray, exact: np.ndarray) -> float:
+    """Right digits of the worst entry."""
+    error = np.max(np.abs(found - exact) / np.abs(exact))
+    return 16.0 if error == 0 else float(-np.log10(error))
