@@ -136,6 +136,18 @@ def stack_triangle(R: Array, rows: Array) -> Array:
     return triangle(xp.concat([R, rows], axis=0))
 
 
+def column_sums(X: Array, weight: Array | None = None) -> Array:
+    """Sum the (weighted) rows; no warning where the sums overflow.
+
+    For NumPy by calls that let other threads run, which `ones @ X` does not.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        if weight is None:
+            return namespace(X).sum(X, axis=0, dtype=X.dtype)
+        w = cast(weight, X.dtype)
+        return np.dot(w, X) if isinstance(X, np.ndarray) else w @ X
+
+
 def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:
     """Sum the (weighted) rows of each group: an n_groups × p table."""
     xp = namespace(rows)

@@ -83,11 +83,8 @@ def _weights(X: Array, weight: Array | None, codes: Array | None, n_groups: int)
 
 
 def _means(X: Array, weight: Array | None, codes: Array | None, weights: np.ndarray) -> Array:
-    xp = _xp.namespace(X)
     if codes is None:
-        w = xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) if weight is None else _xp.cast(weight, X.dtype)
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = (w @ X)[None, :]
+        sums = _xp.column_sums(X, weight)[None, :]
     else:
         sums = _xp.group_sums(X, codes, len(weights), weight)
     return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]

@@ -23,10 +23,10 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .companions import Labels
 
-BLOCK_BYTES = 2**21  # float64 rows of one block: about what a core's own cache holds
+BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_BLOCK_BYTES = 2**28  # a device wants few large products
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
-SEGMENT_BLOCKS = 8
+SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
 
 
@@ -143,6 +143,11 @@ def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, n_columns // 2, 4 * n_groups)
+
+
+def segment_blocks(n_rows: int, rows: int) -> int:
+    """Return how many blocks make a segment: enough segments to keep threads busy, few enough to merge at no cost."""
+    return min(max(n_rows // rows // SEGMENTS, 1), SEGMENT_BLOCKS)
 
 
 def threaded(work: Callable[[Segment], T], segments: Iterator[Segment]) -> Iterator[T]:

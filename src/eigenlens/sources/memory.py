@@ -12,7 +12,7 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from .base import PARALLEL_CELLS, SEGMENT_BLOCKS, Block, Segment, Source, block_rows, threaded
+from .base import PARALLEL_CELLS, Block, Segment, Source, block_rows, segment_blocks, threaded
 from .companions import Labels, as_column, read_weights, refuse_lazy
 
 Target = Literal["none", "labels", "table"]
@@ -91,7 +91,8 @@ class MemorySource(Source):
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
 
     def segments(self) -> Iterator[Segment]:
-        n, step = self.table.shape[0], self._block * SEGMENT_BLOCKS
+        n = self.table.shape[0]
+        step = self._block * segment_blocks(n, self._block)
         for start in range(0, n, step):
             yield self._blocks(start, min(start + step, n))
 
@@ -124,7 +125,7 @@ class MemorySource(Source):
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
-        if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block * SEGMENT_BLOCKS:
+        if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block:
             return threaded(work, self.segments())
         return super().map_segments(work)
 
@@ -224,10 +225,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str) -> Array:
     A finite column sum proves finite entries; only a sum that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
-    xp = _xp.namespace(X)
-    with np.errstate(over="ignore", invalid="ignore"):
-        sums = xp.ones(X.shape[0], dtype=X.dtype, device=_xp.device(X)) @ X
-    if not _xp.all_finite(sums):
+    if not _xp.all_finite(_xp.column_sums(X)):
         bad = ~np.isfinite(_xp.to_numpy(X))
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
