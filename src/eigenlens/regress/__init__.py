@@ -13,7 +13,13 @@ _WHERE = {
     "ProjectionPursuit": "projection_pursuit",
 }
 
-__all__ = ["AdaptiveSplines", "AdditiveSplines", "PenalizedRegression", "PolynomialRegression", "ProjectionPursuit"]
+__all__ = [
+    "AdaptiveSplines",
+    "AdditiveSplines",
+    "PenalizedRegression",
+    "PolynomialRegression",
+    "ProjectionPursuit",
+]
 
 
 def __getattr__(name: str) -> Any:
