@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
 import numpy as np
@@ -38,15 +40,10 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        before = dict(self.__dict__)
-        try:
+        with self._untouched_on_failure():
             X, Y, w, y_was_1d = self._validate(X, y, sample_weight)
             self._fit(X, Y, w)
             self._y_was_1d = y_was_1d
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
         return self
 
     def predict(self, X: ArrayLike) -> Floats:
@@ -68,6 +65,16 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _predict(self, X: Floats) -> Floats:
         raise NotImplementedError
+
+    @contextmanager
+    def _untouched_on_failure(self) -> Iterator[None]:
+        before = dict(self.__dict__)
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _validate(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None

@@ -1,0 +1,241 @@
+"""Candidate knots of one feature, and inner products with all their hinges at once.
+
+A row at x between grid points g_k ≤ x ≤ g_{k+1} acts on every hinge with a knot on the grid exactly as two masses do,
+(1 − λ) at g_k and λ at g_{k+1}, λ = (x − g_k)/(g_{k+1} − g_k). So Σᵢ vᵢ (xᵢ − g_k)₊ for all k is one sparse product
+with the hat functions of the grid, then two running sums over the grid. Only gaps between grid points enter, so an
+offset of the feature costs no digits.
+
+Below the middle of the grid the mirrored hinge (g_k − x)₊ is used. Modulo b and b·x, which every comparison projects
+out, the two are the same function up to sign, and the mirrored one is small where the other is nearly straight: its
+projected norm keeps its digits.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ALPHA = 0.05
+MOST_KNOTS = 2000
+
+
+def automatic_min_span(p: int, W: float) -> float:
+    """Friedman's (1991, eq. 43) number of rows from a knot to the next."""
+    return max(1.0, math.floor(-math.log2(-math.log1p(-ALPHA) / (p * max(W, 1.0))) / 2.5))
+
+
+def spacing(W: float, min_span: float | None) -> float:
+    """Rows from one candidate to the next: every value up to MOST_KNOTS, then so coarse that no more are needed.
+
+    A span asked for is never widened by this: ``min_span=1`` tries every value however many there are.
+    """
+    return max(1.0, min(math.ceil(W / MOST_KNOTS), math.inf if min_span is None else min_span))
+
+
+def automatic_end_span(p: int) -> float:
+    """Friedman's (1991, eq. 45) span between the outermost knots and the ends of the data."""
+    return math.floor(3.0 - math.log2(ALPHA / p))
+
+
+@dataclass
+class Grid:
+    """The grid of one feature: its smallest value, its candidate knots, its largest value.
+
+    Positions along the grid are stored in blocks of ``B``: position ``pos`` lies in row ``(pos % B)·nb + pos // B``,
+    so that a running sum takes B additions of long rows. ``order[pos]`` is that row; rows beyond the grid are padding.
+    """
+
+    values: Floats  # (G,) grid in the units of the feature
+    scaled: Floats  # (G,) the same, centred and scaled
+    scale: float
+    B: int
+    nb: int
+    low: int  # blocks that use the mirrored hinge
+    order: NDArray[np.intp]  # (G,)
+    hats: sp.csr_array  # (B·nb)×n
+    segment: NDArray[np.int32]  # (n,) segment of each row
+    bend: Floats  # (n,) λ(1−λ)·gap², what the hats overstate of (x − t)²
+    halves: list[
+        Floats
+    ]  # scaled grid in blocks, upper half and mirrored lower half; the padding repeats the end
+    blocks: sp.csr_array  # (2·nb)×(B·nb), see `_block_sums`
+
+    @property
+    def mirrored(self) -> NDArray[np.bool_]:
+        """(G,) whether a position uses (t − x)₊."""
+        return np.arange(len(self.values)) < self.low * self.B
+
+    def hinges(self, masses: Floats) -> Floats:
+        """Inner products with the hinge at every place of the grid, B×c×nb, from the masses ``hats @ V``."""
+        c = masses.shape[1]
+        m = np.ascontiguousarray(masses.reshape(self.B, self.nb, c).transpose(0, 2, 1))
+        sums = np.ascontiguousarray((self.blocks @ masses).reshape(2, self.nb, c).transpose(0, 2, 1))
+        out = np.empty_like(m)
+        halves = [np.s_[:, :, self.low :]]
+        if self.low:
+            halves.append(np.s_[::-1, :, self.low - 1 :: -1])
+        for half, g in zip(halves, self.halves, strict=True):
+            _suffix_hinges(m[half], sums[(slice(None), *half[1:])], g, out[half])
+        return out
+
+    def squares(self, v: Floats, m: Floats) -> tuple[Floats, Floats]:
+        """Σ vᵢhᵢ and Σ vᵢhᵢ² for the hinge h at every position (length G); m are the masses of v there."""
+        e = np.bincount(self.segment, v * self.bend, minlength=len(m) - 1)
+        a, n = _suffix_moments(m, self.scaled, e)
+        a_low, n_low = _suffix_moments(m[::-1], -self.scaled[::-1], e[::-1])
+        low = self.mirrored
+        return np.where(low, a_low[::-1], a), np.where(low, n_low[::-1], n)
+
+    def inside(self, m: Floats, end_span: float) -> NDArray[np.bool_]:
+        """(G,) positions with weight ``end_span`` on either side, m being the masses of the rows that count.
+
+        A row between two grid points counts for both by its part. The small addend keeps a count that is whole in
+        exact arithmetic from falling on either side by round-off.
+        """
+        up_to = np.cumsum(m)
+        may = (up_to - m + 1e-9 >= end_span) & (up_to[-1] - up_to + 1e-9 >= end_span)
+        may[[0, -1]] = False
+        return may
+
+    def near(self, m: Floats, position: int, span: float) -> NDArray[np.bool_]:
+        """(G,) positions with less than ``span`` weight from here to there, m being the masses of the rows."""
+        up_to = np.cumsum(m)
+        return np.abs(up_to - up_to[position]) < span - 1e-9
+
+
+def _suffix_hinges(m: Floats, sums: Floats, g: Floats, out: Floats) -> None:
+    """Write Σ_{i after k} mᵢ (gᵢ − g_k) for every k; m and out are B×c×nb in blocks, g is B×nb.
+
+    ``sums`` (2×c×nb) holds the mass of each block and its moment about the last point of the block before.
+    """
+    B, c, nb = m.shape
+    end = g[-1]
+    s, part = np.zeros((c, nb)), np.empty((c, nb))
+    np.cumsum(sums[0, :, :0:-1], axis=1, out=s[:, -2::-1])
+    step = (end[1:] - end[:-1]) * s[:, 1:]
+    step += sums[1, :, 1:]
+    out[-1, :, -1] = 0.0
+    np.cumsum(step[:, ::-1], axis=1, out=out[-1, :, -2::-1])
+    for b in range(B - 2, -1, -1):
+        s += m[b + 1]
+        np.multiply(g[b + 1] - g[b], s, out=part)
+        np.add(out[b + 1], part, out=out[b])
+
+
+def _block_sums(halves: list[Floats], low: int) -> sp.csr_array:
+    """Sparse matrix that takes the masses of the grid to the two ``sums`` of each block, see `_suffix_hinges`."""
+    B, nb = halves[0].shape[0], low + halves[0].shape[1]
+    moment = np.zeros((B, nb))
+    moment[:, low + 1 :] = halves[0][:, 1:] - halves[0][-1, :-1]
+    if low:
+        moment[::-1, low - 2 :: -1] = halves[1][:, 1:] - halves[1][-1, :-1] if low > 1 else 0.0
+    column = np.arange(B * nb).reshape(B, nb).T
+    data = np.concatenate([np.ones(B * nb), moment.T.ravel()])
+    indices = np.concatenate([column.ravel(), column.ravel()]).astype(np.int32)
+    return sp.csr_array((data, indices, B * np.arange(2 * nb + 1, dtype=np.int32)), shape=(2 * nb, B * nb))
+
+
+def _suffix_moments(m: Floats, g: Floats, e: Floats) -> tuple[Floats, Floats]:
+    """First and second moments Σ_{i>k} mᵢ (gᵢ − g_k)^{1,2} of masses on a line, the second less Σ_{i≥k} eᵢ."""
+    gap = np.diff(g)
+    s = np.cumsum(m[:0:-1])[::-1]
+    a, n = np.zeros(len(m)), np.zeros(len(m))
+    a[:-1] = np.cumsum((gap * s)[::-1])[::-1]
+    n[:-1] = np.cumsum((gap * (a[1:] + a[:-1]) - e)[::-1])[::-1]
+    return a, n
+
+
+def make_grid(x: Floats, w: Floats, space: float, end_span: float, block: int) -> Grid | None:
+    """Lay the grid of a feature; None if the feature is constant."""
+    o = np.argsort(x)
+    xs = x[o]
+    width = xs[-1] - xs[0]
+    if not width > 0:
+        return None
+    first, last = _grid_positions(xs, w[o], space, end_span)
+    values = xs[first]
+    u = (x - xs[0]) / width
+    W = w.sum()
+    centre = w @ u / W
+    spread = math.sqrt(w @ (u - centre) ** 2 / W)
+    scaled = ((values - xs[0]) / width - centre) / spread
+    gap = np.diff(values)
+    G, n = len(values), len(x)
+    seg = np.repeat(np.arange(G - 1), np.diff(np.append(first[:-1], n)))
+    lam = (xs - values[seg]) / gap[seg]
+    B = max(1, min(block, G // 4))
+    nb = -(-G // B)
+    pos = np.arange(G)
+    order = (pos % B) * nb + pos // B
+    points = np.full(B * nb, scaled[-1])
+    points[order] = scaled
+    back = np.empty(n, dtype=np.intp)
+    back[o] = np.arange(n)
+    step = (gap / width) / spread
+    points = points.reshape(B, nb)
+    low = nb // 2
+    halves = [points[:, low:].copy()] + ([-points[::-1, low - 1 :: -1]] if low else [])
+    return Grid(
+        values=values,
+        scaled=scaled,
+        scale=width * spread,
+        B=B,
+        nb=nb,
+        low=low,
+        order=order,
+        hats=_hats(o, seg, lam, first, last, order, B * nb),
+        segment=seg[back].astype(np.int32),
+        bend=(lam * (1.0 - lam) * step[seg] ** 2)[back],
+        halves=halves,
+        blocks=_block_sums(halves, low),
+    )
+
+
+def _grid_positions(
+    xs: Floats, ws: Floats, space: float, end_span: float
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """First and one-past-last index, among the sorted rows, of each value on the grid."""
+    n = len(xs)
+    start = np.flatnonzero(np.concatenate([[True], xs[1:] > xs[:-1]]))
+    stop = np.append(start[1:], n)
+    total = np.concatenate([[0.0], np.cumsum(ws)])
+    below, above = total[start], total[-1] - total[stop]
+    keep = (below + 1e-9 >= end_span) & (above + 1e-9 >= end_span)
+    keep[[0, -1]] = False
+    if space > 1 and keep.any():
+        kept = np.flatnonzero(keep)
+        turn = np.floor((below[kept] - below[kept[0]]) / space + 1e-9)
+        keep[kept[1:]] = np.diff(turn) > 0
+    keep[[0, -1]] = True
+    return start[keep], stop[keep]
+
+
+def _hats(
+    o: NDArray[np.intp],
+    seg: NDArray[np.intp],
+    lam: Floats,
+    first: NDArray[np.intp],
+    last: NDArray[np.intp],
+    order: NDArray[np.intp],
+    rows: int,
+) -> sp.csr_array:
+    """Sparse matrix of the hat functions: position k holds the sorted rows strictly between its two neighbours."""
+    n, G = len(o), len(first)
+    begin = np.concatenate([[0], last[:-1]])
+    end = np.append(first[1:], n)
+    where = np.full(rows, -1)
+    where[order] = np.arange(G)
+    held = where[where >= 0]
+    count = np.zeros(rows, dtype=np.int64)
+    count[where >= 0] = (end - begin)[held]
+    indptr = np.concatenate([[0], np.cumsum(count)])
+    row_of = np.repeat(held, (end - begin)[held])
+    at = np.arange(indptr[-1]) - np.repeat(indptr[:-1][where >= 0] - begin[held], (end - begin)[held])
+    data = np.where(seg[at] == row_of, 1.0 - lam[at], lam[at])
+    return sp.csr_array((data, o[at].astype(np.int32), indptr.astype(np.int32)), shape=(rows, n))

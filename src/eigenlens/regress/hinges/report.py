@@ -1,0 +1,134 @@
+"""What is shown of a model: the table of terms, importances from the pruning path, and the plots of its terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .prune import Subset
+from .terms import Term
+
+Floats = NDArray[np.float64]
+
+
+def importances(path: list[Subset], scores: Floats, terms: Sequence[Term], size: int, p: int) -> Floats:
+    """Credit each feature with what every subset up to the chosen size gains over the one before.
+
+    Parameters
+    ----------
+    path : list of Subset
+        Subsets of sizes 1, 2, …
+    scores : array
+        Criterion of each subset, falling as it improves.
+    """
+    credit = np.zeros(p)
+    for k in range(1, size):
+        features = frozenset[int]().union(*(terms[t].features for t in path[k].terms))
+        credit[list(features)] += scores[k - 1] - scores[k]
+    credit = np.maximum(credit, 0.0)
+    return credit / credit.sum() if credit.sum() > 0 else credit
+
+
+def table(terms: Sequence[Term], coef: Floats, figures: dict[str, float], head: str) -> str:
+    """Lay the terms and their coefficients out as text."""
+    rows = [[str(t), *(f"{c:.6g}" for c in row)] for t, row in zip(terms, coef, strict=True)]
+    names = ["coefficient"] if coef.shape[1] == 1 else [f"response {r}" for r in range(coef.shape[1])]
+    rows.insert(0, ["term", *names])
+    wide = [max(len(r[c]) for r in rows) for c in range(len(rows[0]))]
+    lines = [head, ""]
+    for r in rows:
+        lines.append(
+            "  ".join([r[0].ljust(wide[0]), *(v.rjust(k) for v, k in zip(r[1:], wide[1:], strict=True))])
+        )
+    lines += ["", "   ".join(f"{k} {v:.6g}" for k, v in figures.items())]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def groups(terms: Sequence[Term]) -> dict[tuple[int, ...], list[int]]:
+    """Terms by the set of features they use, single features first."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for k, t in enumerate(terms):
+        if t.factors:
+            found.setdefault(tuple(sorted(t.features)), []).append(k)
+    return dict(sorted(found.items(), key=lambda kv: (len(kv[0]), kv[0])))
+
+
+def plot_terms(
+    terms: Sequence[Term],
+    coef: Floats,
+    low: Floats,
+    high: Floats,
+    middle: Floats,
+    names: Sequence[str],
+    axes: Any,
+) -> Any:
+    """Draw what each group of terms adds to the prediction: a curve for one feature, a map for two.
+
+    Larger groups are left out. Groups of two are drawn without the parts of their features alone.
+    """
+    import matplotlib.pyplot as plt
+
+    found = [(f, ks) for f, ks in groups(terms).items() if len(f) <= 2]
+    if axes is None:
+        columns = min(3, max(1, len(found)))
+        rows = max(1, -(-len(found) // columns))
+        shape = {"figsize": (3.6 * columns, 3.0 * rows), "squeeze": False, "layout": "constrained"}
+        _, grid = plt.subplots(rows, columns, **shape)
+        axes = grid.ravel()
+        for ax in axes[len(found) :]:
+            ax.set_visible(False)
+    axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    if len(axes) < len(found):
+        raise ValueError(
+            f"axes holds {len(axes)} axes but {len(found)} panels are needed; pass as many or none"
+        )
+    for ax, (features, ks) in zip(axes, found, strict=False):
+        part = [terms[k] for k in ks]
+        draw = _draw_curve if len(features) == 1 else _draw_map
+        draw(ax, part, coef[ks], low, high, middle, features, names)
+    return axes[: len(found)]
+
+
+def _draw_curve(
+    ax: Any,
+    part: list[Term],
+    coef: Floats,
+    low: Floats,
+    high: Floats,
+    middle: Floats,
+    f: tuple[int, ...],
+    names: Any,
+) -> None:
+    j = f[0]
+    knots = [t.factors[0].knot for t in part if low[j] < t.factors[0].knot < high[j]]
+    x = np.unique(np.concatenate([np.linspace(low[j], high[j], 200), knots]))
+    X = np.tile(middle, (len(x), 1))
+    X[:, j] = x
+    ax.plot(x, sum(c * t(X) for t, c in zip(part, coef, strict=True)), color="C0")
+    for t in sorted(set(knots)):
+        ax.axvline(t, color="0.8", linewidth=0.8, zorder=0)
+    ax.set_xlabel(names[j])
+    ax.set_ylabel("contribution")
+
+
+def _draw_map(
+    ax: Any,
+    part: list[Term],
+    coef: Floats,
+    low: Floats,
+    high: Floats,
+    middle: Floats,
+    f: tuple[int, ...],
+    names: Any,
+) -> None:
+    u, v = (np.linspace(low[j], high[j], 80) for j in f)
+    U, V = np.meshgrid(u, v)
+    X = np.tile(middle, (U.size, 1))
+    X[:, f[0]], X[:, f[1]] = U.ravel(), V.ravel()
+    Z = sum(c * t(X) for t, c in zip(part, coef, strict=True)).reshape(U.shape)  # type: ignore[union-attr]
+    ax.figure.colorbar(ax.contourf(U, V, Z, levels=12, cmap="viridis"), ax=ax)
+    ax.set_xlabel(names[f[0]])
+    ax.set_ylabel(names[f[1]])
