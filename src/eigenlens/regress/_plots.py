@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from eigenlens.regress.projection_pursuit import ProjectionPursuit
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from eigenlens.regress.additive_splines import AdditiveSplines
+    from eigenlens.regress.projection_pursuit import ProjectionPursuit
 
 Array = NDArray[np.float64]
 

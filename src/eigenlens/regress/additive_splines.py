@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from eigenlens.regress._base import Floats, Regressor
 from eigenlens.regress._bruto import AdditiveFit, fit_additive
 from eigenlens.regress._params import check_number, warn_if_relative
+from eigenlens.regress._threads import one_thread
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +81,7 @@ class AdditiveSplines(Regressor):
     --------
     >>> import numpy as np
     >>> from eigenlens.regress import AdditiveSplines
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> X = rng.uniform(-2, 2, size=(300, 4))
     >>> y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.2 * rng.normal(size=300)
     >>> model = AdditiveSplines().fit(X, y)
@@ -110,7 +111,9 @@ class AdditiveSplines(Regressor):
         max_df = _check_max_df(self.max_df, X.shape[1])
         warn_if_relative(w)
         mean = w @ Y / w.sum()
-        found = fit_additive(X, Y - mean, w, float(self.cost), max_df, float(self.tol), int(self.max_iter))
+        cost, tol, sweeps = float(self.cost), float(self.tol), int(self.max_iter)
+        with one_thread():
+            found = fit_additive(X, Y - mean, w, cost, max_df, tol, sweeps)
         self._warn_unsettled(found)
         self.kind_ = np.array([t.kind for t in found.terms])
         self.df_ = np.array([t.df for t in found.terms])
@@ -173,7 +176,7 @@ class AdditiveSplines(Regressor):
                 f"max_iter={self.max_iter} sweeps ended while the GCV still moved by {moved:.1e} a sweep "
                 f"(tol={self.tol:g}), as happens with strongly related features; raise max_iter to go on",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
 

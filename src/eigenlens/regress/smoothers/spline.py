@@ -37,6 +37,8 @@ MIN_GAP = 1e-6
 # which the other end is all but straight.
 BALANCE_SHARE = 1.0 / 256.0
 SEARCH_RATIO = 256.0**4.5
+# The search keeps this share of the rows' freedom, so that GCV stays finite.
+LEAST_LEFT = 1e-3
 # A mode the data see this little is outside their span.
 UNSEEN = 1e-13
 
@@ -159,7 +161,6 @@ class SplineSmoother:
         self.width = high - self.low
         t = np.clip((x - self.low) / self.width, 0.0, 1.0)
         values = np.unique(t)
-        self.n_distinct = values.size
         self.knots = place_knots(values, max_knots)
         self.center = float(w @ t / w.sum())
         d = t - self.center
@@ -167,7 +168,12 @@ class SplineSmoother:
         self.line = d / self.norm
         self._design = BSpline.design_matrix(t, padded(self.knots), 3)
         self.scale = float(w.sum()) * 1e-6 * bulk(values) ** 3
-        self._solve_modes(w)
+        if self.knots.size > 2:
+            self._solve_modes(w)
+        else:
+            self.least_lam = self.scale
+            self.rough = self.seen = np.zeros(0)
+            self._modes = np.zeros((4, 0))
 
     def _solve_modes(self, w: Array) -> None:
         B = self._design
@@ -179,8 +185,7 @@ class SplineSmoother:
             self.scale * BALANCE_SHARE * float(np.trace(A[inner, inner]) / np.trace(Omega[inner, inner]))
         )
         L = np.linalg.cholesky(A + Omega)
-        # An explicit inverse is safe (the sum is well conditioned) and keeps all of this inside NumPy:
-        # alternating with SciPy's own BLAS threads costs more than the arithmetic.
+        # The sum is well conditioned by the choice of scale, so an explicit inverse keeps its digits.
         inv = np.linalg.inv(L)
         K = inv @ Omega @ inv.T
         # The straight lines are known exactly, so they are moved out of the way instead of being found to
@@ -197,7 +202,7 @@ class SplineSmoother:
     @property
     def can_bend(self) -> bool:
         """Whether there are enough distinct values for more than a straight line."""
-        return self.n_distinct > 2 and self.seen.size > 0
+        return self.seen.size > 0
 
     def coordinates(self, wr: Array) -> tuple[Array, Array]:
         """Return the line's (q) and the modes' (k×q) coordinates of the weighted, centred residuals wr
@@ -259,18 +264,17 @@ class SplineSmoother:
         close to interpolation; looking for the lowest point everywhere would jump into it on the strength of
         a few rows.
         """
-        low = self.least_lam if np.isinf(max_df) else self.lam_for_df(max_df)
+        afford = (1.0 - LEAST_LEFT) * W / cost - df_before if cost > 0 else np.inf
         high = self.least_lam * SEARCH_RATIO
+        if min(max_df, afford) <= self.df(high):
+            return np.inf, np.inf
+        low = self.lam_for_df(min(max_df, afford))
 
         def score(s: float) -> float:
             D = 1.0 / (self.seen + np.exp(s) * self.rough)
             left = 1.0 - cost * (df_before + 1.0 + float(D @ self.seen)) / W
-            if left <= 0.0:
-                return np.inf
             return max(rss - float(b2 @ (D * (2.0 - self.seen * D))), floor) / W / left**2
 
-        if not np.isfinite(score(np.log(high))):
-            return np.inf, np.inf
         s, best, *_ = fminbound(score, np.log(low), np.log(high), xtol=1e-5, full_output=True)
         return float(np.exp(s)), float(best)
 

@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 SPANS = (0.05, 0.2, 0.5)
 # A line through fewer rows than this follows the noise.
-LEAST_WINDOW = 5.0
+LEAST_WINDOW = 9.0
 # x closer than this share of their range are equal; windows narrower than its root carry no slope.
 SAME = 1e-9
 # Leave-one-out residuals are r/(1 − h); a row that fixes its own line is no evidence.
@@ -116,7 +116,7 @@ def supersmooth(x: Array, y: Array, w: Array, span: float | None = None, bass: f
     new = np.concatenate([[True], np.diff(t) > SAME])
     group = np.empty(x.size, dtype=np.intp)
     group[order] = np.cumsum(new) - 1
-    wg = np.bincount(group, w)
+    wg: Array = np.bincount(group, w).astype(np.float64)
     u = t[new] - 0.5
     r = y - center
     yg = np.bincount(group, w * r) / wg
