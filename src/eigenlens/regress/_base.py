@@ -1,4 +1,4 @@
-"""What every regressor of this room shares: input checks, the shape of predictions, and a fit that fails clean."""
+"""What every regressor of this room shares: input checks, shapes of predictions, a fit that fails clean."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Floats = NDArray[np.float64]
 class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: a subclass writes ``_fit(X, Y, w)`` and ``_predict(X)`` on clean 2-D arrays.
 
-    ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of weight zero
-    are gone). ``predict`` gives back one or two dimensions as ``y`` had. If ``_fit`` raises, the model is left as
-    it was before the call.
+    ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of
+    weight zero are gone). ``predict`` gives back one or two dimensions as ``y`` had. If ``_fit`` raises,
+    the model is left as it was before the call.
     """
 
     _y_was_1d: bool
@@ -80,11 +80,11 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[Floats, Floats, Floats, bool]:
         """Clean X (n×p), Y (n×q), w (n) without rows of weight zero, and whether y had one dimension."""
-        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
+        rows, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=np.float64)
         y_was_1d = Y.ndim == 1
         Y = Y.reshape(len(Y), -1)
-        w = _check_sample_weight(sample_weight, X, dtype=np.float64)
+        w = _check_sample_weight(sample_weight, rows, dtype=np.float64)
         if np.any(w < 0):
             raise ValueError(
                 f"sample_weight holds {w.min():g} but weights must not be negative; use 0 to leave a row out"
@@ -92,8 +92,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if not np.any(w > 0):
             raise ValueError("sample_weight is zero in every row; give at least one row a positive weight")
         if np.any(w == 0):
-            X, Y, w = X[w > 0], Y[w > 0], w[w > 0]
-        return X, Y, w, y_was_1d
+            rows, Y, w = rows[w > 0], Y[w > 0], w[w > 0]
+        return rows, Y, w, y_was_1d
 
     def _validate_rows(self, X: ArrayLike) -> Floats:
         """Clean X (n×p) of a fitted model, refused if its columns are not those of ``fit``."""

@@ -2,9 +2,9 @@
 
 f(x) = β₀ + Σ_m β_m Π_k [s_km (x_{j(k,m)} − t_km)]₊
 
-The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b a term already there) that lowers
-the residual sum of squares over all responses most; pruning then keeps the subset with the least
-GCV = (RSS/W) / (1 − C/W)², C = M + c·(M − 1)/2 for M terms and W the sum of the weights.
+The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b a term already
+there) that lowers the residual sum of squares over all responses most; pruning then keeps the subset with
+the least GCV = (RSS/W) / (1 − C/W)², C = M + c·(M − 1)/2 for M terms and W the sum of the weights.
 
 Reference: J. H. Friedman (1991), Multivariate adaptive regression splines, Annals of Statistics 19, 1–67.
 """
@@ -26,9 +26,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import Floats, Regressor
 from .hinges import report
-from .hinges.prune import Subset, Unit, backward, least_squares
+from .hinges.criterion import Unit, cost, gcv
+from .hinges.prune import Subset, backward, least_squares
 from .hinges.rules import Rules, column, make_rules
-from .hinges.search import cost, forward, gcv
+from .hinges.search import forward
 from .hinges.terms import Factor, Term, evaluate
 
 
@@ -42,22 +43,26 @@ class AdaptiveSplines(Regressor):
     max_terms : int, optional
         Most terms of the forward search, the constant counted. By default min(200, max(20, 2p)) + 1.
     penalty : float, optional
-        Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is pruned.
+        Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is
+        pruned.
     min_span : int, optional
-        Rows from one candidate knot to the next; 1 tries every value. By default Friedman's rule, and never more than
-        2000 knots per feature.
+        Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve. By
+        default Friedman's rule, with at most about 2000 candidates per feature.
     end_span : int, optional
-        Rows beyond the outermost knots. By default Friedman's rule, doubled for interactions.
+        Fewest rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
     fast_k : int or None, default 20
         Parents tried at each step, the most promising first (Fast MARS); None or 0 tries all.
     allow_linear : bool, default True
         Let a feature enter straight when a hinge does not earn its place by GCV.
     tol : float, default 0.001
-        The search ends when a step raises R² by less.
+        The search ends when a step raises R² by less; where its gain is no more than the best of so many
+        candidates reaches on noise, by less for each column it adds.
     prune : {"gcv", "cv", None}, default "gcv"
-        How the size is chosen; "cv" takes the size with the least cross-validated sum of squares, None keeps all.
+        How the size is chosen; "cv" takes the size with the least cross-validated sum of squares, None
+        keeps all.
     cv : int or splitter, default 5
-        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit whatever its weight.
+        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit
+        whatever its weight.
     interactions : list of features, optional
         Only these features (columns or names) may share a term; the others stay additive. By default all.
     forbidden : list of pairs of features, optional
@@ -209,15 +214,16 @@ class AdaptiveSplines(Regressor):
         return Y
 
     def basis(self, X: ArrayLike) -> Floats:
-        """Evaluate the terms: an array of shape (n, terms), the constant first; ``basis(X) @ coef_`` is the fit."""
+        """Evaluate the terms, (n, terms) with the constant first; ``basis(X) @ coef_`` is the fit."""
         rows = self._validate_rows(X)
         return evaluate(self.basis_, rows)
 
     def predict_interval(self, X: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
         """Prediction interval for a new response at each row, given the terms.
 
-        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): charging C parameters pays for the search on average,
-        but the terms are taken as known. Errors are assumed normal, with one variance per response.
+        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): charging C parameters pays for the search on
+        average, but the terms are taken as known. Errors are assumed normal, with one variance per
+        response.
 
         Parameters
         ----------
@@ -250,8 +256,8 @@ class AdaptiveSplines(Regressor):
     def importances(self, kind: str = "gcv") -> Floats:
         """Importance of each feature from the pruning path.
 
-        Every subset up to the chosen one credits the features it uses: by how much it lowers GCV ("gcv") or RSS
-        ("rss") against the subset before it, or by one ("nsubsets").
+        Every subset up to the chosen one credits the features it uses: by how much it lowers GCV ("gcv") or
+        RSS ("rss") against the subset before it, or by one ("nsubsets").
         """
         if not hasattr(self, "_importances"):
             raise AttributeError("importances come from the pruning path of fit; call fit first")
@@ -303,7 +309,7 @@ class AdaptiveSplines(Regressor):
         self.grsq_ = 1 - self.gcv_ / score if 0 < score < np.inf else self.rsq_
 
     def _frame(self, X: Floats, R: Floats) -> None:
-        """Keep what intervals and plots need: the triangular factor of the terms and the ranges of the features."""
+        """Keep what intervals and plots need: the factor of the terms, the ranges of the features."""
         self._R = qr(R, mode="r")[0][: R.shape[1]]
         self._low, self._high, self._middle = X.min(axis=0), X.max(axis=0), np.median(X, axis=0)
 
@@ -363,6 +369,6 @@ class _Search:
 def _check_weights(w: Floats) -> None:
     if len(w) > 1 and w.sum() <= 1:
         raise ValueError(
-            f"sample_weight sums to {w.sum():.6g} over {len(w)} rows, but a weight counts rows (2 is the row twice); "
-            "multiply the weights so that they add up to the number of rows they stand for"
+            f"sample_weight sums to {w.sum():.6g} over {len(w)} rows, but a weight counts rows (2 is the row "
+            "twice); multiply the weights so that they add up to the number of rows they stand for"
         )

@@ -1,19 +1,20 @@
 """Candidate knots of one feature, and inner products with all their hinges at once.
 
-A row at x between grid points g_k ≤ x ≤ g_{k+1} acts on every hinge with a knot on the grid exactly as two masses do,
-(1 − λ) at g_k and λ at g_{k+1}, λ = (x − g_k)/(g_{k+1} − g_k). So Σᵢ vᵢ (xᵢ − g_k)₊ for all k is one sparse product
-with the hat functions of the grid, then two running sums over the grid. Only gaps between grid points enter, so an
-offset of the feature costs no digits.
+A row at x between grid points g_k ≤ x ≤ g_{k+1} acts on every hinge with a knot on the grid exactly as two
+masses do, 1 − λ at g_k and λ at g_{k+1}, λ = (x − g_k)/(g_{k+1} − g_k). So Σᵢ vᵢ (xᵢ − g_k)₊ for all k is
+one sparse product with the hat functions of the grid, then two running sums over the grid. Only gaps
+between grid points enter, so an offset of the feature costs no digits.
 
-Below the middle of the grid the mirrored hinge (g_k − x)₊ is used. Modulo b and b·x, which every comparison projects
-out, the two are the same function up to sign, and the mirrored one is small where the other is nearly straight: its
-projected norm keeps its digits.
+Below the middle of the grid the mirrored hinge (g_k − x)₊ is used. Modulo b and b·x, which every comparison
+projects out, the two are the same function up to sign, and the mirrored one is small where the other is
+nearly straight: its projected norm keeps its digits.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,7 +32,7 @@ def automatic_min_span(p: int, W: float) -> float:
 
 
 def spacing(W: float, min_span: float | None) -> float:
-    """Rows from one candidate to the next: every value up to MOST_KNOTS, then so coarse that no more are needed.
+    """Rows from one candidate to the next: every value up to MOST_KNOTS of them, then as coarse as needed.
 
     A span asked for is never widened by this: ``min_span=1`` tries every value however many there are.
     """
@@ -47,8 +48,9 @@ def automatic_end_span(p: int) -> float:
 class Grid:
     """The grid of one feature: its smallest value, its candidate knots, its largest value.
 
-    Positions along the grid are stored in blocks of ``B``: position ``pos`` lies in row ``(pos % B)·nb + pos // B``,
-    so that a running sum takes B additions of long rows. ``order[pos]`` is that row; rows beyond the grid are padding.
+    Positions along the grid are stored in blocks of ``B``: position ``pos`` is row ``(pos % B)·nb + pos //
+    B``, so that a running sum takes B additions of long rows. ``order[pos]`` is that row; rows beyond the
+    grid pad it.
     """
 
     values: Floats  # (G,) grid in the units of the feature
@@ -66,10 +68,17 @@ class Grid:
     ]  # scaled grid in blocks, upper half and mirrored lower half; the padding repeats the end
     blocks: sp.csr_array  # (2·nb)×(B·nb), see `_block_sums`
 
-    @property
-    def mirrored(self) -> NDArray[np.bool_]:
-        """(G,) whether a position uses (t − x)₊."""
-        return np.arange(len(self.values)) < self.low * self.B
+    mirrored: NDArray[np.bool_]  # (G,) whether a position uses (t − x)₊
+
+    def place(self, v: NDArray[Any], fill: Any) -> NDArray[Any]:
+        """Lay values of the positions (G,) out in blocks, B×nb."""
+        out = np.full(self.B * self.nb, fill, dtype=v.dtype)
+        out[self.order] = v
+        return out.reshape(self.B, self.nb)
+
+    def along(self, v: NDArray[Any]) -> NDArray[Any]:
+        """Take values laid out in blocks back to the positions (G,)."""
+        return v.reshape(-1)[self.order]
 
     def hinges(self, masses: Floats) -> Floats:
         """Inner products with the hinge at every place of the grid, B×c×nb, from the masses ``hats @ V``."""
@@ -77,26 +86,27 @@ class Grid:
         m = np.ascontiguousarray(masses.reshape(self.B, self.nb, c).transpose(0, 2, 1))
         sums = np.ascontiguousarray((self.blocks @ masses).reshape(2, self.nb, c).transpose(0, 2, 1))
         out = np.empty_like(m)
-        halves = [np.s_[:, :, self.low :]]
+        halves: list[tuple[slice, ...]] = [np.s_[:, :, self.low :]]
         if self.low:
             halves.append(np.s_[::-1, :, self.low - 1 :: -1])
         for half, g in zip(halves, self.halves, strict=True):
             _suffix_hinges(m[half], sums[(slice(None), *half[1:])], g, out[half])
         return out
 
-    def squares(self, v: Floats, m: Floats) -> tuple[Floats, Floats]:
-        """Σ vᵢhᵢ and Σ vᵢhᵢ² for the hinge h at every position (length G); m are the masses of v there."""
-        e = np.bincount(self.segment, v * self.bend, minlength=len(m) - 1)
+    def squares(self, v: Floats, m: Floats) -> tuple[Floats, Floats, float]:
+        """Σ vᵢhᵢ and Σ vᵢhᵢ² for the hinge h at every position (G,), and Σ vᵢxᵢ²; m are the masses of v."""
+        e = np.asarray(np.bincount(self.segment, v * self.bend, len(m) - 1), dtype=np.float64)
         a, n = _suffix_moments(m, self.scaled, e)
         a_low, n_low = _suffix_moments(m[::-1], -self.scaled[::-1], e[::-1])
         low = self.mirrored
-        return np.where(low, a_low[::-1], a), np.where(low, n_low[::-1], n)
+        line = float(np.sum(m * self.scaled**2) - e.sum())
+        return np.where(low, a_low[::-1], a), np.where(low, n_low[::-1], n), line
 
     def inside(self, m: Floats, end_span: float) -> NDArray[np.bool_]:
         """(G,) positions with weight ``end_span`` on either side, m being the masses of the rows that count.
 
-        A row between two grid points counts for both by its part. The small addend keeps a count that is whole in
-        exact arithmetic from falling on either side by round-off.
+        A row between two grid points counts for both by its part. The small addend keeps a count that is
+        whole in exact arithmetic from falling on either side by round-off.
         """
         up_to = np.cumsum(m)
         may = (up_to - m + 1e-9 >= end_span) & (up_to[-1] - up_to + 1e-9 >= end_span)
@@ -104,7 +114,7 @@ class Grid:
         return may
 
     def near(self, m: Floats, position: int, span: float) -> NDArray[np.bool_]:
-        """(G,) positions with less than ``span`` weight from here to there, m being the masses of the rows."""
+        """(G,) positions with less than ``span`` weight from here to there, m being the masses."""
         up_to = np.cumsum(m)
         return np.abs(up_to - up_to[position]) < span - 1e-9
 
@@ -129,7 +139,7 @@ def _suffix_hinges(m: Floats, sums: Floats, g: Floats, out: Floats) -> None:
 
 
 def _block_sums(halves: list[Floats], low: int) -> sp.csr_array:
-    """Sparse matrix that takes the masses of the grid to the two ``sums`` of each block, see `_suffix_hinges`."""
+    """Sparse matrix from the masses of the grid to the two ``sums`` of each block, see `_suffix_hinges`."""
     B, nb = halves[0].shape[0], low + halves[0].shape[1]
     moment = np.zeros((B, nb))
     moment[:, low + 1 :] = halves[0][:, 1:] - halves[0][-1, :-1]
@@ -142,7 +152,7 @@ def _block_sums(halves: list[Floats], low: int) -> sp.csr_array:
 
 
 def _suffix_moments(m: Floats, g: Floats, e: Floats) -> tuple[Floats, Floats]:
-    """First and second moments Σ_{i>k} mᵢ (gᵢ − g_k)^{1,2} of masses on a line, the second less Σ_{i≥k} eᵢ."""
+    """Σ_{i>k} mᵢ (gᵢ − g_k) and Σ_{i>k} mᵢ (gᵢ − g_k)² − Σ_{i≥k} eᵢ for masses m on a line."""
     gap = np.diff(g)
     s = np.cumsum(m[:0:-1])[::-1]
     a, n = np.zeros(len(m)), np.zeros(len(m))
@@ -173,12 +183,12 @@ def make_grid(x: Floats, w: Floats, space: float, end_span: float, block: int) -
     nb = -(-G // B)
     pos = np.arange(G)
     order = (pos % B) * nb + pos // B
-    points = np.full(B * nb, scaled[-1])
-    points[order] = scaled
+    flat = np.full(B * nb, scaled[-1])
+    flat[order] = scaled
     back = np.empty(n, dtype=np.intp)
     back[o] = np.arange(n)
     step = (gap / width) / spread
-    points = points.reshape(B, nb)
+    points = flat.reshape(B, nb)
     low = nb // 2
     halves = [points[:, low:].copy()] + ([-points[::-1, low - 1 :: -1]] if low else [])
     return Grid(
@@ -194,6 +204,7 @@ def make_grid(x: Floats, w: Floats, space: float, end_span: float, block: int) -
         bend=(lam * (1.0 - lam) * step[seg] ** 2)[back],
         halves=halves,
         blocks=_block_sums(halves, low),
+        mirrored=pos < low * B,
     )
 
 
@@ -225,7 +236,7 @@ def _hats(
     order: NDArray[np.intp],
     rows: int,
 ) -> sp.csr_array:
-    """Sparse matrix of the hat functions: position k holds the sorted rows strictly between its two neighbours."""
+    """Sparse matrix of the hats: position k holds the sorted rows strictly between its neighbours."""
     n, G = len(o), len(first)
     begin = np.concatenate([[0], last[:-1]])
     end = np.append(first[1:], n)

@@ -1,7 +1,7 @@
-"""Backward pruning: drop one term at a time, each time the one whose loss costs least, and keep the best size.
+"""Backward pruning: drop one term at a time, the one whose loss costs least, and keep the best size.
 
-All of it happens on the small triangular factor R of the terms: with β = R⁻¹z, leaving term k out raises the residual
-sum of squares by ‖β_k‖² / (RᵀR)⁻¹_kk. No pass over the rows is needed.
+All of it happens on the small triangular factor R of the terms: with β = R⁻¹z, leaving term k out raises
+the residual sum of squares by ‖β_k‖² / (RᵀR)⁻¹_kk. No pass over the rows is needed.
 """
 
 from __future__ import annotations
@@ -22,24 +22,6 @@ class Subset:
     terms: list[int]
     rss: Floats  # by response
     coef: Floats  # terms×responses
-
-
-@dataclass
-class Unit:
-    """Origin and scale (a power of two) taken out of the responses before anything is squared."""
-
-    pivot: Floats
-    scale: float
-
-    @classmethod
-    def of(cls, Y: Floats, w: Floats) -> tuple[Unit, Floats]:
-        """Return the unit and Y in it."""
-        first = Y[0]
-        pivot = first + w @ (Y - first) / w.sum()
-        D = Y - pivot
-        largest = np.abs(D).max(initial=0.0)
-        scale = float(2.0 ** np.ceil(np.log2(largest))) if largest > 0 else 1.0
-        return cls(pivot, scale), D / scale
 
 
 def least_squares(B: Floats, Y: Floats, w: Floats) -> tuple[Floats, Subset]:

@@ -1,4 +1,4 @@
-"""What is shown of a model: the table of terms, importances from the pruning path, and the plots of its terms."""
+"""What is shown of a model: the table of terms, importances from the pruning path, plots of the terms."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def plot_terms(
     if axes is None:
         columns = min(3, max(1, len(found)))
         rows = max(1, -(-len(found) // columns))
-        shape = {"figsize": (3.6 * columns, 3.0 * rows), "squeeze": False, "layout": "constrained"}
-        _, grid = plt.subplots(rows, columns, **shape)
+        size = (3.6 * columns, 3.0 * rows)
+        _, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
         axes = grid.ravel()
         for ax in axes[len(found) :]:
             ax.set_visible(False)
@@ -128,7 +128,7 @@ def _draw_map(
     U, V = np.meshgrid(u, v)
     X = np.tile(middle, (U.size, 1))
     X[:, f[0]], X[:, f[1]] = U.ravel(), V.ravel()
-    Z = sum(c * t(X) for t, c in zip(part, coef, strict=True)).reshape(U.shape)  # type: ignore[union-attr]
+    Z = sum(c * t(X) for t, c in zip(part, coef, strict=True)).reshape(U.shape)
     ax.figure.colorbar(ax.contourf(U, V, Z, levels=12, cmap="viridis"), ax=ax)
     ax.set_xlabel(names[f[0]])
     ax.set_ylabel(names[f[1]])

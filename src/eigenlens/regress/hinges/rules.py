@@ -40,7 +40,7 @@ def make_rules(model: Any, p: int, names: Sequence[str]) -> Rules:
         raise ValueError(
             f"penalty={penalty!r} but it is the cost of a knot; use a number, or None for 2 or 3"
         )
-    if not isinstance(model.tol, Real) or not 0 <= model.tol < 1:
+    if not isinstance(model.tol, Real) or not 0 <= float(model.tol) < 1:
         raise ValueError(f"tol={model.tol!r} but it is a rise in R²; use a number from 0 to below 1")
     if model.prune not in ("gcv", "cv", None):
         raise ValueError(f'prune={model.prune!r} is unknown; use "gcv", "cv" or None')
@@ -75,7 +75,7 @@ def column(argument: str, feature: Any, p: int, names: Sequence[str]) -> int:
         raise ValueError(
             f"{argument} names {feature!r} but the features are {', '.join(names)}; use one of them"
         )
-    if isinstance(feature, Integral) and not isinstance(feature, bool) and -p <= feature < p:
+    if isinstance(feature, Integral) and not isinstance(feature, bool) and -p <= int(feature) < p:
         return int(feature) % p
     raise ValueError(
         f"{argument} holds {feature!r} but X has {p} columns; use a column number below {p} or a name"
@@ -83,7 +83,7 @@ def column(argument: str, feature: Any, p: int, names: Sequence[str]) -> int:
 
 
 def _whole(argument: str, value: Any, least: int, hint: str) -> int:
-    if isinstance(value, Integral) and not isinstance(value, bool) and value >= least:
+    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
         return int(value)
     raise ValueError(f"{argument}={value!r} but it must be a whole number of at least {least} ({hint})")
 
