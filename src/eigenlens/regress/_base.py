@@ -41,9 +41,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self
         """
         with self._untouched_on_failure():
-            X, Y, w, y_was_1d = self._validate(X, y, sample_weight)
+            X, Y, w, self._y_was_1d = self._validate(X, y, sample_weight)
             self._fit(X, Y, w)
-            self._y_was_1d = y_was_1d
         return self
 
     def predict(self, X: ArrayLike) -> Floats:

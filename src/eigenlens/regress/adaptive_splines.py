@@ -25,6 +25,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from ._base import Floats, Regressor
+from ._params import warn_if_relative
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
 from .hinges.prune import Subset, backward, least_squares
@@ -46,8 +47,8 @@ class AdaptiveSplines(Regressor):
         Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is
         pruned.
     min_span : int, optional
-        Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve. By
-        default Friedman's rule, with at most about 2000 candidates per feature.
+        Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve.
+        By default Friedman's rule, with at most about 2000 candidates per feature.
     end_span : int, optional
         Fewest rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
     fast_k : int or None, default 20
@@ -149,7 +150,7 @@ class AdaptiveSplines(Regressor):
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         rules = make_rules(self, X.shape[1], self._feature_names())
-        _check_weights(w)
+        warn_if_relative(w)
         pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
         with pool or nullcontext():
             search = _Search(X, Y, w, rules, pool)
@@ -322,7 +323,7 @@ class AdaptiveSplines(Regressor):
             return sizes
         if self.prune == "gcv":
             scores = [gcv(s.rss.sum(), len(s.terms), float(w.sum()), rules.penalty) for s in search.subsets]
-            return 1 + int(np.argmin(scores))
+            return _smallest(np.array(scores))
         total = np.zeros(sizes)
         cv = (
             KFold(self.cv, shuffle=True, random_state=0)
@@ -332,7 +333,7 @@ class AdaptiveSplines(Regressor):
         for train, test in cv.split(X, Y):
             part = _Search(X[train], Y[train], w[train], rules, pool)
             total += part.held_out(X[test], Y[test], w[test], sizes)
-        return 1 + int(np.argmin(total))
+        return _smallest(total)
 
     def _term(self, factors: Sequence[tuple[Any, float, int]]) -> Term:
         names = self._feature_names()
@@ -366,9 +367,6 @@ class _Search:
         return loss
 
 
-def _check_weights(w: Floats) -> None:
-    if len(w) > 1 and w.sum() <= 1:
-        raise ValueError(
-            f"sample_weight sums to {w.sum():.6g} over {len(w)} rows, but a weight counts rows (2 is the row "
-            "twice); multiply the weights so that they add up to the number of rows they stand for"
-        )
+def _smallest(scores: Floats) -> int:
+    """Size of least score; where fits are exact, the smallest among those that differ by round-off alone."""
+    return 1 + int(np.argmax(scores <= scores.min() + 1e-20 * scores[0]))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
+
+from .._params import check_choice, check_number
 
 
 @dataclass(frozen=True)
@@ -28,42 +29,29 @@ class Rules:
 
 def make_rules(model: Any, p: int, names: Sequence[str]) -> Rules:
     """Check the parameters of an AdaptiveSplines for p features."""
-    degree = _whole("degree", model.degree, 1, "1 is additive, 2 lets pairs interact")
-    most = min(200, max(20, 2 * p)) + 1
-    max_terms = (
-        most if model.max_terms is None else _whole("max_terms", model.max_terms, 1, "the constant counts")
-    )
-    penalty = model.penalty
-    if penalty is None:
-        penalty = 2.0 if degree == 1 else 3.0
-    elif not isinstance(penalty, Real) or not math.isfinite(penalty):
-        raise ValueError(
-            f"penalty={penalty!r} but it is the cost of a knot; use a number, or None for 2 or 3"
-        )
-    if not isinstance(model.tol, Real) or not 0 <= float(model.tol) < 1:
-        raise ValueError(f"tol={model.tol!r} but it is a rise in R²; use a number from 0 to below 1")
-    if model.prune not in ("gcv", "cv", None):
-        raise ValueError(f'prune={model.prune!r} is unknown; use "gcv", "cv" or None')
-    spans = {}
-    for what in ("min_span", "end_span"):
-        v = getattr(model, what)
-        spans[what] = (
-            None if v is None else float(_whole(what, v, 1, "1 tries every value, None is automatic"))
-        )
-    fast_k = (
-        None if model.fast_k is None else _whole("fast_k", model.fast_k, 0, "0 or None tries every parent")
-    )
+    check_number("degree", model.degree, 1, integer=True)
+    check_number("tol", model.tol, 0.0, 1.0)
+    for name, least in (("max_terms", 1), ("min_span", 1), ("end_span", 1), ("fast_k", 0)):
+        if getattr(model, name) is not None:
+            check_number(name, getattr(model, name), least, integer=True)
+    if model.penalty is not None:
+        check_number("penalty", model.penalty, -1.0)
+    if model.prune is not None:
+        check_choice("prune", model.prune, ("gcv", "cv"))
+    check_choice("importance", model.importance, ("gcv", "rss", "nsubsets"))
+    friedman = 2.0 if model.degree == 1 else 3.0
     return Rules(
-        degree=degree,
-        max_terms=max_terms,
-        penalty=float(penalty),
+        degree=int(model.degree),
+        max_terms=min(200, max(20, 2 * p)) + 1 if model.max_terms is None else int(model.max_terms),
+        penalty=friedman if model.penalty is None else float(model.penalty),
         tol=float(model.tol),
-        fast_k=fast_k,
+        min_span=model.min_span,
+        end_span=model.end_span,
+        fast_k=model.fast_k,
         allow_linear=bool(model.allow_linear),
         allowed=_allowed(model, p, names),
         straight=frozenset(column("linear", f, p, names) for f in model.linear or ()),
         names=tuple(names),
-        **spans,
     )
 
 
@@ -80,12 +68,6 @@ def column(argument: str, feature: Any, p: int, names: Sequence[str]) -> int:
     raise ValueError(
         f"{argument} holds {feature!r} but X has {p} columns; use a column number below {p} or a name"
     )
-
-
-def _whole(argument: str, value: Any, least: int, hint: str) -> int:
-    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
-        return int(value)
-    raise ValueError(f"{argument}={value!r} but it must be a whole number of at least {least} ({hint})")
 
 
 def _allowed(model: Any, p: int, names: Sequence[str]) -> Callable[[frozenset[int], int], bool]:
