@@ -23,6 +23,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """
 
     _y_was_1d: bool
+    _rank: NDArray[np.intp]
     n_features_in_: int
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -43,6 +44,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         with self._untouched_on_failure():
             X, Y, w, self._y_was_1d = self._validate(X, y, sample_weight)
             self._fit(X, Y, w)
+            del self._rank
         return self
 
     def predict(self, X: ArrayLike) -> Floats:
@@ -90,6 +92,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
             )
         if not np.any(w > 0):
             raise ValueError("sample_weight is zero in every row; give at least one row a positive weight")
+        # which clean row an original row became: splits given by the user speak of original rows
+        self._rank = np.where(w > 0, np.cumsum(w > 0) - 1, -1)
         if np.any(w == 0):
             rows, Y, w = rows[w > 0], Y[w > 0], w[w > 0]
         return rows, Y, w, y_was_1d

@@ -26,6 +26,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._base import Floats, Regressor
 from ._params import warn_if_relative
+from ._threads import one_thread
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
 from .hinges.prune import Subset, backward, least_squares
@@ -152,7 +153,7 @@ class AdaptiveSplines(Regressor):
         rules = make_rules(self, X.shape[1], self._feature_names())
         warn_if_relative(w)
         pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
-        with pool or nullcontext():
+        with one_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = _Search(X, Y, w, rules, pool)
             size = self._size(search, X, Y, w, rules, pool)
         found, best = search.found, search.subsets[size - 1]
@@ -204,7 +205,14 @@ class AdaptiveSplines(Regressor):
             total = float(np.sum(w[:, None] * Y**2)) * unit.scale**2
             self._compare(total, gcv(total, 1, self._W, penalty))
             self._frame(X, R)
-            for stale in ("forward_terms_", "forward_path_", "pruning_path_", "stopped_", "_importances"):
+            for stale in (
+                "_rank",
+                "forward_terms_",
+                "forward_path_",
+                "pruning_path_",
+                "stopped_",
+                "_importances",
+            ):
                 self.__dict__.pop(stale, None)
         return self
 
@@ -330,7 +338,8 @@ class AdaptiveSplines(Regressor):
             if isinstance(self.cv, Integral)
             else check_cv(self.cv)
         )
-        for train, test in cv.split(X, Y):
+        for train, test in cv.split(np.empty((len(self._rank), 0))):
+            train, test = (r[r >= 0] for r in (self._rank[train], self._rank[test]))
             part = _Search(X[train], Y[train], w[train], rules, pool)
             total += part.held_out(X[test], Y[test], w[test], sizes)
         return _smallest(total)

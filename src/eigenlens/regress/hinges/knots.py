@@ -143,8 +143,8 @@ def _block_sums(halves: list[Floats], low: int) -> sp.csr_array:
     B, nb = halves[0].shape[0], low + halves[0].shape[1]
     moment = np.zeros((B, nb))
     moment[:, low + 1 :] = halves[0][:, 1:] - halves[0][-1, :-1]
-    if low:
-        moment[::-1, low - 2 :: -1] = halves[1][:, 1:] - halves[1][-1, :-1] if low > 1 else 0.0
+    if low > 1:
+        moment[::-1, low - 2 :: -1] = halves[1][:, 1:] - halves[1][-1, :-1]
     column = np.arange(B * nb).reshape(B, nb).T
     data = np.concatenate([np.ones(B * nb), moment.T.ravel()])
     indices = np.concatenate([column.ravel(), column.ravel()]).astype(np.int32)
