@@ -81,7 +81,12 @@ class PenalizedRegression(Regressor):
             raise ValueError(f"lam={self.lam!r} and df={self.df!r} are both given; give only one of them")
         if isinstance(self.lam, str) and self.lam != "gcv":
             raise ValueError(f'lam={self.lam!r} is unknown; use "gcv" or a number')
-        path = Path(X, Y, w, penalty_root(self.penalty, X.shape[1]))
+        root = penalty_root(self.penalty, X.shape[1])
+        if self.df is None and self.lam == 0:
+            root = root[
+                :0
+            ]  # least squares does not ask for units; the scale of a penalty would bring them in
+        path = Path(X, Y, w, root)
         if self.df is not None:
             check_number("df", self.df, 0.0)
             lam = path.lam_for(float(self.df))

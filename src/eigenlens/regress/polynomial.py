@@ -77,7 +77,8 @@ class PolynomialRegression(Regressor):
             E = Q.T @ E
         self._beta, _, rank, _ = np.linalg.lstsq(A, E, rcond=RANK)
         self.df_ = float(rank)
-        raw = _raw_coefficients(self.powers_, self._centre, self._half, self._beta)
+        with np.errstate(over="ignore", invalid="ignore"):  # raw monomials may leave the range of floats
+            raw = _raw_coefficients(self.powers_, self._centre, self._half, self._beta)
         intercept = self._level - self._mean @ self._beta + raw[0]
         self.coef_, self.intercept_ = (raw[1:, 0], intercept[0]) if self._y_was_1d else (raw[1:].T, intercept)
 
