@@ -95,8 +95,8 @@ def dots_alpha(n: int) -> float:
 def _residual(model: Any, rows: Array, y: Any, response: int) -> Array:
     target = np.asarray(y, dtype=np.float64)
     target = target if target.ndim == 1 else target[:, response]
-    fitted = np.asarray(model.predict(rows))
-    return target - (fitted if fitted.ndim == 1 else fitted[:, response])
+    out: Array = target - model._predict(rows)[:, response]
+    return out
 
 
 def _positions(model: Any, features: Sequence[int | str] | None, names: list[str]) -> list[int]:

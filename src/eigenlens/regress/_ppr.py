@@ -35,8 +35,8 @@ ROUND_OFF = 1e-14
 RIDGE = 1e-3
 HALVINGS = 4
 STEPS_NEW, STEPS_AGAIN = 20, 2
-# Of the start directions, so many are followed to the end; so many axes are paired.
-STARTS = 5
+# The best start directions take a few steps, the best of those go to the end; so many axes are paired.
+STARTS_LOOK, STARTS_END = 8, 3
 AXES = 6
 SPLINE_KNOTS = 60
 
@@ -206,8 +206,10 @@ def _new_term(Z: Array, R: Array, w: Array, smooth: Smoother, tol: float) -> Ter
     """Find the best new term on the residuals from several start directions."""
     beta = np.linalg.svd(np.sqrt(w)[:, None] * R, full_matrices=False)[2][0]
     tried = [_at(a, beta, Z, R, w, smooth) for a in _starts(Z, R @ beta, w)]
-    ranked = sorted((t for t in tried if t is not None), key=lambda t: t.rss)[:STARTS]
-    grown = [_improve(t, Z, R, w, smooth, STEPS_NEW, tol) for t in ranked]
+    some = sorted((t for t in tried if t is not None), key=lambda t: t.rss)[:STARTS_LOOK]
+    turned = (_improve(t, Z, R, w, smooth, STEPS_AGAIN, tol) for t in some)
+    few = sorted(turned, key=lambda t: t.rss)[:STARTS_END]
+    grown = [_improve(t, Z, R, w, smooth, STEPS_NEW, tol) for t in few]
     return min(grown, key=lambda t: t.rss, default=None)
 
 
