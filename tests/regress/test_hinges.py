@@ -60,10 +60,10 @@ def test_inner_products_with_all_hinges(seed, n, digits, space, block, offset):
         return
     V = rng.normal(size=(n, 3))
     u, H = hinges(grid, x)
-    found = grid.hinges(grid.hats @ V).transpose(0, 2, 1).reshape(-1, 3)[grid.order]
+    found = grid.hinges(sum(h @ V for h in grid.hats)).transpose(0, 2, 1).reshape(-1, 3)[grid.order]
     assert_allclose(found, H.T @ V, atol=1e-11 * n)
     v = rng.random(n)
-    first, second, line = grid.squares(v, grid.along(grid.hats @ v))
+    first, second, line = grid.squares(v, grid.masses(v))
     assert_allclose(first, H.T @ v, atol=1e-11 * n)
     assert_allclose(second, (H**2).T @ v, atol=1e-11 * n)
     assert_allclose(line, v @ u**2, rtol=1e-11)

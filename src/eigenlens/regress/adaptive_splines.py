@@ -299,8 +299,8 @@ class AdaptiveSplines(Regressor):
         array of matplotlib axes
         """
         check_is_fitted(self)
-        where = (self._low, self._high, self._middle)
-        return report.plot_terms(self.basis_, self.coef_[:, response], *where, self._feature_names(), axes)
+        ends = (self._low, self._high)
+        return report.plot_terms(self.basis_, self.coef_[:, response], *ends, self._feature_names(), axes)
 
     def _keep(self, terms: list[Term], best: Subset, unit: Unit, w: Floats, penalty: float) -> None:
         self._W = float(w.sum())
@@ -320,7 +320,7 @@ class AdaptiveSplines(Regressor):
     def _frame(self, X: Floats, R: Floats) -> None:
         """Keep what intervals and plots need: the factor of the terms, the ranges of the features."""
         self._R = qr(R, mode="r")[0][: R.shape[1]]
-        self._low, self._high, self._middle = X.min(axis=0), X.max(axis=0), np.median(X, axis=0)
+        self._low, self._high = X.min(axis=0), X.max(axis=0)
 
     def _size(
         self, search: _Search, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .knots import Grid
+from .knots import ROWS, Grid
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
 INDEPENDENT = 1e-9  # a column counts as new if this share of its square is left after projection
-COLUMNS = 64  # inner products are taken for so many columns at a time, which bounds memory
+COLUMNS = 32  # inner products are taken for so many columns at a time, which bounds memory
 
 
 class Candidates:
@@ -43,14 +43,14 @@ class Candidates:
             self.N, self.X = _widen(self.N, more), _widen(self.X, more)
             self.C, self.floor = _widen(self.C, more), _widen(self.floor, more)
 
-    def start(self, k: int, b2: Floats, masses: Floats, cov: Floats, end_span: float) -> float:
+    def start(self, k: int, b: Floats, masses: Floats, cov: Floats, end_span: float) -> float:
         """Enter parent k and return ‖l‖².
 
-        b2 are its squares, the two masses those of b2 and of the weights in its support, cov (B×q×nb) is hᵀR.
+        b is its column, the two masses those of b² and of the weights in its support, cov (B×q×nb) is hᵀR.
         """
         g = self.grid
         m = masses[g.order, 0]
-        a, n, line = g.squares(b2, m)
+        a, n, line = g.squares(b * b, m)
         may = g.inside(masses[g.order, 1], end_span)
         self.N[:, k] = g.place(n, 0.0)
         self.X[:, k] = g.place(np.where(g.mirrored, -n, n) + g.scaled * a, 0.0)
@@ -183,39 +183,50 @@ class Ledger:
 
     def _run(self, jobs: list[Job], width: int, Q: Floats, z: Floats, res: Floats) -> None:
         """Take the inner products of a batch with all hinges and straight columns, and enter them."""
-        q = self.q
-        V = np.empty((len(Q), width))
-        for job in jobs:
-            v, b = V[:, job.at], self.B[:, compact(job.who)]
-            if job.begins:
-                np.multiply(b[:, 0], b[:, 0], out=v[:, 0])
-                v[:, 1] = np.where(b[:, 0] > 0, self.w, 0.0)
-                np.multiply(b, res, out=v[:, 2 : 2 + q])
-                v = v[:, 2 + q :]
-            P = b.shape[1]
-            if P == 1:
-                np.multiply(b, Q[:, job.lo : job.hi], out=v)
-                continue
-            for i in range(job.hi - job.lo):
-                np.multiply(b, Q[:, job.lo + i, None], out=v[:, i * P : (i + 1) * P])
-        lines = self.scaled.T @ V  # features×columns
+        masses: list[Any] = [0.0] * len(self.features)
+        lines = np.zeros((len(self.features), width))
+        for i, a in enumerate(range(0, len(Q), ROWS)):
+            V = self._columns(jobs, width, slice(a, a + ROWS), Q, res)
+            lines += self.scaled[a : a + ROWS].T @ V
+
+            def add(f: int, i: int = i, V: Floats = V) -> None:
+                masses[f] = masses[f] + self.cands[f].grid.hats[i] @ V
+
+            self.each(add)
 
         def enter(f: int) -> None:
-            g = self.cands[f].grid
-            masses = g.hats @ V
-            A = g.hinges(masses)
+            A = self.cands[f].grid.hinges(masses[f])
             for job in jobs:
-                self._enter(job, f, V, masses, A, lines[f], z)
+                self._enter(job, f, masses[f], A, lines[f], z)
 
         self.each(enter)
 
-    def _enter(self, job: Job, f: int, V: Floats, masses: Floats, A: Floats, line: Floats, z: Floats) -> None:
+    def _columns(self, jobs: list[Job], width: int, rows: slice, Q: Floats, res: Floats) -> Floats:
+        """Products of parents and basis columns that a batch needs, for some rows."""
+        q, w = self.q, self.w[rows]
+        V = np.empty((len(w), width))
+        for job in jobs:
+            v, b = V[:, job.at], self.B[rows, compact(job.who)]
+            if job.begins:
+                np.multiply(b[:, 0], b[:, 0], out=v[:, 0])
+                v[:, 1] = np.where(b[:, 0] > 0, w, 0.0)
+                np.multiply(b, res[rows], out=v[:, 2 : 2 + q])
+                v = v[:, 2 + q :]
+            P = b.shape[1]
+            if P == 1:
+                np.multiply(b, Q[rows, job.lo : job.hi], out=v)
+                continue
+            for i in range(job.hi - job.lo):
+                np.multiply(b, Q[rows, job.lo + i, None], out=v[:, i * P : (i + 1) * P])
+        return V
+
+    def _enter(self, job: Job, f: int, masses: Floats, A: Floats, line: Floats, z: Floats) -> None:
         """Enter the inner products of one job for feature number f of the ledger."""
         c, q, i = self.cands[f], self.q, job.at.start
         if job.begins:
             k = int(job.who[0])
             cov = slice(i + 2, i + 2 + q)
-            self.line[k, f] = c.start(k, V[:, i], masses[:, i : i + 2], A[:, cov], self.end_span[k])
+            self.line[k, f] = c.start(k, self.B[:, k], masses[:, i : i + 2], A[:, cov], self.end_span[k])
             self.line_floor[k, f] = INDEPENDENT * self.line[k, f]
             self.line_cov[k, f] = line[cov]
             i += 2 + q

@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 ALPHA = 0.05
-MOST_KNOTS = 2000
+MOST_KNOTS = 1000
+ROWS = 1 << 16  # rows taken at a time: bounds the memory for products, and the cache likes it
 
 
 def automatic_min_span(p: int, W: float) -> float:
@@ -60,15 +61,12 @@ class Grid:
     nb: int
     low: int  # blocks that use the mirrored hinge
     order: NDArray[np.intp]  # (G,)
-    hats: sp.csr_array  # (B·nb)×n
+    mirrored: NDArray[np.bool_]  # (G,) whether a position uses (t − x)₊
+    hats: list[sp.csc_array]  # (B·nb)×ROWS each
     segment: NDArray[np.int32]  # (n,) segment of each row
     bend: Floats  # (n,) λ(1−λ)·gap², what the hats overstate of (x − t)²
-    halves: list[
-        Floats
-    ]  # scaled grid in blocks, upper half and mirrored lower half; the padding repeats the end
+    halves: list[Floats]  # scaled grid in blocks, upper and mirrored lower half; padding repeats the end
     blocks: sp.csr_array  # (2·nb)×(B·nb), see `_block_sums`
-
-    mirrored: NDArray[np.bool_]  # (G,) whether a position uses (t − x)₊
 
     def place(self, v: NDArray[Any], fill: Any) -> NDArray[Any]:
         """Lay values of the positions (G,) out in blocks, B×nb."""
@@ -80,8 +78,13 @@ class Grid:
         """Take values laid out in blocks back to the positions (G,)."""
         return v.reshape(-1)[self.order]
 
+    def masses(self, v: Floats) -> Floats:
+        """Masses (G,) of a weight per row."""
+        parts = (h @ v[i * ROWS : (i + 1) * ROWS] for i, h in enumerate(self.hats))
+        return self.along(np.sum(list(parts), axis=0))
+
     def hinges(self, masses: Floats) -> Floats:
-        """Inner products with the hinge at every place of the grid, B×c×nb, from the masses ``hats @ V``."""
+        """Inner products with the hinge at every place of the grid, B×c×nb, from the masses hats·V."""
         c = masses.shape[1]
         m = np.ascontiguousarray(masses.reshape(self.B, self.nb, c).transpose(0, 2, 1))
         sums = np.ascontiguousarray((self.blocks @ masses).reshape(2, self.nb, c).transpose(0, 2, 1))
@@ -168,28 +171,25 @@ def make_grid(x: Floats, w: Floats, space: float, end_span: float, block: int) -
     width = xs[-1] - xs[0]
     if not width > 0:
         return None
-    first, last = _grid_positions(xs, w[o], space, end_span)
+    first = _grid_positions(xs, w[o], space, end_span)
     values = xs[first]
     u = (x - xs[0]) / width
     W = w.sum()
-    centre = w @ u / W
-    spread = math.sqrt(w @ (u - centre) ** 2 / W)
-    scaled = ((values - xs[0]) / width - centre) / spread
+    centre = np.sum(w * u) / W
+    spread = math.sqrt(np.sum(w * (u - centre) ** 2) / W)
     gap = np.diff(values)
     G, n = len(values), len(x)
-    seg = np.repeat(np.arange(G - 1), np.diff(np.append(first[:-1], n)))
-    lam = (xs - values[seg]) / gap[seg]
+    segment = np.empty(n, dtype=np.int32)
+    segment[o] = np.repeat(np.arange(G - 1), np.diff(np.append(first[:-1], n)))
+    lam = (x - values[segment]) / gap[segment]
     B = max(1, min(block, G // 4))
     nb = -(-G // B)
     pos = np.arange(G)
     order = (pos % B) * nb + pos // B
+    scaled = ((values - xs[0]) / width - centre) / spread
     flat = np.full(B * nb, scaled[-1])
     flat[order] = scaled
-    back = np.empty(n, dtype=np.intp)
-    back[o] = np.arange(n)
-    step = (gap / width) / spread
-    points = flat.reshape(B, nb)
-    low = nb // 2
+    points, low = flat.reshape(B, nb), nb // 2
     halves = [points[:, low:].copy()] + ([-points[::-1, low - 1 :: -1]] if low else [])
     return Grid(
         values=values,
@@ -199,24 +199,20 @@ def make_grid(x: Floats, w: Floats, space: float, end_span: float, block: int) -
         nb=nb,
         low=low,
         order=order,
-        hats=_hats(o, seg, lam, first, last, order, B * nb),
-        segment=seg[back].astype(np.int32),
-        bend=(lam * (1.0 - lam) * step[seg] ** 2)[back],
+        mirrored=pos < low * B,
+        hats=_hats(segment, lam, order.astype(np.int32), B * nb),
+        segment=segment,
+        bend=lam * (1.0 - lam) * ((gap / width / spread) ** 2)[segment],
         halves=halves,
         blocks=_block_sums(halves, low),
-        mirrored=pos < low * B,
     )
 
 
-def _grid_positions(
-    xs: Floats, ws: Floats, space: float, end_span: float
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """First and one-past-last index, among the sorted rows, of each value on the grid."""
-    n = len(xs)
+def _grid_positions(xs: Floats, ws: Floats, space: float, end_span: float) -> NDArray[np.intp]:
+    """First index, among the sorted rows, of each value on the grid."""
     start = np.flatnonzero(np.concatenate([[True], xs[1:] > xs[:-1]]))
-    stop = np.append(start[1:], n)
     total = np.concatenate([[0.0], np.cumsum(ws)])
-    below, above = total[start], total[-1] - total[stop]
+    below, above = total[start], total[-1] - total[np.append(start[1:], len(xs))]
     keep = (below + 1e-9 >= end_span) & (above + 1e-9 >= end_span)
     keep[[0, -1]] = False
     if space > 1 and keep.any():
@@ -224,29 +220,23 @@ def _grid_positions(
         turn = np.floor((below[kept] - below[kept[0]]) / space + 1e-9)
         keep[kept[1:]] = np.diff(turn) > 0
     keep[[0, -1]] = True
-    return start[keep], stop[keep]
+    return start[keep]
 
 
 def _hats(
-    o: NDArray[np.intp],
-    seg: NDArray[np.intp],
-    lam: Floats,
-    first: NDArray[np.intp],
-    last: NDArray[np.intp],
-    order: NDArray[np.intp],
-    rows: int,
-) -> sp.csr_array:
-    """Sparse matrix of the hats: position k holds the sorted rows strictly between its neighbours."""
-    n, G = len(o), len(first)
-    begin = np.concatenate([[0], last[:-1]])
-    end = np.append(first[1:], n)
-    where = np.full(rows, -1)
-    where[order] = np.arange(G)
-    held = where[where >= 0]
-    count = np.zeros(rows, dtype=np.int64)
-    count[where >= 0] = (end - begin)[held]
-    indptr = np.concatenate([[0], np.cumsum(count)])
-    row_of = np.repeat(held, (end - begin)[held])
-    at = np.arange(indptr[-1]) - np.repeat(indptr[:-1][where >= 0] - begin[held], (end - begin)[held])
-    data = np.where(seg[at] == row_of, 1.0 - lam[at], lam[at])
-    return sp.csr_array((data, o[at].astype(np.int32), indptr.astype(np.int32)), shape=(rows, n))
+    segment: NDArray[np.int32], lam: Floats, order: NDArray[np.int32], places: int
+) -> list[sp.csc_array]:
+    """Sparse matrices of the hats, ROWS rows of the data each: (1 − λ, λ) at the ends of the segment."""
+    hats = []
+    for a in range(0, len(lam), ROWS):
+        at, right = segment[a : a + ROWS], lam[a : a + ROWS]
+        ends, data = np.empty((len(at), 2), dtype=np.int32), np.empty((len(at), 2))
+        ends[:, 0], ends[:, 1] = order[at], order[at + 1]
+        data[:, 0], data[:, 1] = 1.0 - right, right
+        used = data != 0.0
+        start = np.arange(0, 2 * len(at) + 1, 2, dtype=np.int32)
+        if np.count_nonzero(used) < 1.8 * len(at):  # most rows lie on grid points and need one place only
+            start = np.concatenate([[0], np.cumsum(used.sum(axis=1))]).astype(np.int32)
+            ends, data = ends[used], data[used]
+        hats.append(sp.csc_array((data.ravel(), ends.ravel(), start), shape=(places, len(at))))
+    return hats

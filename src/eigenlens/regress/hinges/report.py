@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .prune import Subset
-from .terms import Term
+from .terms import Term, evaluate
 
 Floats = NDArray[np.float64]
 
@@ -57,39 +57,42 @@ def groups(terms: Sequence[Term]) -> dict[tuple[int, ...], list[int]]:
 
 
 def plot_terms(
-    terms: Sequence[Term],
-    coef: Floats,
-    low: Floats,
-    high: Floats,
-    middle: Floats,
-    names: Sequence[str],
-    axes: Any,
+    terms: Sequence[Term], coef: Floats, low: Floats, high: Floats, names: Sequence[str], axes: Any
 ) -> Any:
     """Draw what each group of terms adds to the prediction: a curve for one feature, a map for two.
 
-    Larger groups are left out. Groups of two are drawn without the parts of their features alone.
+    Larger groups are left out. A group of two is drawn without the terms of its features alone.
     """
-    import matplotlib.pyplot as plt
-
     found = [(f, ks) for f, ks in groups(terms).items() if len(f) <= 2]
-    if axes is None:
-        columns = min(3, max(1, len(found)))
-        rows = max(1, -(-len(found) // columns))
-        size = (3.6 * columns, 3.0 * rows)
-        _, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-        axes = grid.ravel()
-        for ax in axes[len(found) :]:
-            ax.set_visible(False)
-    axes = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+    axes = _panels(len(found)) if axes is None else np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     if len(axes) < len(found):
         raise ValueError(
             f"axes holds {len(axes)} axes but {len(found)} panels are needed; pass as many or none"
         )
     for ax, (features, ks) in zip(axes, found, strict=False):
-        part = [terms[k] for k in ks]
         draw = _draw_curve if len(features) == 1 else _draw_map
-        draw(ax, part, coef[ks], low, high, middle, features, names)
+        draw(ax, [terms[k] for k in ks], coef[ks], low, high, features, names)
     return axes[: len(found)]
+
+
+def _panels(count: int) -> Any:
+    import matplotlib.pyplot as plt
+
+    columns = min(3, max(1, count))
+    rows = max(1, -(-count // columns))
+    size = (3.6 * columns, 3.0 * rows)
+    _, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    for ax in grid.ravel()[count:]:
+        ax.set_visible(False)
+    return grid.ravel()
+
+
+def _part(part: list[Term], coef: Floats, at: dict[int, Floats], p: int) -> Floats:
+    """Value of some terms where their features take the values ``at``; the other features do not matter."""
+    X = np.zeros((len(next(iter(at.values()))), p))
+    for j, x in at.items():
+        X[:, j] = x
+    return evaluate(part, X) @ coef
 
 
 def _draw_curve(
@@ -98,17 +101,14 @@ def _draw_curve(
     coef: Floats,
     low: Floats,
     high: Floats,
-    middle: Floats,
     f: tuple[int, ...],
-    names: Any,
+    names: Sequence[str],
 ) -> None:
     j = f[0]
-    knots = [t.factors[0].knot for t in part if low[j] < t.factors[0].knot < high[j]]
+    knots = sorted({t.factors[0].knot for t in part if low[j] < t.factors[0].knot < high[j]})
     x = np.unique(np.concatenate([np.linspace(low[j], high[j], 200), knots]))
-    X = np.tile(middle, (len(x), 1))
-    X[:, j] = x
-    ax.plot(x, sum(c * t(X) for t, c in zip(part, coef, strict=True)), color="C0")
-    for t in sorted(set(knots)):
+    ax.plot(x, _part(part, coef, {j: x}, len(low)), color="C0")
+    for t in knots:
         ax.axvline(t, color="0.8", linewidth=0.8, zorder=0)
     ax.set_xlabel(names[j])
     ax.set_ylabel("contribution")
@@ -120,15 +120,12 @@ def _draw_map(
     coef: Floats,
     low: Floats,
     high: Floats,
-    middle: Floats,
     f: tuple[int, ...],
-    names: Any,
+    names: Sequence[str],
 ) -> None:
-    u, v = (np.linspace(low[j], high[j], 80) for j in f)
-    U, V = np.meshgrid(u, v)
-    X = np.tile(middle, (U.size, 1))
-    X[:, f[0]], X[:, f[1]] = U.ravel(), V.ravel()
-    Z = sum(c * t(X) for t, c in zip(part, coef, strict=True)).reshape(U.shape)
-    ax.figure.colorbar(ax.contourf(U, V, Z, levels=12, cmap="viridis"), ax=ax)
-    ax.set_xlabel(names[f[0]])
-    ax.set_ylabel(names[f[1]])
+    i, j = f
+    U, V = np.meshgrid(np.linspace(low[i], high[i], 80), np.linspace(low[j], high[j], 80))
+    Z = _part(part, coef, {i: U.ravel(), j: V.ravel()}, len(low)).reshape(U.shape)
+    ax.figure.colorbar(ax.contourf(U, V, Z, levels=12, cmap="viridis"), ax=ax, label="contribution")
+    ax.set_xlabel(names[i])
+    ax.set_ylabel(names[j])

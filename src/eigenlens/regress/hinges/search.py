@@ -217,7 +217,7 @@ class Search:
         if span is None:
             span = automatic_min_span(self.X.shape[1], float(support.sum()))
         if span > 1:
-            taken = g.near((g.hats @ support)[g.order], choice.position, span)
+            taken = g.near(g.masses(support), choice.position, span)
         else:
             taken = np.zeros(len(g.values), dtype=bool)
         taken[choice.position] = True
