@@ -117,6 +117,16 @@ def test_one_feature_is_a_smooth_and_a_constant_one_is_ignored():
     assert_allclose(padded.directions_, [[0.0, 1.0]], atol=1e-12)
 
 
+@pytest.mark.parametrize("smoother", SMOOTHERS)
+def test_equal_features_are_no_trap(smoother):
+    """Their difference is a direction of round-off, along which anything could be fitted."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=100)
+    X, y = np.column_stack([x, x]), rng.normal(size=100)
+    model = ProjectionPursuit(n_terms=2, **smoother).fit(X, y)
+    assert model.rss_ == pytest.approx(np.sum((y - model.predict(X)) ** 2), rel=1e-9)
+
+
 def test_a_linear_truth_needs_one_term():
     rng = np.random.default_rng(6)
     X = rng.normal(size=(60, 3))

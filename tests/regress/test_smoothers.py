@@ -91,6 +91,20 @@ def test_an_outlying_value_leaves_the_line_exact():
     assert_allclose(fit, r, atol=1e-9 * np.ptp(r))
 
 
+def test_values_over_many_magnitudes_still_give_a_smoother():
+    """Knots over 20 magnitudes are numerically dependent: fewer are then kept, and no fit is worse than none."""
+    rng = np.random.default_rng(13)
+    x = np.exp(8 * rng.normal(size=100))
+    r = rng.normal(size=100)
+    r -= r.mean()
+    s = SplineSmoother(x, np.ones(100))
+    for lam in (s.least_lam, s.scale, np.inf):
+        z, b = s.coordinates(r[:, None])
+        fit = s.fit_values(lam, z, b)[:, 0]
+        assert np.sum((r - fit) ** 2) <= r @ r
+        assert fit @ (r - fit) >= -1e-9 * (r @ r)
+
+
 def test_supersmoother_weights_are_repeated_rows():
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=120), rng.normal(size=120)

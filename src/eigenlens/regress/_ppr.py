@@ -30,6 +30,8 @@ Smoother = Callable[[Array, Array, Array], Function]
 
 # Residual sums below this share of the total are round-off: nothing is left to pursue.
 ROUND_OFF = 1e-14
+# A direction along which the standardised rows spread less than this is a difference of equal features.
+EMPTY = 1e-8
 # Gauss–Newton: a little ridge keeps flat directions from flying off; so many halvings; so many steps per
 # visit.
 RIDGE = 1e-3
@@ -152,7 +154,7 @@ def _at(a: Array, beta: Array, Z: Array, R: Array, w: Array, smooth: Smoother) -
     """
     t = Z @ a
     W = float(w.sum())
-    if not np.ptp(t) > 0 or not np.any(beta):
+    if not w @ t**2 > EMPTY**2 * W or not np.any(beta):
         return None
     f = smooth(t, R @ beta / float(beta @ beta), w)
     raw = f(t)

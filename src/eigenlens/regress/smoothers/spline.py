@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 ALL_KNOTS = 100
 # Closer knots than this share of the bulk of the values tell nothing and would cost digits (roughness goes as
 # gap⁻³).
-MIN_GAP = 1e-6
+MIN_GAP = 1e-5
 # λ is searched from where the fit all but interpolates, 1/256 of the λ that balances A and Ω, over a range in
 # which the other end is all but straight.
 BALANCE_SHARE = 1.0 / 256.0
@@ -41,6 +41,8 @@ SEARCH_RATIO = 256.0**4.5
 LEAST_LEFT = 1e-3
 # A mode the data see this little is outside their span.
 UNSEEN = 1e-13
+# Modes further than this from orthonormal are not modes.
+LOST = 1e-7
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,11 @@ def place_knots(values: Array, max_knots: int | None = None) -> Array:
         most = min(most, max_knots)
     if m > most:
         values = values[np.round(np.linspace(0, m - 1, most)).astype(int)]
-    gap = MIN_GAP * bulk(values)
+    return spread(values, MIN_GAP * bulk(values))
+
+
+def spread(values: Array, gap: float) -> Array:
+    """Drop values that follow another by no more than the gap; the two ends stay."""
     if np.all(np.diff(values) > gap):
         return values
     kept = [values[0]]
@@ -134,6 +140,20 @@ def roughness(knots: Array) -> Array:
     return square + cross + cross.T
 
 
+def natural(knots: Array) -> Array:
+    """Return the (m+2)×m map from the inner coefficients to all, such that f″ vanishes at both ends.
+
+    The smoothing spline is natural anyway; building it in leaves no function that the data do not see.
+    """
+    m = knots.size
+    T = np.eye(m + 2)[:, 1:-1]
+    first = (knots[1] - knots[0]) / (knots[2] - knots[0])
+    last = (knots[-1] - knots[-2]) / (knots[-1] - knots[-3])
+    T[0, :2] = 1.0 + first, -first
+    T[-1, -2:] = -last, 1.0 + last
+    return T
+
+
 class SplineSmoother:
     """Everything about one feature that all λ and all responses share.
 
@@ -160,44 +180,57 @@ class SplineSmoother:
         self.low, high = float(x.min()), float(x.max())
         self.width = high - self.low
         t = np.clip((x - self.low) / self.width, 0.0, 1.0)
-        values = np.unique(t)
-        self.knots = place_knots(values, max_knots)
         self.center = float(w @ t / w.sum())
         d = t - self.center
         self.norm = float(np.sqrt(w @ d**2))
         self.line = d / self.norm
-        self._design = BSpline.design_matrix(t, padded(self.knots), 3)
-        self.scale = float(w.sum()) * 1e-6 * bulk(values) ** 3
-        if self.knots.size > 2:
-            self._solve_modes(w)
-        else:
-            self.least_lam = self.scale
-            self.rough = self.seen = np.zeros(0)
-            self._modes = np.zeros((4, 0))
+        self.knots = place_knots(np.unique(t), max_knots)
+        gap = MIN_GAP
+        while not self._solve_modes(t, w):
+            # Gaps so uneven that the basis loses its independence: keep fewer, more even knots.
+            gap *= 10.0
+            self.knots = spread(self.knots, gap * bulk(self.knots))
 
-    def _solve_modes(self, w: Array) -> None:
-        B = self._design
+    def _solve_modes(self, t: Array, w: Array) -> bool:
+        """Find the curved modes; return whether the knots allowed it (below three there are none)."""
+        self._design = B = BSpline.design_matrix(t, padded(self.knots), 3)
+        self.scale = float(w.sum()) * 1e-6 * bulk(self.knots) ** 3
+        self.least_lam, self.rough, self.seen = self.scale, np.zeros(0), np.zeros(0)
+        self._modes = np.zeros((self.knots.size + 2, 0))
+        if self.knots.size < 3:
+            return True
         A = (B.T @ B.multiply(w[:, None])).toarray()
         Omega = self.scale * roughness(self.knots)
         # The two functions at each end bend around repeated knots and would say nothing about the bulk.
         inner = slice(2, -2)
-        self.least_lam = (
-            self.scale * BALANCE_SHARE * float(np.trace(A[inner, inner]) / np.trace(Omega[inner, inner]))
-        )
-        L = np.linalg.cholesky(A + Omega)
+        balance = float(np.trace(A[inner, inner]) / np.trace(Omega[inner, inner]))
+        T = natural(self.knots)
+        try:
+            L = np.linalg.cholesky(T.T @ (A + Omega) @ T)
+        except np.linalg.LinAlgError:
+            return False
         # The sum is well conditioned by the choice of scale, so an explicit inverse keeps its digits.
-        inv = np.linalg.inv(L)
-        K = inv @ Omega @ inv.T
-        # The straight lines are known exactly, so they are moved out of the way instead of being found to
-        # round-off.
-        N, _ = np.linalg.qr(L.T @ np.column_stack([np.ones(L.shape[0]), greville(self.knots)]))
+        back = T @ np.linalg.inv(L).T
+        K = back.T @ Omega @ back
+        # The straight lines are known exactly: moved out of the way, not found again to round-off.
+        N, _ = np.linalg.qr(L.T @ np.column_stack([np.ones(L.shape[0]), greville(self.knots)[1:-1]]))
         KN = K @ N
         K = K - KN @ N.T - N @ KN.T + N @ (N.T @ KN - np.eye(2)) @ N.T
         g, U = np.linalg.eigh((K + K.T) / 2.0)
         g, U = np.clip(g[2:], 0.0, 1.0), U[:, 2:]
         keep = 1.0 - g > UNSEEN
+        self.least_lam = self.scale * BALANCE_SHARE * balance
         self.rough, self.seen = g[keep] / self.scale, 1.0 - g[keep]
-        self._modes = inv.T @ U[:, keep]
+        self._modes = back @ U[:, keep]
+        return self._faithful(A)
+
+    def _faithful(self, A: Array) -> bool:
+        """Whether VᵀAV = diag(seen) and V is free of lines: not so once the basis has lost its digits."""
+        V, k = self._modes, self.seen.size
+        probes = np.column_stack([np.ones(k), np.resize([1.0, -1.0], k)])
+        off = V.T @ (A @ (V @ probes)) - self.seen[:, None] * probes
+        lines = V.T @ (A @ np.column_stack([np.ones(V.shape[0]), greville(self.knots)])) / np.sqrt(A.sum())
+        return bool(np.abs(np.hstack([off, lines])).max(initial=0.0) < LOST)
 
     @property
     def can_bend(self) -> bool:
@@ -205,9 +238,7 @@ class SplineSmoother:
         return self.seen.size > 0
 
     def coordinates(self, wr: Array) -> tuple[Array, Array]:
-        """Return the line's (q) and the modes' (k×q) coordinates of the weighted, centred residuals wr
-        (n×q).
-        """
+        """Return the coordinates of line (q) and modes (k×q) of weighted, centred residuals wr (n×q)."""
         return self.line @ wr, self._modes.T @ (self._design.T @ wr)
 
     def df(self, lam: float) -> float:
