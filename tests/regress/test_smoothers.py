@@ -92,7 +92,7 @@ def test_an_outlying_value_leaves_the_line_exact():
 
 
 def test_values_over_many_magnitudes_still_give_a_smoother():
-    """Knots over 20 magnitudes are numerically dependent: fewer are then kept, and no fit is worse than none."""
+    """Knots over 20 magnitudes are numerically dependent: fewer are kept, and no fit is worse than none."""
     rng = np.random.default_rng(13)
     x = np.exp(8 * rng.normal(size=100))
     r = rng.normal(size=100)
