@@ -49,7 +49,7 @@ class AdaptiveSplines(Regressor):
         pruned.
     min_span : int, optional
         Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve.
-        By default Friedman's rule, with at most about 2000 candidates per feature.
+        By default Friedman's rule, with at most about 1000 candidates per feature.
     end_span : int, optional
         Fewest rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
     fast_k : int or None, default 20
