@@ -1,6 +1,7 @@
 """Claim: the cost of AdaptiveSplines is linear in the rows up to a million, its memory in rows × terms.
 
-Columns are terms and features together. There is no peer: the ratio is the time per row at the largest size over that at the smallest.
+Columns are terms and features together. There is no peer: the ratio is the time per row at the largest size
+over that at the smallest.
 """
 
 from __future__ import annotations
@@ -41,9 +42,7 @@ def main() -> dict[str, float]:
                 f"degree {degree}, {n:>9,} rows: {seconds:6.2f} s, {1e6 * seconds / n:5.1f} µs a row,",
                 end=" ",
             )
-            print(
-                f"peak {peak / 2**20:6.0f} MiB = {peak / n / columns / 8:.1f} floats per row and (term or feature)"
-            )
+            print(f"peak {peak / 2**20:6.0f} MiB, {peak / n / columns / 8:.1f} floats per row and column")
         results[f"degree {degree}"] = per_row[-1] / per_row[0]
         print(f"    time per row, largest over smallest: {results[f'degree {degree}']:.2f}")
     return results
