@@ -1,0 +1,381 @@
+"""Adaptive splines (MARS): a sum of products of hinges, found by a forward search and pruned backward.
+
+f(x) = β₀ + Σ_m β_m Π_k [s_km (x_{j(k,m)} − t_km)]₊
+
+The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b a term already
+there) that lowers the residual sum of squares over all responses most; pruning then keeps the subset with
+the least GCV = (RSS/W) / (1 − C/W)², C = M + c·(M − 1)/2 for M terms and W the sum of the weights.
+
+Reference: J. H. Friedman (1991), Multivariate adaptive regression splines, Annals of Statistics 19, 1–67.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.linalg import qr, solve_triangular
+from scipy.stats import t as student
+from sklearn.model_selection import KFold, check_cv
+from sklearn.utils.validation import check_is_fitted
+
+from ._base import Floats, Regressor
+from ._params import warn_if_relative
+from ._threads import one_thread
+from .hinges import report
+from .hinges.criterion import Unit, cost, gcv
+from .hinges.prune import Subset, backward, least_squares
+from .hinges.rules import Rules, column, make_rules
+from .hinges.search import forward
+from .hinges.terms import Factor, Term, evaluate
+
+
+class AdaptiveSplines(Regressor):
+    """Multivariate adaptive regression splines.
+
+    Parameters
+    ----------
+    degree : int, default 1
+        Most factors in a term: 1 is additive, 2 lets pairs of features interact.
+    max_terms : int, optional
+        Most terms of the forward search, the constant counted. By default min(200, max(20, 2p)) + 1.
+    penalty : float, optional
+        Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is
+        pruned.
+    min_span : int, optional
+        Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve.
+        By default Friedman's rule, with at most about 1000 candidates per feature.
+    end_span : int, optional
+        Fewest rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
+    fast_k : int or None, default 20
+        Parents tried at each step, the most promising first (Fast MARS); None or 0 tries all.
+    allow_linear : bool, default True
+        Let a feature enter straight when a hinge does not earn its place by GCV.
+    tol : float, default 0.001
+        The search ends when a step raises R² by less; where its gain is no more than the best of so many
+        candidates reaches on noise, by less for each column it adds.
+    prune : {"gcv", "cv", None}, default "gcv"
+        How the size is chosen; "cv" takes the size with the least cross-validated sum of squares, None
+        keeps all.
+    cv : int or splitter, default 5
+        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit
+        whatever its weight.
+    interactions : list of features, optional
+        Only these features (columns or names) may share a term; the others stay additive. By default all.
+    forbidden : list of pairs of features, optional
+        Pairs that never share a term.
+    linear : list of features, optional
+        Features that may only enter straight.
+    importance : {"gcv", "rss", "nsubsets"}, default "gcv"
+        What ``feature_importances_`` counts.
+    n_jobs : int, optional
+        Threads over features; worth it from about 10⁵ rows. The result does not depend on it.
+
+    Attributes
+    ----------
+    basis_ : list of Term
+        The terms kept, the constant first; ``str(term)`` is readable.
+    coef_ : array of shape (terms, responses)
+    rss_, gcv_, df_ : float
+        Residual sum of squares over all responses, GCV, and effective number of parameters C.
+    rsq_, grsq_ : float
+        1 − RSS/RSS₀ and 1 − GCV/GCV₀, against the constant alone.
+    feature_importances_ : array of shape (p,)
+        They add to 1.
+    forward_terms_ : list of Term
+        All terms of the forward search.
+    forward_path_ : array of shape (steps, 2)
+        Number of terms and RSS after each step of the search.
+    pruning_path_ : array of shape (sizes, 3)
+        Number of terms, RSS and GCV of each subset of the pruning pass.
+    stopped_ : str
+        Why the search ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.regress import AdaptiveSplines
+    >>> x = np.linspace(0, 10, 101).reshape(-1, 1)
+    >>> model = AdaptiveSplines(min_span=1, end_span=1).fit(x, 2 + 3 * np.maximum(0, x[:, 0] - 4))
+    >>> [str(term) for term in model.basis_]
+    ['1', 'h(x0-4)']
+    >>> np.round(model.predict([[4.0], [6.0]]), 6)
+    array([2., 8.])
+    """
+
+    basis_: list[Term]
+    coef_: Floats
+    rss_: float
+    gcv_: float
+    df_: float
+
+    def __init__(
+        self,
+        degree: int = 1,
+        *,
+        max_terms: int | None = None,
+        penalty: float | None = None,
+        min_span: int | None = None,
+        end_span: int | None = None,
+        fast_k: int | None = 20,
+        allow_linear: bool = True,
+        tol: float = 0.001,
+        prune: str | None = "gcv",
+        cv: Any = 5,
+        interactions: Sequence[int | str] | None = None,
+        forbidden: Sequence[tuple[int | str, int | str]] | None = None,
+        linear: Sequence[int | str] | None = None,
+        importance: str = "gcv",
+        n_jobs: int | None = None,
+    ) -> None:
+        self.degree = degree
+        self.max_terms = max_terms
+        self.penalty = penalty
+        self.min_span = min_span
+        self.end_span = end_span
+        self.fast_k = fast_k
+        self.allow_linear = allow_linear
+        self.tol = tol
+        self.prune = prune
+        self.cv = cv
+        self.interactions = interactions
+        self.forbidden = forbidden
+        self.linear = linear
+        self.importance = importance
+        self.n_jobs = n_jobs
+
+    def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
+        rules = make_rules(self, X.shape[1], self._feature_names())
+        warn_if_relative(w)
+        pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
+        with one_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
+            search = _Search(X, Y, w, rules, pool)
+            size = self._size(search, X, Y, w, rules, pool)
+        found, best = search.found, search.subsets[size - 1]
+        self._keep([found.terms[k] for k in best.terms], best, search.unit, w, rules.penalty)
+        rss = search.unit.scale**2 * np.array([s.rss.sum() for s in search.subsets])
+        gcvs = np.array([gcv(r, k + 1, self._W, rules.penalty) for k, r in enumerate(rss)])
+        sizes = np.arange(1, len(rss) + 1)
+        self._compare(rss[0], gcvs[0])
+        self.forward_terms_ = found.terms
+        self.forward_path_ = np.array([(m, r * search.unit.scale**2) for m, r in found.path])
+        self.pruning_path_ = np.column_stack([sizes, rss, gcvs])
+        self.stopped_ = found.reason
+        self._importances = {
+            kind: report.importances(search.subsets, score, found.terms, size, X.shape[1])
+            for kind, score in {"gcv": gcvs, "rss": rss, "nsubsets": -sizes.astype(float)}.items()
+        }
+        self._frame(X, found.R[:, best.terms])
+
+    def fit_terms(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        terms: Sequence[Term | Sequence[tuple[Any, float, int]]],
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit the coefficients of given terms, without search or pruning.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in ``fit``.
+        terms : list
+            Terms as in ``basis_``, or lists of factors (feature, knot, sign): sign 1 is (x − knot)₊, −1 is
+            (knot − x)₊, 0 the straight x − knot. The empty list is the constant, which must come first.
+
+        Returns
+        -------
+        self
+        """
+        with self._untouched_on_failure():
+            X, Y, w, self._y_was_1d = self._validate(X, y, sample_weight)
+            penalty = make_rules(self, X.shape[1], self._feature_names()).penalty
+            basis = [t if isinstance(t, Term) else self._term(t) for t in terms]
+            if not basis or basis[0].factors:
+                raise ValueError("terms must begin with the constant; put Term() or an empty list first")
+            unit, Y = Unit.of(Y, w)
+            R, subset = least_squares(evaluate(basis, X), Y, w)
+            self._keep(basis, subset, unit, w, penalty)
+            total = float(np.sum(w[:, None] * Y**2)) * unit.scale**2
+            self._compare(total, gcv(total, 1, self._W, penalty))
+            self._frame(X, R)
+            for stale in (
+                "_rank",
+                "forward_terms_",
+                "forward_path_",
+                "pruning_path_",
+                "stopped_",
+                "_importances",
+            ):
+                self.__dict__.pop(stale, None)
+        return self
+
+    def _predict(self, X: Floats) -> Floats:
+        Y = np.repeat(self.coef_[:1], len(X), axis=0)
+        for term, c in zip(self.basis_[1:], self.coef_[1:], strict=True):  # the n×M matrix need not exist
+            Y += term(X)[:, None] * c
+        return Y
+
+    def basis(self, X: ArrayLike) -> Floats:
+        """Evaluate the terms, (n, terms) with the constant first; ``basis(X) @ coef_`` is the fit."""
+        rows = self._validate_rows(X)
+        return evaluate(self.basis_, rows)
+
+    def predict_interval(self, X: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+        """Prediction interval for a new response at each row, given the terms.
+
+        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): charging C parameters pays for the search on
+        average, but the terms are taken as known. Errors are assumed normal, with one variance per
+        response.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+        level : float, default 0.95
+
+        Returns
+        -------
+        low, high : arrays shaped like ``predict(X)``
+        """
+        rows = self._validate_rows(X)
+        if not 0 < level < 1:
+            raise ValueError(f"level={level} but it is a probability; use a number between 0 and 1")
+        left = self._W - self.df_
+        if left <= 0:
+            raise ValueError(
+                f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms"
+            )
+        h = np.sum(solve_triangular(self._R, evaluate(self.basis_, rows).T, trans="T") ** 2, axis=0)
+        half = student.ppf(0.5 + level / 2, left) * np.sqrt(np.outer(1 + h, self._response_rss / left))
+        Y = self._predict(rows)
+        low, high = Y - half, Y + half
+        return (low[:, 0], high[:, 0]) if self._y_was_1d else (low, high)
+
+    @property
+    def feature_importances_(self) -> Floats:
+        """Importance of each feature, by ``importance``; they add to 1."""
+        return self.importances(self.importance)
+
+    def importances(self, kind: str = "gcv") -> Floats:
+        """Importance of each feature from the pruning path.
+
+        Every subset up to the chosen one credits the features it uses: by how much it lowers GCV ("gcv") or
+        RSS ("rss") against the subset before it, or by one ("nsubsets").
+        """
+        if not hasattr(self, "_importances"):
+            raise AttributeError("importances come from the pruning path of fit; call fit first")
+        if kind not in self._importances:
+            raise ValueError(
+                f"importance={kind!r} is unknown; use one of {', '.join(sorted(self._importances))}"
+            )
+        return self._importances[kind].copy()
+
+    def summary(self) -> str:
+        """Return a readable table of the terms, with GCV, RSS and R²."""
+        check_is_fitted(self)
+        used = len({j for t in self.basis_ for j in t.features})
+        head = f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)"
+        figures = {"GCV": self.gcv_, "RSS": self.rss_, "R²": self.rsq_, "GCV R²": self.grsq_}
+        return report.table(self.basis_, self.coef_, figures, head)
+
+    def plot(self, response: int = 0, axes: Any = None) -> Any:
+        """Draw what the terms of each feature, and of each pair of features, add to the prediction.
+
+        Parameters
+        ----------
+        response : int, default 0
+            Which response.
+        axes : sequence of matplotlib axes, optional
+            One per panel; made if not given.
+
+        Returns
+        -------
+        array of matplotlib axes
+        """
+        check_is_fitted(self)
+        ends = (self._low, self._high)
+        return report.plot_terms(self.basis_, self.coef_[:, response], *ends, self._feature_names(), axes)
+
+    def _keep(self, terms: list[Term], best: Subset, unit: Unit, w: Floats, penalty: float) -> None:
+        self._W = float(w.sum())
+        self.basis_ = terms
+        self.coef_ = best.coef * unit.scale
+        self.coef_[0] += unit.pivot
+        self._response_rss = best.rss * unit.scale**2
+        self.rss_ = float(self._response_rss.sum())
+        self.gcv_ = gcv(self.rss_, len(terms), self._W, penalty)
+        self.df_ = cost(len(terms), max(penalty, 0.0))
+
+    def _compare(self, rss: float, score: float) -> None:
+        """R² and its GCV form, against the constant alone."""
+        self.rsq_ = 1 - self.rss_ / rss if rss > 0 else 1.0
+        self.grsq_ = 1 - self.gcv_ / score if 0 < score < np.inf else self.rsq_
+
+    def _frame(self, X: Floats, R: Floats) -> None:
+        """Keep what intervals and plots need: the factor of the terms, the ranges of the features."""
+        self._R = qr(R, mode="r")[0][: R.shape[1]]
+        self._low, self._high = X.min(axis=0), X.max(axis=0)
+
+    def _size(
+        self, search: _Search, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None
+    ) -> int:
+        """Number of terms to keep."""
+        sizes = len(search.subsets)
+        if self.prune is None or rules.penalty < 0:
+            return sizes
+        if self.prune == "gcv":
+            scores = [gcv(s.rss.sum(), len(s.terms), float(w.sum()), rules.penalty) for s in search.subsets]
+            return _smallest(np.array(scores))
+        total = np.zeros(sizes)
+        cv = (
+            KFold(self.cv, shuffle=True, random_state=0)
+            if isinstance(self.cv, Integral)
+            else check_cv(self.cv)
+        )
+        for train, test in cv.split(np.empty((len(self._rank), 0))):
+            train, test = (r[r >= 0] for r in (self._rank[train], self._rank[test]))
+            part = _Search(X[train], Y[train], w[train], rules, pool)
+            total += part.held_out(X[test], Y[test], w[test], sizes)
+        return _smallest(total)
+
+    def _term(self, factors: Sequence[tuple[Any, float, int]]) -> Term:
+        names = self._feature_names()
+        made = []
+        for feature, knot, sign in factors:
+            if sign not in (-1, 0, 1):
+                raise ValueError(f"terms hold the sign {sign!r}; use 1, -1 or 0 (straight)")
+            j = column("terms", feature, len(names), names)
+            made.append(Factor(j, float(knot), int(sign), names[j]))
+        return Term(tuple(made))
+
+
+class _Search:
+    """One forward search and its pruning path."""
+
+    def __init__(
+        self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None
+    ) -> None:
+        self.unit, Y = Unit.of(Y, w)
+        self.found = forward(X, Y, w, rules, pool)
+        self.subsets = backward(self.found.R, self.found.z, self.found.rss)
+
+    def held_out(self, X: Floats, Y: Floats, w: Floats, sizes: int) -> Floats:
+        """Sum of squares on new rows for each size; sizes beyond the largest repeat it."""
+        B = evaluate(self.found.terms, X)
+        loss = np.empty(sizes)
+        for k in range(sizes):
+            s = self.subsets[min(k, len(self.subsets) - 1)]
+            E = Y - self.unit.pivot - self.unit.scale * (B[:, s.terms] @ s.coef)
+            loss[k] = w @ np.sum(E * E, axis=1)
+        return loss
+
+
+def _smallest(scores: Floats) -> int:
+    """Size of least score; where fits are exact, the smallest among those that differ by round-off alone."""
+    return 1 + int(np.argmax(scores <= scores.min() + 1e-20 * scores[0]))

@@ -1,0 +1,195 @@
+"""Additive model of smoothing splines, each feature out, straight or smooth: y = μ + Σⱼ fⱼ(xⱼ).
+
+The kinds and the smoothness are chosen together by GCV = (RSS/W)/(1 − c·Σdf/W)² (BRUTO; see ``_bruto``).
+
+References
+----------
+Hastie and Tibshirani (1990), Generalized Additive Models, section 9.4.
+Hastie, Tibshirani and Buja (1994), Flexible discriminant analysis by optimal scoring.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from eigenlens.regress._base import Floats, Regressor
+from eigenlens.regress._bruto import AdditiveFit, fit_additive
+from eigenlens.regress._params import check_number, warn_if_relative
+from eigenlens.regress._threads import one_thread
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+class AdditiveSplines(Regressor):
+    r"""Additive smoothing splines with automatic choice of features and smoothness (BRUTO).
+
+    The model is :math:`\hat y = \mu + \sum_j f_j(x_j)`. Starting from the linear fit, each feature in turn
+    sees the partial residuals and becomes out (df 0), linear (df 1) or a cubic smoothing spline, whichever
+    makes
+
+    .. math:: \mathrm{GCV} = \frac{\mathrm{RSS}/W}{(1 - c \sum_j \mathrm{df}_j / W)^2}
+
+    least, W the sum of the weights. Several responses share features and smoothness; RSS is then summed over
+    them.
+
+    Parameters
+    ----------
+    cost : float, default=2.0
+        c, the price of one degree of freedom. 1 is ordinary GCV; 2 pays for the choice among features.
+    max_df : float or array of shape (n_features,), optional
+        Most degrees of freedom per feature, without the constant: 1 allows a straight line, 0 keeps a feature
+        out. None leaves it to GCV.
+    tol : float, default=1e-3
+        Sweeps end when the GCV moves by less than this share. The fit solves the penalised least squares
+        problem of the chosen smoothness to the same accuracy; with 1e-10 and a large max_iter, exactly.
+    max_iter : int, default=20
+        Most sweeps that choose, and most sweeps of backfitting after them.
+
+    Attributes
+    ----------
+    kind_ : ndarray of str (n_features,)
+        "out", "linear" or "smooth".
+    df_ : ndarray (n_features,)
+        Effective degrees of freedom of each feature, without the constant: the trace of its smoother less
+        one.
+    lam_ : ndarray (n_features,)
+        λ of Σw(r − f)² + λ∫f″² on the feature scaled to [0, 1]; infinite where linear, NaN where out.
+    gcv_, rss_ : float
+        Of the final fit.
+    gcv_path_ : ndarray (n_iter_,)
+        GCV after each sweep of the search.
+    intercept_ : ndarray (n_outputs,)
+        μ, the weighted mean of the response: every fⱼ has weighted mean zero.
+    curves_ : list
+        fⱼ as a function of an array, with `derivative=True` for its slope; None where out.
+    n_iter_ : int
+        Sweeps of the search.
+
+    References
+    ----------
+    Hastie and Tibshirani (1990), Generalized Additive Models, section 9.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.regress import AdditiveSplines
+    >>> rng = np.random.default_rng(1)
+    >>> X = rng.uniform(-2, 2, size=(300, 4))
+    >>> y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.2 * rng.normal(size=300)
+    >>> model = AdditiveSplines().fit(X, y)
+    >>> print(*model.kind_)
+    smooth linear out out
+    >>> parts = model.partial(X)
+    >>> bool(np.allclose(model.intercept_ + parts.sum(axis=1), model.predict(X)))
+    True
+    """
+
+    def __init__(
+        self,
+        cost: float = 2.0,
+        max_df: float | ArrayLike | None = None,
+        tol: float = 1e-3,
+        max_iter: int = 20,
+    ) -> None:
+        self.cost = cost
+        self.max_df = max_df
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
+        check_number("cost", self.cost, 0.0)
+        check_number("tol", self.tol, 0.0)
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        max_df = _check_max_df(self.max_df, X.shape[1])
+        warn_if_relative(w)
+        mean = w @ Y / w.sum()
+        cost, tol, sweeps = float(self.cost), float(self.tol), int(self.max_iter)
+        with one_thread():
+            found = fit_additive(X, Y - mean, w, cost, max_df, tol, sweeps)
+        self._warn_unsettled(found)
+        self.kind_ = np.array([t.kind for t in found.terms])
+        self.df_ = np.array([t.df for t in found.terms])
+        self.lam_ = np.array([np.nan if t.kind == "out" else t.lam for t in found.terms])
+        self.gcv_, self.rss_ = found.gcv, found.rss
+        self.gcv_path_ = np.array(found.path)
+        self.intercept_ = mean
+        self.curves_ = [t.curve() for t in found.terms]
+        self.n_iter_ = len(found.path)
+
+    def _predict(self, X: Floats) -> Floats:
+        return self._parts(X).sum(axis=1) + self.intercept_
+
+    def partial(self, X: Any) -> Floats:
+        """Return the contributions fⱼ(xⱼ), which with μ sum to the prediction.
+
+        Beyond the range seen in fit each fⱼ goes on as a straight line.
+
+        Parameters
+        ----------
+        X : array of shape (n, p)
+
+        Returns
+        -------
+        array of shape (n, p), or (n, p, q) if y had two dimensions
+        """
+        parts = self._parts(self._validate_rows(X))
+        return parts[:, :, 0] if self._y_was_1d else parts
+
+    def plot(
+        self, features: Sequence[int | str] | None = None, X: Any = None, y: Any = None, response: int = 0
+    ) -> Figure:
+        """Draw fⱼ over its range, one panel per feature, with its kind and df.
+
+        Parameters
+        ----------
+        features : sequence of positions or names, optional
+            All features in the model by default.
+        X, y : array-like, optional
+            With rows given, their partial residuals are drawn behind the curves.
+        response : int
+            Which response, if there are several.
+        """
+        from eigenlens.regress._plots import plot_partials
+
+        check_is_fitted(self)
+        return plot_partials(self, features, X, y, response)
+
+    def _parts(self, X: Floats) -> Floats:
+        out = np.zeros((*X.shape, self.intercept_.size))
+        for j, curve in enumerate(self.curves_):
+            if curve is not None:
+                out[:, j] = curve(X[:, j])
+        return out
+
+    def _warn_unsettled(self, found: AdditiveFit) -> None:
+        moved = max(found.moved_select if len(found.path) > 1 else 0.0, found.moved_backfit)
+        if moved > self.tol:
+            warnings.warn(
+                f"max_iter={self.max_iter} sweeps ended while the GCV still moved by {moved:.1e} a sweep "
+                f"(tol={self.tol:g}), as happens with strongly related features; raise max_iter to go on",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+
+def _check_max_df(max_df: Any, p: int) -> Floats:
+    if max_df is None:
+        return np.full(p, np.inf)
+    if np.ndim(max_df) == 0:
+        check_number("max_df", max_df, 0.0)
+        return np.full(p, float(max_df))
+    values = np.asarray(max_df, dtype=np.float64)
+    if values.shape != (p,) or not np.all(values >= 0):
+        raise ValueError(
+            f"max_df={max_df!r} but max_df must be one number ≥ 0 or one per feature ({p}); use max_df=None "
+            f"to leave it to GCV"
+        )
+    return values

@@ -1,0 +1,90 @@
+"""Penalties Ω for linear models: what a coefficient vector β pays, βᵀΩβ.
+
+Each is kept as a root L with LᵀL = Ω, so that solvers need not square. Ready made are
+
+- ``"ridge"``: Ω = I,
+- ``"smooth"``: squared second differences of β, for features in an order (wavelengths, times, …),
+- ``"cyclic"``: the same on a circle (hours of the day, angles),
+- ``(rows, columns)``: the Laplacian of a grid of pixels in row-major order, Σ (β_a − β_b)² over neighbours,
+- any symmetric positive semi-definite p×p matrix.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def penalty_matrix(penalty: Any, p: int) -> Floats:
+    """Return Ω (p×p) for a penalty given by name, grid shape or matrix.
+
+    Examples
+    --------
+    >>> from eigenlens.regress.penalties import penalty_matrix
+    >>> penalty_matrix("smooth", 4)
+    array([[ 1., -2.,  1.,  0.],
+           [-2.,  5., -4.,  1.],
+           [ 1., -4.,  5., -2.],
+           [ 0.,  1., -2.,  1.]])
+    """
+    L = penalty_root(penalty, p)
+    return L.T @ L
+
+
+def penalty_root(penalty: Any, p: int) -> Floats:
+    """Return L (m×p) with LᵀL = Ω."""
+    if isinstance(penalty, str):
+        if penalty == "ridge":
+            return np.eye(p)
+        if penalty == "smooth":
+            return np.diff(np.eye(p), n=2, axis=0)
+        if penalty == "cyclic":
+            one = np.eye(p)
+            return np.roll(one, -1, axis=1) - 2 * one + np.roll(one, 1, axis=1) if p > 1 else np.zeros((0, p))
+        ready = '"ridge", "smooth", "cyclic"'
+        raise ValueError(f"penalty={penalty!r} is unknown; use {ready}, a pair (rows, columns) or a matrix")
+    if _is_pair(penalty):
+        return _grid_root(int(penalty[0]), int(penalty[1]), p)
+    return _matrix_root(np.asarray(penalty, dtype=np.float64), p)
+
+
+def _is_pair(penalty: Any) -> bool:
+    return (
+        isinstance(penalty, tuple | list)
+        and len(penalty) == 2
+        and all(isinstance(v, Integral) for v in penalty)
+    )
+
+
+def _grid_root(rows: int, columns: int, p: int) -> Floats:
+    if rows < 1 or columns < 1 or rows * columns != p:
+        raise ValueError(
+            f"penalty=({rows}, {columns}) is a grid of {rows * columns} pixels but X has {p} columns; "
+            "use a grid whose rows × columns is the number of columns"
+        )
+    down = np.kron(np.diff(np.eye(rows), axis=0), np.eye(columns))
+    along = np.kron(np.eye(rows), np.diff(np.eye(columns), axis=0))
+    return np.vstack([down, along])
+
+
+def _matrix_root(omega: Floats, p: int) -> Floats:
+    if omega.shape != (p, p):
+        raise ValueError(f"penalty has shape {omega.shape} but X has {p} columns; use a {p}×{p} matrix")
+    if not np.all(np.isfinite(omega)):
+        raise ValueError("penalty holds NaN or infinity; use a matrix of finite numbers")
+    size = np.abs(omega).max(initial=0.0)
+    if np.abs(omega - omega.T).max(initial=0.0) > 1e-10 * size:
+        raise ValueError("penalty is not symmetric, but βᵀΩβ needs a symmetric Ω; use (Ω + Ωᵀ)/2")
+    values, vectors = np.linalg.eigh((omega + omega.T) / 2)
+    if values[0] < -1e-10 * max(values[-1], size):
+        raise ValueError(
+            f"penalty has the eigenvalue {values[0]:.3g} but must be positive semi-definite; "
+            "use a matrix that never rewards a coefficient"
+        )
+    keep = values > 1e-14 * max(values[-1], 0.0)
+    return np.sqrt(values[keep])[:, None] * vectors[:, keep].T

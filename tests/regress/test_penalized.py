@@ -1,0 +1,223 @@
+"""Penalised and polynomial regression: normal equations, scikit-learn, laws, refusals."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.linear_model import LinearRegression, Ridge
+from sklearn.preprocessing import PolynomialFeatures
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from eigenlens.regress import PenalizedRegression, PolynomialRegression
+from eigenlens.regress.penalties import penalty_matrix, penalty_root
+
+PENALTIES = ["ridge", "smooth", "cyclic", (2, 3)]
+
+
+@parametrize_with_checks(
+    [
+        PenalizedRegression(),
+        PenalizedRegression("smooth", lam=1.0),
+        PolynomialRegression(),
+        PolynomialRegression(degree=3, interactions=False),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def problem(seed=0, n=50, p=6, q=2, offset=0.0):
+    rng = np.random.default_rng(seed)
+    X = offset + rng.normal(size=(n, p))
+    return X, X @ rng.normal(size=(p, q)) + rng.normal(size=(n, q)), rng.integers(1, 4, size=n).astype(float)
+
+
+def normal_equations(X, Y, w, omega, lam):
+    Xc = X - np.average(X, axis=0, weights=w)
+    G = Xc.T @ (w[:, None] * Xc)
+    B = np.linalg.solve(G + lam * omega, Xc.T @ (w[:, None] * Y))
+    return B, np.trace(np.linalg.solve(G + lam * omega, G))
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+@pytest.mark.parametrize("lam", [0.0, 0.1, 10.0, 1e5])
+def test_solves_the_normal_equations(penalty, lam):
+    X, Y, w = problem()
+    model = PenalizedRegression(penalty, lam=lam).fit(X, Y, sample_weight=w)
+    B, df = normal_equations(X, Y, w, penalty_matrix(penalty, 6), lam)
+    assert_allclose(model.coef_, B.T, atol=1e-11)
+    assert_allclose(model.df_, df, rtol=1e-10)
+    assert_allclose(model.predict(X), model.intercept_ + X @ model.coef_.T, atol=1e-10)
+    # the intercept is free: weighted residuals add to nothing
+    assert_allclose(w @ (Y - model.predict(X)), 0, atol=1e-10)
+
+
+def test_ridge_is_scikit_learns():
+    for n, p in ((50, 6), (20, 40)):
+        X, Y, w = problem(n=n, p=p, offset=100.0)
+        ours = PenalizedRegression(lam=3.0).fit(X, Y, sample_weight=w)
+        theirs = Ridge(alpha=3.0).fit(X, Y, sample_weight=w)
+        assert_allclose(ours.coef_, theirs.coef_, atol=1e-11)
+        assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-9)
+
+
+def test_fewer_rows_than_features_with_a_singular_penalty():
+    X, Y, w = problem(n=20, p=50)
+    model = PenalizedRegression("smooth", lam=2.0).fit(X, Y, sample_weight=w)
+    B, df = normal_equations(X, Y, w, penalty_matrix("smooth", 50), 2.0)
+    assert_allclose(model.coef_, B.T, atol=1e-11)
+    assert_allclose(model.df_, df, rtol=1e-9)
+
+
+def test_no_penalty_is_least_squares_in_any_units():
+    X, Y, w = problem()
+    Z = X * 10.0 ** np.array([0, 8, -8, 3, 100, -100])
+    model = PenalizedRegression(lam=0.0).fit(Z, Y, sample_weight=w)
+    assert_allclose(model.predict(Z), LinearRegression().fit(X, Y, sample_weight=w).predict(X), atol=1e-10)
+    assert model.df_ == pytest.approx(6)
+
+
+@pytest.mark.parametrize("penalty", PENALTIES)
+def test_degrees_of_freedom_are_met(penalty):
+    X, Y, w = problem()
+    for df in (2.5, 4.0, 5.99):
+        assert_allclose(PenalizedRegression(penalty, df=df).fit(X, Y, sample_weight=w).df_, df, rtol=1e-9)
+    assert PenalizedRegression(penalty, df=6).fit(X, Y).lam_ == 0
+
+
+def test_gcv_is_the_least_on_the_path():
+    X, Y, w = problem(n=40, p=10)
+    for cost in (1.0, 2.0):
+        model = PenalizedRegression("ridge", cost=cost).fit(X, Y, sample_weight=w)
+        W = w.sum()
+        E = Y - model.predict(X)
+        assert_allclose(model.gcv_, np.sum(w @ E**2) / W / (1 - (1 + cost * model.df_) / W) ** 2, rtol=1e-10)
+        lam, df, score = model.gcv_path_.T
+        assert np.all(np.diff(lam) > 0)
+        assert np.all(np.diff(df) < 0)
+        assert model.gcv_ <= score.min() * (1 + 1e-12)
+
+
+def test_smooth_penalty_leaves_straight_lines_alone():
+    X, _, w = problem(p=6)
+    line = np.linspace(1, 2, 6)
+    model = PenalizedRegression("smooth", lam=1e8).fit(X, X @ line, sample_weight=w)
+    assert_allclose(model.coef_, line, atol=1e-6)
+    assert_allclose(model.df_, 2, atol=1e-5)
+
+
+def test_penalties_are_what_they_say():
+    b = np.random.default_rng(0).normal(size=12)
+    assert_allclose(b @ penalty_matrix("ridge", 12) @ b, b @ b)
+    assert_allclose(b @ penalty_matrix("smooth", 12) @ b, np.sum(np.diff(b, n=2) ** 2))
+    around = np.concatenate([b[-1:], b, b[:1]])
+    assert_allclose(b @ penalty_matrix("cyclic", 12) @ b, np.sum(np.diff(around, n=2) ** 2))
+    image = b.reshape(3, 4)
+    neighbours = np.sum(np.diff(image, axis=0) ** 2) + np.sum(np.diff(image, axis=1) ** 2)
+    assert_allclose(b @ penalty_matrix((3, 4), 12) @ b, neighbours)
+    omega = penalty_matrix("smooth", 12)
+    root = penalty_root(omega, 12)
+    assert root.shape == (10, 12)
+    assert_allclose(root.T @ root, omega, atol=1e-12)
+
+
+def test_own_matrix_is_the_named_one():
+    X, Y, w = problem()
+    a = PenalizedRegression("smooth", lam=5.0).fit(X, Y, sample_weight=w)
+    b = PenalizedRegression(penalty_matrix("smooth", 6), lam=5.0).fit(X, Y, sample_weight=w)
+    assert_allclose(a.coef_, b.coef_, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "model", [PenalizedRegression("smooth", lam=2.0), PenalizedRegression(), PolynomialRegression(3)]
+)
+def test_integer_weights_are_repeated_rows(model):
+    X, Y, w = problem(p=4)
+    a = model.fit(X, Y, sample_weight=w).predict(X)
+    b = model.fit(np.repeat(X, w.astype(int), axis=0), np.repeat(Y, w.astype(int), axis=0)).predict(X)
+    assert_allclose(a, b, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"lam": -1.0}, "lam=-1"),
+        ({"lam": "best"}, "lam='best'"),
+        ({"lam": 1.0, "df": 2.0}, "give only one"),
+        ({"df": 7.0}, "at most"),
+        ({"penalty": "smooth", "df": 1.0}, "stay free"),
+        ({"penalty": "rough"}, "penalty='rough'"),
+        ({"penalty": (2, 2)}, "4 pixels"),
+        ({"penalty": np.eye(3)}, "6×6"),
+        ({"penalty": -np.eye(6)}, "eigenvalue -1"),
+        ({"penalty": np.triu(np.ones((6, 6)))}, "symmetric"),
+        ({"cost": -1.0}, "cost=-1"),
+    ],
+)
+def test_bad_parameters_are_named(given, words):
+    X, Y, _ = problem()
+    with pytest.raises(ValueError, match=words):
+        PenalizedRegression(**given).fit(X, Y)
+
+
+# polynomials
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3])
+def test_polynomial_is_least_squares_on_monomials(degree):
+    X, Y, w = problem(n=80, p=3)
+    monomials = PolynomialFeatures(degree, include_bias=False).fit(X)
+    theirs = LinearRegression().fit(monomials.transform(X), Y, sample_weight=w)
+    ours = PolynomialRegression(degree).fit(X, Y, sample_weight=w)
+    assert_array_equal(ours.powers_, monomials.powers_)
+    assert_allclose(ours.coef_, theirs.coef_, atol=1e-10)
+    assert_allclose(ours.intercept_, theirs.intercept_, atol=1e-10)
+    assert_allclose(ours.predict(X), theirs.predict(monomials.transform(X)), atol=1e-10)
+    assert ours.df_ == len(ours.powers_)
+
+
+def test_powers_only():
+    X, y, _ = problem(p=3, q=1)
+    model = PolynomialRegression(4, interactions=False).fit(X, y)
+    assert_array_equal(np.count_nonzero(model.powers_, axis=1), 1)
+    assert len(model.powers_) == 12
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    offset=st.sampled_from([0.0, 1e3, -1e6, 1e9]),
+    scale=st.sampled_from([1e-100, 1e-3, 1.0, 1e100]),
+    seed=st.integers(0, 99),
+)
+def test_digits_survive_an_offset(offset, scale, seed):
+    """Degree 5 in data at 10⁶ ± 1: the fit is exact to the digits that x itself carries."""
+    rng = np.random.default_rng(seed)
+    u = rng.uniform(-1, 1, size=(60, 1))
+    x = scale * (u + offset)
+    u = x / scale - offset
+    y = np.polynomial.polynomial.polyval(u[:, 0], rng.normal(size=6))
+    error = np.abs(PolynomialRegression(5).fit(x, y).predict(x) - y).max()
+    assert error < 1e-12 + 100 * np.spacing(abs(offset))
+
+
+def test_dependent_terms_are_harmless():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 2, size=50), rng.normal(size=50), np.ones(50)])
+    y = X[:, 0] + X[:, 1] ** 2
+    model = PolynomialRegression(2).fit(X, y)
+    assert_allclose(model.predict(X), y, atol=1e-10)
+    assert model.df_ == 4  # x, z, xz, z²
+
+
+def test_more_terms_than_rows():
+    X, y, _ = problem(n=10, p=5, q=1)
+    model = PolynomialRegression(3).fit(X, y)
+    assert_allclose(model.predict(X), y, atol=1e-9)
+    assert model.df_ == 9
+
+
+def test_bad_degree_is_named():
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match="degree=0"):
+        PolynomialRegression(0).fit(X, y)
