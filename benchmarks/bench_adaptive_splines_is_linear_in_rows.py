@@ -23,12 +23,7 @@ def main() -> dict[str, float]:
         per_row = []
         for n in SIZES:
             X = rng.random((n, FEATURES))
-            y = (
-                10 * np.sin(np.pi * X[:, 0] * X[:, 1])
-                + 20 * (X[:, 2] - 0.5) ** 2
-                + 10 * X[:, 3]
-                + 5 * X[:, 4]
-            )
+            y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
             y += rng.normal(size=n)
             tracemalloc.start()
             start = time.perf_counter()

@@ -59,9 +59,7 @@ def bruto(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
         if done.returncode:
             print("skipped: R could not run mda::bruto:", done.stderr.strip().splitlines()[-1:])
             return None
-        seconds, kinds, fitted = (
-            np.loadtxt(Path(folder, f"{n}.txt")) for n in ("seconds", "kinds", "fitted")
-        )
+        seconds, kinds, fitted = (np.loadtxt(Path(folder, f"{n}.txt")) for n in ("seconds", "kinds", "fitted"))
         return seconds, kinds, fitted
 
 

@@ -4,9 +4,9 @@ import warnings
 
 import numpy as np
 import sklearn.cross_decomposition
-from harness import Ratio, race
 
 from eigenlens import CCA
+from harness import Ratio, race
 
 
 def main() -> list[Ratio]:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import sklearn.decomposition
-from harness import Ratio, digits, race
 
 from eigenlens import PCA
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import as_source, collect
+from harness import Ratio, digits, race
 
 CLAIM = "PCA 200,000×200, k=10"
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from variants import all_variants
 
 from eigenlens.testing import sample
+from variants import all_variants
 
 
 def cuda_libraries():

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import inference, moments, sources, spectral, testing
+    from . import inference, moments, regress, sources, spectral, testing
     from .methods.cca import CCA
     from .methods.lda import LDA
     from .methods.pca import PCA
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0.dev0"
 
 _HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
-_ROOMS = ("inference", "moments", "sources", "spectral", "testing")
+_ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
-__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "sources", "spectral", "testing"]
+__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "regress", "sources", "spectral", "testing"]
 
 
 def __getattr__(name: str) -> Any:

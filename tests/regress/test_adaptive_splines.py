@@ -49,15 +49,10 @@ def test_refit_on_the_terms_of_r(data, case):
     r = R[data][case]
     # R's sign 2 is the feature itself
     terms = [
-        [
-            (v, 0.0, 0) if s == 2 else (v, t, s)
-            for v, s, t in zip(a["variables"], a["sign"], a["knots"], strict=True)
-        ]
+        [(v, 0.0, 0) if s == 2 else (v, t, s) for v, s, t in zip(a["variables"], a["sign"], a["knots"], strict=True)]
         for a in r["terms"]
     ]
-    model = AdaptiveSplines(degree=2 if "degree2" in case else 1, penalty=r.get("penalty")).fit_terms(
-        X, y, terms
-    )
+    model = AdaptiveSplines(degree=2 if "degree2" in case else 1, penalty=r.get("penalty")).fit_terms(X, y, terms)
     assert_allclose(model.coef_[:, 0], r["coefficients"], rtol=1e-8)
     assert_allclose(model.predict(X)[: len(r["fitted_first"])], r["fitted_first"], rtol=1e-8)
     assert_allclose([model.gcv_, model.rss_], [r["gcv"], r["rss"]], rtol=1e-8)

@@ -129,9 +129,7 @@ def test_responses_share_smoothness_and_rotate_with_it(additive):
     assert_allclose(plain.predict(X) @ Q, turned.predict(X), atol=1e-7)
     assert plain.partial(X).shape == (300, 4, 2)
     twice = AdditiveSplines().fit(X, np.column_stack([y, y]))
-    assert_allclose(
-        twice.predict(X), np.column_stack([AdditiveSplines().fit(X, y).predict(X)] * 2), atol=1e-8
-    )
+    assert_allclose(twice.predict(X), np.column_stack([AdditiveSplines().fit(X, y).predict(X)] * 2), atol=1e-8)
 
 
 def test_a_straight_truth_is_least_squares():
@@ -145,9 +143,7 @@ def test_a_straight_truth_is_least_squares():
 
 def test_few_distinct_values():
     rng = np.random.default_rng(6)
-    X = np.column_stack(
-        [np.ones(200), rng.integers(0, 2, 200), rng.integers(0, 3, 200), rng.integers(0, 9, 200)]
-    )
+    X = np.column_stack([np.ones(200), rng.integers(0, 2, 200), rng.integers(0, 3, 200), rng.integers(0, 9, 200)])
     y = 2 * X[:, 1] + (X[:, 2] == 1) + np.sin(X[:, 3]) + 0.1 * rng.normal(size=200)
     model = AdditiveSplines().fit(X, y)
     assert_array_equal(model.kind_, ["out", "linear", "smooth", "smooth"])

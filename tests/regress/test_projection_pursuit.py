@@ -17,9 +17,7 @@ R = json.loads((REFERENCE / "ppr_rock.json").read_text())
 SMOOTHERS = [{}, {"smoother": "spline"}, {"smoother": "spline", "df": "gcv"}]
 
 
-@parametrize_with_checks(
-    [ProjectionPursuit(n_terms=2, max_terms=3), ProjectionPursuit(1, 2, smoother="spline")]
-)
+@parametrize_with_checks([ProjectionPursuit(n_terms=2, max_terms=3), ProjectionPursuit(1, 2, smoother="spline")])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 

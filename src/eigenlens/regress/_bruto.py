@@ -69,9 +69,7 @@ class AdditiveFit:
     moved_backfit: float = 0.0
 
 
-def fit_additive(
-    X: Array, Y: Array, w: Array, cost: float, max_df: Array, tol: float, max_iter: int
-) -> AdditiveFit:
+def fit_additive(X: Array, Y: Array, w: Array, cost: float, max_df: Array, tol: float, max_iter: int) -> AdditiveFit:
     """Fit the centred responses Y (n×q) on the columns of X; max_df has one entry per feature."""
     W = float(w.sum())
     floor = ROUND_OFF * float(np.sum(w[:, None] * Y**2))
@@ -135,9 +133,7 @@ def _lines(terms: list[Term]) -> Array:
     return np.column_stack([t.smoother.line for t in terms if t.smoother is not None])
 
 
-def _choose(
-    terms: list[Term], term: Term, residual: Array, w: Array, W: float, cost: float, floor: float
-) -> Array:
+def _choose(terms: list[Term], term: Term, residual: Array, w: Array, W: float, cost: float, floor: float) -> Array:
     """Let one feature choose its kind and λ on the partial residuals; return the new residuals."""
     s = term.smoother
     assert s is not None
@@ -153,9 +149,7 @@ def _choose(
     }
     lam = np.inf
     if s.can_bend and term.max_df > 1.0:
-        lam, scores["smooth"] = s.best_lam(
-            straight, np.sum(b**2, axis=1), before, W, cost, term.max_df, floor
-        )
+        lam, scores["smooth"] = s.best_lam(straight, np.sum(b**2, axis=1), before, W, cost, term.max_df, floor)
     # The simpler kind comes first in the table and wins a tie.
     kind = min(scores, key=lambda k: scores[k])
     if kind == "smooth":

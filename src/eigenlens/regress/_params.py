@@ -17,9 +17,7 @@ def check_number(
     word = "an integer" if integer else "a number"
     kind = numbers.Integral if integer else numbers.Real
     if isinstance(value, bool | np.bool_) or not isinstance(value, kind):
-        raise TypeError(
-            f"{name}={value!r} but {name} must be {word}; use {name}={max(low, 1):g}, for example"
-        )
+        raise TypeError(f"{name}={value!r} but {name} must be {word}; use {name}={max(low, 1):g}, for example")
     number = float(value)
     if not ((number > low if above else number >= low) and number <= high):
         rule = f"{'>' if above else '≥'} {low:g}" + ("" if high == np.inf else f" and ≤ {high:g}")

@@ -248,9 +248,7 @@ class AdaptiveSplines(Regressor):
             raise ValueError(f"level={level} but it is a probability; use a number between 0 and 1")
         left = self._W - self.df_
         if left <= 0:
-            raise ValueError(
-                f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms"
-            )
+            raise ValueError(f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms")
         h = np.sum(solve_triangular(self._R, evaluate(self.basis_, rows).T, trans="T") ** 2, axis=0)
         half = student.ppf(0.5 + level / 2, left) * np.sqrt(np.outer(1 + h, self._response_rss / left))
         Y = self._predict(rows)
@@ -271,9 +269,7 @@ class AdaptiveSplines(Regressor):
         if not hasattr(self, "_importances"):
             raise AttributeError("importances come from the pruning path of fit; call fit first")
         if kind not in self._importances:
-            raise ValueError(
-                f"importance={kind!r} is unknown; use one of {', '.join(sorted(self._importances))}"
-            )
+            raise ValueError(f"importance={kind!r} is unknown; use one of {', '.join(sorted(self._importances))}")
         return self._importances[kind].copy()
 
     def summary(self) -> str:
@@ -333,11 +329,7 @@ class AdaptiveSplines(Regressor):
             scores = [gcv(s.rss.sum(), len(s.terms), float(w.sum()), rules.penalty) for s in search.subsets]
             return _smallest(np.array(scores))
         total = np.zeros(sizes)
-        cv = (
-            KFold(self.cv, shuffle=True, random_state=0)
-            if isinstance(self.cv, Integral)
-            else check_cv(self.cv)
-        )
+        cv = KFold(self.cv, shuffle=True, random_state=0) if isinstance(self.cv, Integral) else check_cv(self.cv)
         for train, test in cv.split(np.empty((len(self._rank), 0))):
             train, test = (r[r >= 0] for r in (self._rank[train], self._rank[test]))
             part = _Search(X[train], Y[train], w[train], rules, pool)
@@ -358,9 +350,7 @@ class AdaptiveSplines(Regressor):
 class _Search:
     """One forward search and its pruning path."""
 
-    def __init__(
-        self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None
-    ) -> None:
+    def __init__(self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None) -> None:
         self.unit, Y = Unit.of(Y, w)
         self.found = forward(X, Y, w, rules, pool)
         self.subsets = backward(self.found.R, self.found.z, self.found.rss)

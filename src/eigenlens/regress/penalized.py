@@ -83,9 +83,7 @@ class PenalizedRegression(Regressor):
             raise ValueError(f'lam={self.lam!r} is unknown; use "gcv" or a number')
         root = penalty_root(self.penalty, X.shape[1])
         if self.df is None and self.lam == 0:
-            root = root[
-                :0
-            ]  # least squares does not ask for units; the scale of a penalty would bring them in
+            root = root[:0]  # least squares does not ask for units; the scale of a penalty would bring them in
         path = Path(X, Y, w, root)
         if self.df is not None:
             check_number("df", self.df, 0.0)

@@ -54,11 +54,7 @@ def penalty_root(penalty: Any, p: int) -> Floats:
 
 
 def _is_pair(penalty: Any) -> bool:
-    return (
-        isinstance(penalty, tuple | list)
-        and len(penalty) == 2
-        and all(isinstance(v, Integral) for v in penalty)
-    )
+    return isinstance(penalty, tuple | list) and len(penalty) == 2 and all(isinstance(v, Integral) for v in penalty)
 
 
 def _grid_root(rows: int, columns: int, p: int) -> Floats:

@@ -122,11 +122,7 @@ def _raw_coefficients(powers: NDArray[np.int64], centre: Floats, half: Floats, b
         parts = [((0,) * len(row), 1.0)]
         for j, e in enumerate(row):
             if e:
-                parts = [
-                    ((*k[:j], d, *k[j + 1 :]), c * float(single[j, e][d]))
-                    for k, c in parts
-                    for d in range(e + 1)
-                ]
+                parts = [((*k[:j], d, *k[j + 1 :]), c * float(single[j, e][d])) for k, c in parts for d in range(e + 1)]
         for key, c in parts:
             raw[place[key]] += c * b
     return raw

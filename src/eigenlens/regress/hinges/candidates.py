@@ -110,9 +110,7 @@ class Job:
 class Ledger:
     """Candidates of all features that vary, under parents that are brought up to date when asked for."""
 
-    def __init__(
-        self, X: Floats, w: Floats, grids: dict[int, Grid], q: int, pool: ThreadPoolExecutor | None
-    ) -> None:
+    def __init__(self, X: Floats, w: Floats, grids: dict[int, Grid], q: int, pool: ThreadPoolExecutor | None) -> None:
         self.w, self.q, self.pool = w, q, pool
         self.features = list(grids)
         self.cands = [Candidates(g, q) for g in grids.values()]

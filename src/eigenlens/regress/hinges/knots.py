@@ -223,9 +223,7 @@ def _grid_positions(xs: Floats, ws: Floats, space: float, end_span: float) -> ND
     return start[keep]
 
 
-def _hats(
-    segment: NDArray[np.int32], lam: Floats, order: NDArray[np.int32], places: int
-) -> list[sp.csc_array]:
+def _hats(segment: NDArray[np.int32], lam: Floats, order: NDArray[np.int32], places: int) -> list[sp.csc_array]:
     """Sparse matrices of the hats, ROWS rows of the data each: (1 − λ, λ) at the ends of the segment."""
     hats = []
     for a in range(0, len(lam), ROWS):

@@ -40,9 +40,7 @@ def table(terms: Sequence[Term], coef: Floats, figures: dict[str, float], head: 
     wide = [max(len(r[c]) for r in rows) for c in range(len(rows[0]))]
     lines = [head, ""]
     for r in rows:
-        lines.append(
-            "  ".join([r[0].ljust(wide[0]), *(v.rjust(k) for v, k in zip(r[1:], wide[1:], strict=True))])
-        )
+        lines.append("  ".join([r[0].ljust(wide[0]), *(v.rjust(k) for v, k in zip(r[1:], wide[1:], strict=True))]))
     lines += ["", "   ".join(f"{k} {v:.6g}" for k, v in figures.items())]
     return "\n".join(line.rstrip() for line in lines)
 
@@ -56,9 +54,7 @@ def groups(terms: Sequence[Term]) -> dict[tuple[int, ...], list[int]]:
     return dict(sorted(found.items(), key=lambda kv: (len(kv[0]), kv[0])))
 
 
-def plot_terms(
-    terms: Sequence[Term], coef: Floats, low: Floats, high: Floats, names: Sequence[str], axes: Any
-) -> Any:
+def plot_terms(terms: Sequence[Term], coef: Floats, low: Floats, high: Floats, names: Sequence[str], axes: Any) -> Any:
     """Draw what each group of terms adds to the prediction: a curve for one feature, a map for two.
 
     Larger groups are left out. A group of two is drawn without the terms of its features alone.
@@ -66,9 +62,7 @@ def plot_terms(
     found = [(f, ks) for f, ks in groups(terms).items() if len(f) <= 2]
     axes = _panels(len(found)) if axes is None else np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
     if len(axes) < len(found):
-        raise ValueError(
-            f"axes holds {len(axes)} axes but {len(found)} panels are needed; pass as many or none"
-        )
+        raise ValueError(f"axes holds {len(axes)} axes but {len(found)} panels are needed; pass as many or none")
     for ax, (features, ks) in zip(axes, found, strict=False):
         draw = _draw_curve if len(features) == 1 else _draw_map
         draw(ax, [terms[k] for k in ks], coef[ks], low, high, features, names)

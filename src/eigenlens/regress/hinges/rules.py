@@ -60,14 +60,10 @@ def column(argument: str, feature: Any, p: int, names: Sequence[str]) -> int:
     if isinstance(feature, str):
         if feature in names:
             return list(names).index(feature)
-        raise ValueError(
-            f"{argument} names {feature!r} but the features are {', '.join(names)}; use one of them"
-        )
+        raise ValueError(f"{argument} names {feature!r} but the features are {', '.join(names)}; use one of them")
     if isinstance(feature, Integral) and not isinstance(feature, bool) and -p <= int(feature) < p:
         return int(feature) % p
-    raise ValueError(
-        f"{argument} holds {feature!r} but X has {p} columns; use a column number below {p} or a name"
-    )
+    raise ValueError(f"{argument} holds {feature!r} but X has {p} columns; use a column number below {p} or a name")
 
 
 def _allowed(model: Any, p: int, names: Sequence[str]) -> Callable[[frozenset[int], int], bool]:
@@ -78,9 +74,7 @@ def _allowed(model: Any, p: int, names: Sequence[str]) -> Callable[[frozenset[in
     apart = set()
     for pair in model.forbidden or ():
         if isinstance(pair, str) or len(pair) != 2:
-            raise ValueError(
-                f"forbidden holds {pair!r} but it is a list of pairs; use [(feature, feature), …]"
-            )
+            raise ValueError(f"forbidden holds {pair!r} but it is a list of pairs; use [(feature, feature), …]")
         apart.add(frozenset(column("forbidden", f, p, names) for f in pair))
 
     def allowed(features: frozenset[int], j: int) -> bool:

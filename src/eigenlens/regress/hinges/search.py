@@ -59,9 +59,7 @@ class Choice:
 class Search:
     """The growing model on rows X, responses Y (unit removed) and weights w."""
 
-    def __init__(
-        self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None
-    ) -> None:
+    def __init__(self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None) -> None:
         n, p = X.shape
         self.X, self.w, self.rules = X, w, rules
         self.W = float(w.sum())
@@ -205,9 +203,7 @@ class Search:
             straight = self.rules.allow_linear or j in self.rules.straight
             return [Factor(j, float(g.values[0]), 0 if straight else 1, name)]
         t = float(g.values[choice.position])
-        small = (
-            -1 if g.mirrored[choice.position] else 1
-        )  # the hinge with the shorter reach, far from straight
+        small = -1 if g.mirrored[choice.position] else 1  # the hinge with the shorter reach, far from straight
         return [Factor(j, t, s, name) for s in ((small, -small) if choice.columns == 2 else (small,))]
 
     def _taken(self, choice: Choice, g: Grid) -> np.ndarray:
@@ -242,6 +238,4 @@ def forward(X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecu
         elif s.enter(choice):
             path.append((s.M, s.rss))
     M = s.M
-    return Forward(
-        s.terms, s.R[:M, :M] * np.array(s.units), s.z[:M].copy(), np.sum(s.res**2, axis=0), path, reason
-    )
+    return Forward(s.terms, s.R[:M, :M] * np.array(s.units), s.z[:M].copy(), np.sum(s.res**2, axis=0), path, reason)
