@@ -5,6 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 READY_DEV := $(READY)-dev
 
+# Debian ships python3 without ensurepip: then the machine's own pip fills the environment
+MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
+	$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
+
 .PHONY: demo test lint types rooms unit bench clean
 
 demo: $(READY)
@@ -29,14 +33,14 @@ bench: $(READY_DEV)
 	$(BIN)/python benchmarks/run.py
 
 $(READY): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	$(MAKE_VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
 	touch $@
 
 $(READY_DEV): pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	$(MAKE_VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	touch $@ $(READY)
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -58,16 +58,43 @@ def test_singular_values_at_an_offset(offset, n, parts):
     assert max(apart) <= 1e-11
 
 
-@pytest.mark.parametrize("first", [1e8, -1e12])
-def test_a_wild_first_row_spoils_no_digit(first):
-    """The first row is the pivot; far from all others it must not cost digits."""
-    X = np.random.default_rng(2).standard_normal((60_000, 40))
-    X[0] = first
+@pytest.mark.parametrize("place", [0, 1, 19_999])
+@pytest.mark.parametrize("size", [1e8, -1e12])
+def test_a_wild_row_spoils_no_digit_wherever_it_stands(place, size):
+    X = np.random.default_rng(2).standard_normal((20_000, 60))
+    X[place] = size
     rows = X.astype(np.longdouble)
-    rows = (rows - rows.mean(axis=0)).astype(np.float64)
-    s = np.linalg.svd(rows, compute_uv=False)
-    assert digits(PCA(1).fit(X).singular_values_, s[:1]) >= 12
-    assert digits(in_parts(7, PCA(1), X).singular_values_, s[:1]) >= 12
+    rows = rows - rows.mean(axis=0)
+    model = PCA(1).fit(X)
+    assert digits(model.singular_values_, np.linalg.norm((rows @ model.components_[0]).astype(float))) >= 12
+    others = np.delete(np.arange(len(X)), place)[:2000]
+    exact = (rows[others] @ model.components_.T).astype(float)
+    # the mean of such rows is known to ε·size/n or so in each column, and that is all that may be lost
+    assert np.abs(model.transform(X[others]) - exact).max() <= 1e-2 * np.abs(size) * 2.0**-52
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_column_that_separates_is_refused_in_any_number_of_blocks(seed, parts):
+    rng = np.random.default_rng(seed)
+    n = 200_000
+    y = rng.integers(0, 3, n)
+    X = np.column_stack([rng.standard_normal((n, 3)), (rng.standard_normal(3) * 10)[y]])
+    with pytest.raises(ValueError, match="column 3 is constant within every class"):
+        LDA().fit(X, y) if parts == 1 else in_parts(parts, LDA(), X, y).predict(X)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("n", "p"), [(40, 1), (12, 20), (3000, 4)])
+def test_merging_leaves_the_other_side_as_it_was(n, p, order):
+    import pickle
+
+    rng = np.random.default_rng(15)
+    for kind in (Scatter, Factor):
+        here, there = (collect(as_source(np.asarray(rng.standard_normal((n, p)), order=order)), kind()) for _ in "ab")
+        before = pickle.dumps(there)
+        here.merge(there)
+        assert pickle.dumps(there) == before
 
 
 def test_scores_keep_their_digits_at_an_offset():
@@ -231,6 +258,14 @@ def test_lda_does_not_depend_on_idle_columns():
         with pytest.warns(RankWarning, match=r"rank 30 but 31 columns"):
             model = LDA().fit(copied, y)
         assert np.abs(model.predict_log_proba(copied) - base).max() < 1e-10
+
+
+@pytest.mark.parametrize("scale", [1e70, 1e-70, 1e100])
+def test_ledoit_wolf_refuses_what_its_fourth_powers_cannot_hold(scale):
+    rng = np.random.default_rng(16)
+    y = np.arange(90) % 3
+    with pytest.raises(ValueError, match="fourth powers"):
+        LDA(shrinkage="ledoit-wolf").fit(rng.standard_normal((90, 4)) * scale, y)
 
 
 # -- far away ------------------------------------------------------------------------------------------------

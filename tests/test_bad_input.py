@@ -171,7 +171,8 @@ def test_tables(method, place, table, match):
         bad = {name: rows[:0] for name, rows in bad.items()}
     assert_refused(METHODS[method](), "fit", f"(?s){place} {match}", **bad)
     assert_refused(fitted(method), "fit", f"(?s){place} {match}", **bad)
-    assert_refused(fitted(method), "partial_fit", f"(?s){place} {match}", **bad)
+    unsolved = METHODS[method]() if place == "Y" else fitted(method)  # a fitted CCA looks at the width of Y first
+    assert_refused(unsolved, "partial_fit", f"(?s){place} {match}", **bad)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -13,6 +13,7 @@ VARIANTS = {
         PCA(0.9),
         PCA("mp"),
         PCA("parallel"),
+        PCA("mle"),
         PCA(2, ddof=0, whiten=True),
         PCA(2, solver="dense"),
         PCA(1, solver="lanczos"),
@@ -21,6 +22,7 @@ VARIANTS = {
     LDA: [
         LDA(),
         LDA(1),
+        LDA(priors=[0.2, 0.3, 0.5]),
         LDA(shrinkage=0.2),
         LDA(shrinkage="oas"),
         LDA(shrinkage="ledoit-wolf"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from . import inference, moments, regress, sources, spectral, testing
+    from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
     from .methods.lda import LDA
     from .methods.pca import PCA
@@ -18,10 +19,32 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
+_HOMES = {
+    "CCA": ".methods.cca",
+    "ConditionWarning": "._core.errors",
+    "LDA": ".methods.lda",
+    "PCA": ".methods.pca",
+    "RangeWarning": "._core.errors",
+    "RankWarning": "._core.errors",
+    "Subspace": ".subspace",
+}
 _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
-__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "regress", "sources", "spectral", "testing"]
+__all__ = [
+    "CCA",
+    "LDA",
+    "PCA",
+    "ConditionWarning",
+    "RangeWarning",
+    "RankWarning",
+    "Subspace",
+    "inference",
+    "moments",
+    "regress",
+    "sources",
+    "spectral",
+    "testing",
+]
 
 
 def __getattr__(name: str) -> Any:

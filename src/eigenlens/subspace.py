@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ._core import errors
 from ._core import xp as _xp
 from ._core.typing import Array
-from .spectral import principal_angles
+from .spectral import count_rank, principal_angles
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,16 +80,12 @@ class Subspace:
         xp = _xp.namespace(self.basis)
         size = xp.sqrt(xp.sum(self.basis**2, axis=0))
         left, s, _ = xp.linalg.svd(self.basis / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
-        rank = int(xp.sum(xp.astype(s > self.basis.shape[0] * _xp.EPS * s[0], xp.int64)))
-        return left[:, :rank]
+        return left[:, : count_rank(s, self.basis.shape[0], squared=False)]
 
     def angles(self, other: Subspace) -> Array:
         """Return the principal angles to another subspace, smallest first, accurate also when small."""
         if self.basis.shape[0] != other.basis.shape[0]:
-            raise errors.InputError(
-                f"other has {other.basis.shape[0]} coordinates but this subspace has {self.basis.shape[0]}; "
-                f"both must lie in the same space."
-            )
+            raise errors.other_space(other.basis.shape[0], self.basis.shape[0])
         return principal_angles(self.orthonormal(), _xp.like(other.orthonormal(), self.basis))
 
     def distance(self, other: Subspace) -> float:

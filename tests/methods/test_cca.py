@@ -99,6 +99,12 @@ def test_dimension_tests(method):
         CCA(1).fit(A, B).test_dimension()
 
 
+@pytest.mark.parametrize("method", ["wilks", "bartlett", "pillai", "lawley-hotelling", "roy"])
+def test_dimension_tests_of_perfect_correlation(method):
+    A = np.random.default_rng(6).standard_normal((60, 3))
+    assert CCA().fit(A, A).test_dimension(method=method).dimension == 3
+
+
 def test_wilks_of_linnerud_is_the_published_one():
     """SAS's documentation of PROC CANCORR gives Λ = 0.35039053 with F(9, 34.223) = 2.05, p = 0.0635 for these data."""
     result = CCA().fit(X, Y).test_dimension()

@@ -35,6 +35,28 @@ def test_rules_find_nothing_in_noise(rule):
     assert sum(k > 1 for k in found) <= 3  # one direction is always kept
 
 
+def test_constant_columns_are_not_noise():
+    for seed in range(5):
+        noise = np.random.default_rng(seed).standard_normal((200, 30))
+        assert PCA("mp").fit(np.column_stack([noise, np.ones((200, 30))])).n_components_ <= 2
+
+
+def test_more_components_than_the_rank():
+    X = np.random.default_rng(5).standard_normal((50, 2)) @ np.ones((2, 5))
+    with pytest.warns(RankWarning, match="rank 1 but n_components=3"):
+        scores = PCA(3, whiten=True).fit(X).transform(X)
+    assert np.abs(scores[:, 1:]).max() < 1e-10
+    with pytest.warns(RankWarning):
+        model = PCA(2, solver="lanczos").fit(X)
+    with pytest.raises(InputError, match="leave no variance"):
+        model.score(X)
+
+
+def test_iteration_on_nothing():
+    with pytest.warns(RankWarning):
+        assert PCA(1, solver="lanczos").fit(np.ones((10, 3))).explained_variance_[0] == 0
+
+
 def test_minka_agrees_with_scikit_learn():
     from sklearn.decomposition import PCA as Peer
 

@@ -206,7 +206,7 @@ def one_class(label: Any) -> InputError:
 def unknown_class(labels: Iterable[Any], classes: Iterable[Any]) -> InputError:
     return InputError(
         f"y has labels {listed(map(repr, labels))} that are not among classes={listed(map(repr, classes))}; "
-        f"name every class in the first call to partial_fit."
+        f"correct them, or leave classes out: they are found on the way."
     )
 
 
@@ -272,6 +272,67 @@ def no_noise(rank: int, p: int) -> InputError:
     return InputError(
         f"The likelihood does not exist: the components leave no variance for the noise "
         f"(rank {rank} of {p} columns). Use fewer components than the rank, or drop collinear columns."
+    )
+
+
+def mle_needs_full_rank(rank: int, p: int) -> InputError:
+    why = f"the evidence needs a covariance of full rank, and this one has rank {rank} of {p}"
+    return InputError(f"n_components='mle' but {why}; use 'parallel', 'mp' or a share.")
+
+
+def fourth_powers() -> InputError:
+    return InputError(
+        "shrinkage='ledoit-wolf' needs fourth powers of X, which overflow or vanish here; rescale the columns of X."
+    )
+
+
+def all_constant(name: str) -> InputError:
+    return InputError(f"{name}: every column is constant; nothing can be correlated with it. Leave the table out.")
+
+
+def coefficient_overflow(columns: Iterable[str]) -> InputError:
+    return InputError(
+        f"X: column {listed(columns)} is so small that its coefficient overflows; multiply it by a large number."
+    )
+
+
+def not_scores(found: int, k: int) -> InputError:
+    return InputError(f"X has {found} columns but the model has {k} components; pass scores, as transform gives them.")
+
+
+def columns_differ(name: str, found: int, fitted: int) -> InputError:
+    return InputError(f"{name} has {found} columns but the model was fitted with {fitted}; pass the same columns.")
+
+
+def column_names_differ(name: str, found: Iterable[str], fitted: Iterable[str]) -> InputError:
+    return InputError(
+        f"{name} has columns {listed(found)} but the model was fitted with {listed(fitted)}; "
+        f"pass the same columns in the same order."
+    )
+
+
+def no_theory(option: str, holds_for: str, way_out: str) -> InputError:
+    return InputError(f"{option}: the normal theory of these tests holds for {holds_for}; {way_out}.")
+
+
+def all_pairs_needed(value: Any, q: int) -> InputError:
+    return InputError(
+        f"n_components={value!r}: the tests need all {q} correlations; fit with n_components=None "
+        f"(fit_moments(moments_) is enough)."
+    )
+
+
+def too_few_to_test(n: float, p: int, s: int) -> InputError:
+    return InputError(f"n={n:g} rows are too few to test {p} and {s} columns: normal theory needs over {p + s + 1}.")
+
+
+def other_space(found: int, p: int) -> InputError:
+    return InputError(f"other has {found} coordinates but this subspace has {p}; both must lie in the same space.")
+
+
+def empty_directions(rank: int, k: int) -> RankWarning:
+    return RankWarning(
+        f"X has rank {rank} but n_components={k}: {k - rank} component(s) have no variance; ask for fewer."
     )
 
 

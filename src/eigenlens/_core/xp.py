@@ -35,11 +35,6 @@ def is_array(x: Any) -> bool:
     return array_api_compat.is_array_api_obj(x)
 
 
-def is_numpy(xp: Namespace) -> bool:
-    """Tell whether a namespace is NumPy's."""
-    return array_api_compat.is_numpy_namespace(xp)
-
-
 def device(x: Array) -> Any:
     """Return the device `x` lives on."""
     return array_api_compat.device(x)
@@ -123,12 +118,9 @@ def stack_triangle(R: Array, rows: Array) -> Array:
     LAPACK's tpqrt uses that R is a triangle: 1.5 times faster than a QR of the stacked rows.
     """
     if isinstance(rows, np.ndarray):
+        below = np.asfortranarray(rows)
         A, _, _, info = scipy.linalg.lapack.dtpqrt(
-            0,
-            min(32, R.shape[1]),
-            np.asfortranarray(R),
-            np.asfortranarray(rows),
-            overwrite_b=rows.flags.f_contiguous,
+            0, min(32, R.shape[1]), np.asfortranarray(R), below, overwrite_b=not np.shares_memory(below, rows)
         )
         if info == 0:
             return np.triu(A)
@@ -144,8 +136,9 @@ def column_sums(X: Array, weight: Array | None = None) -> Array:
     with np.errstate(over="ignore", invalid="ignore"):
         if weight is None:
             return namespace(X).sum(X, axis=0, dtype=X.dtype)
-        w = cast(weight, X.dtype)
-        return np.dot(w, X) if isinstance(X, np.ndarray) else w @ X
+        top = float(namespace(weight).max(weight))  # weights of any size fit the dtype of X once they are at most 1
+        w = cast(weight / top, X.dtype)
+        return (np.dot(w, X) if isinstance(X, np.ndarray) else w @ X) * top
 
 
 def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:

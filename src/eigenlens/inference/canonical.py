@@ -63,9 +63,7 @@ def canonical_test(
     if not isinstance(alpha, Real) or not 0 < alpha < 1:
         raise errors.number("alpha", alpha, "a number between 0 and 1")
     if n - p - s - 1 <= 0:
-        raise errors.InputError(
-            f"n={n:g} rows are too few to test {p} and {s} columns: the normal theory needs more than {p + s + 1}."
-        )
+        raise errors.too_few_to_test(n, p, s)
     rows = []
     for d in range(min(p, s, len(cosines))):
         rows.append(_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)))
@@ -74,6 +72,10 @@ def canonical_test(
     kept = p_values > alpha
     dimension = int(np.argmax(kept)) if kept.any() else len(p_values)
     return DimensionTest(dimension, p_values, statistics, alpha, method)
+
+
+def _ratio(top: float, bottom: float) -> float:
+    return float(top / bottom) if bottom > 0 else np.inf
 
 
 def _f_test(name: str, value: float, F: float, df1: float, df2: float) -> dict[str, float]:
@@ -102,19 +104,20 @@ def _bartlett(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str,
 def _pillai(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
     k, m, e = size.small, size.m, size.e
     trace = float((cosines**2).sum())
-    F = (2 * e + k + 1) / (2 * m + k + 1) * trace / (k - trace)
+    left = float((sines**2).sum()) + k - len(sines)  # k − trace, without its cancellation
+    F = (2 * e + k + 1) / (2 * m + k + 1) * _ratio(trace, left)
     return _f_test("pillai", trace, F, k * (2 * m + k + 1), k * (2 * e + k + 1))
 
 
 def _lawley_hotelling(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
     k, m, e = size.small, size.m, size.e
-    trace = float(((cosines / sines) ** 2).sum())
+    trace = float(sum(_ratio(c, s) ** 2 for c, s in zip(cosines, sines, strict=True)))
     F = 2 * (k * e + 1) * trace / (k**2 * (2 * m + k + 1))
     return _f_test("lawley_hotelling", trace, F, k * (2 * m + k + 1), 2 * (k * e + 1))
 
 
 def _roy(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
-    root = float((cosines[0] / sines[0]) ** 2)
+    root = _ratio(cosines[0], sines[0]) ** 2
     df1 = max(size.p, size.s)
     df2 = size.n - 1 - df1
     return _f_test("roy", root, root * df2 / df1, df1, df2)

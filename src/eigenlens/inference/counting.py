@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaln
 
+from .._core import errors
+
 TIED = 1e-12  # eigenvalues closer than this share of the largest count as equal
 TRACY_WIDOM = {0.1: 0.4501, 0.05: 0.9793, 0.01: 2.0234}  # upper quantiles of the law TW₁ (Johnstone 2001)
 
@@ -20,23 +22,31 @@ def minka(values: np.ndarray, n: float) -> int:
         Number of rows.
     """
     p = len(values)
-    return 1 + int(np.argmax([_log_evidence(values, k, n) for k in range(1, p)])) if p > 1 else 1
+    if p == 1:
+        return 1
+    k = np.arange(1, p)
+    noise = (values.sum() - np.cumsum(values)[:-1]) / (p - k)
+    stiefel = np.cumsum(gammaln((p - k + 1) / 2) - (p - k + 1) / 2 * np.log(np.pi)) - k * np.log(2)
+    fit = -n / 2 * np.cumsum(np.log(values))[:-1] - n * (p - k) / 2 * np.log(noise)
+    free = p * k - k * (k + 1) / 2
+    evidence = stiefel + fit + (free + k) / 2 * np.log(2 * np.pi) - _log_curvature(values, noise, n) / 2
+    evidence -= k / 2 * np.log(n)
+    tied = values[:-1] - values[1:] <= TIED * values[0]  # equal variances cannot be told apart, and so not be parted
+    return 1 + int(np.argmax(np.where(tied, -np.inf, evidence)))
 
 
-def _log_evidence(values: np.ndarray, k: int, n: float) -> float:
+def _log_curvature(values: np.ndarray, noise: np.ndarray, n: float) -> np.ndarray:
+    """Log-determinant of the Hessian for each number of components k: a sum over pairs i ≤ k, i < j."""
     p = len(values)
-    noise = values[k:].mean()
-    if noise <= 0 or values[k - 1] - values[k] <= TIED * values[0]:
-        return -np.inf  # directions of equal variance cannot be told apart, and so not be parted
-    axes = np.arange(1, k + 1)
-    log_stiefel = np.sum(gammaln((p - axes + 1) / 2) - (p - axes + 1) / 2 * np.log(np.pi)) - k * np.log(2)
-    fit = -n / 2 * np.log(values[:k]).sum() - n * (p - k) / 2 * np.log(noise)
-    m = p * k - k * (k + 1) / 2
-    adjusted = np.concatenate([values[:k], np.full(p - k, noise)])
-    i, j = np.nonzero(np.triu(np.ones((k, p), dtype=bool), 1))
-    curvature = np.maximum(1 / adjusted[j] - 1 / adjusted[i], TIED / values[0])
-    hessian = np.log(curvature) + np.log(np.maximum(values[i] - values[j], TIED * values[0])) + np.log(n)
-    return float(log_stiefel + fit + (m + k) / 2 * np.log(2 * np.pi) - hessian.sum() / 2 - k / 2 * np.log(n))
+    k = np.arange(1, p)
+    above = np.triu(np.ones((p, p), dtype=bool), 1)
+    gap = np.log(np.maximum(values[:, None] - values, TIED * values[0])) * above
+    inverse_gap = np.log(np.maximum(1 / values - 1 / values[:, None], TIED / values[0])) * above
+    inside = np.cumsum(inverse_gap.sum(axis=0))[:-1]  # both directions are kept
+    pairs = np.cumsum(gap.sum(axis=1))[:-1]
+    excess = np.maximum(1 / noise[:, None] - 1 / values, TIED / values[0])
+    across = (p - k) * np.sum(np.log(excess) * np.tri(p - 1, p), axis=1)  # one is kept, the other is noise
+    return inside + pairs + across + (p * k - k * (k + 1) / 2) * np.log(n)
 
 
 def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
@@ -54,6 +64,8 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
     alpha : {0.1, 0.05, 0.01}
         Level of each test.
     """
+    if alpha not in TRACY_WIDOM:
+        raise errors.option("alpha", alpha, TRACY_WIDOM)
     p, edge = len(values), 0.0
     for k in range(int(min(p, n)) - 1):
         q, rows = p - k, n - k

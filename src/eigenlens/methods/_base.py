@@ -7,7 +7,7 @@ that fail without a trace) is here.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
@@ -26,10 +26,10 @@ from ..sources.memory import Target
 from ..spectral import Form, Pencil, Spectrum, solve
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
-WARN_CONDITION = 1e7  # above this, fewer than 2
+WARN_CONDITION = 1e5  # above this, fewer than about 7
 
 
-class MomentsEstimator(BaseEstimator):
+class MomentsEstimator(BaseEstimator, ABC):
     """A method that is one pass over the rows and one small symmetric problem."""
 
     _target: ClassVar[Target] = "none"
@@ -60,6 +60,9 @@ class MomentsEstimator(BaseEstimator):
     def _check_source(self, source: Any, whole: bool) -> None:
         """Refuse, before any work, parameters that cannot work with these rows; unless whole, more may follow."""
 
+    def _forget_source(self) -> None:
+        """Forget what is known of rows that are no longer those of the fit, such as the library of the labels."""
+
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
         needed = self._moments(Factor)
@@ -77,7 +80,7 @@ class MomentsEstimator(BaseEstimator):
         """Return the condition of what the answer depends on."""
         return spectrum.condition
 
-    def _leaves_out(self, spectrum: Spectrum) -> bool:
+    def _leaves_out(self, spectrum: Spectrum, pencil: Any) -> bool:
         """Tell whether weak directions are left out, with a warning of their own, rather than given with few digits."""
         return spectrum.whitening is not None and spectrum.whitening.rank < spectrum.whitening.varying
 
@@ -95,7 +98,7 @@ class MomentsEstimator(BaseEstimator):
             self._check_parameters()
             source = self._open(X, y, sample_weight, reset=True)
             self._check_source(source, whole=True)
-            moments = collect(source, self._moments(choose(source.n_rows, source.n_features)))
+            moments = collect(source, self._moments(choose(source.n_rows, source.n_columns)))
             lacking = self._lacking(moments)
             if lacking:
                 raise lacking
@@ -112,7 +115,7 @@ class MomentsEstimator(BaseEstimator):
             first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
             self._check_source(source, whole=False)
-            moments = collect(source, self._moments(choose(source.n_rows, source.n_features)))
+            moments = collect(source, self._moments(choose(source.n_rows, source.n_columns)))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
@@ -142,6 +145,7 @@ class MomentsEstimator(BaseEstimator):
             self._check_parameters()
             self._check_moments(moments)
             n_features = moments.n_features  # refuses moments that have seen nothing
+            self._forget_source()
             lacking = self._lacking(moments)
             if lacking:
                 raise lacking
@@ -169,8 +173,8 @@ class MomentsEstimator(BaseEstimator):
 
     def _conclude(self, spectrum: Spectrum, pencil: Pencil, moments: Any, warn_ranks: bool = True) -> None:
         condition = self._condition(spectrum, pencil)
-        if moments.squared and condition > WARN_CONDITION and not self._leaves_out(spectrum):
-            digits = -np.log10(_xp.EPS * min(condition, 1e9) ** 2)
+        if moments.squared and condition > WARN_CONDITION and not self._leaves_out(spectrum, pencil):
+            digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
             errors.warn(errors.ill_conditioned(self._weakest(), condition, digits))
         if warn_ranks:
             self._warn_ranks(spectrum, pencil, moments)
@@ -237,10 +241,7 @@ def in_data_units(estimator: Any, directions: Array, unit: Array) -> Array:
         vectors = directions / unit[:, None]
     if not _xp.all_finite(vectors):
         columns = np.flatnonzero(~np.isfinite(_xp.to_numpy(vectors)).all(axis=1))
-        raise errors.InputError(
-            f"X: column {errors.listed(column_names(estimator, columns))} is so small that its coefficient overflows; "
-            f"multiply the column by a large number."
-        )
+        raise errors.coefficient_overflow(column_names(estimator, columns))
     return vectors
 
 

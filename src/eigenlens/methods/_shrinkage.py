@@ -42,9 +42,7 @@ def ledoit_wolf(S: Form, fourth: float, n: float) -> float:
     """
     p, square, mean = S.dimension, _sum_of_squares(S), S.trace() / S.dimension
     if not (0 < square < float("inf") and 0 < fourth < float("inf")):
-        raise errors.InputError(
-            "shrinkage='ledoit-wolf' needs fourth powers of X, which overflow or vanish here; rescale the columns of X."
-        )
+        raise errors.fourth_powers()
     beta = (fourth / n - square) / (p * n)
     delta = (square - p * mean**2) / p
     return 1.0 if delta <= 0 else min(max(beta / delta, 0.0), 1.0)

@@ -92,7 +92,6 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
     """
 
     _target = "table"
-    _invariance = "linear"
 
     def __init__(self, n_components: int | None = None, *, ridge: float = 0.0) -> None:
         self.n_components = n_components
@@ -162,7 +161,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.spectrum_ = spectrum
         self._angles = angles
         self._ranks = (spectrum.whitening.rank, pencil.y_whitening.rank)  # type: ignore[union-attr]
-        self._y_loadings = _applied(pencil.Syy, V) * y_unit[:, None]
+        self._y_loadings = pencil.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
         self.correlations_ = _xp.published(xp.cos(angles), dtype)
@@ -181,10 +180,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     def _check_source(self, source: Any, whole: bool) -> None:
         self._pairs(source.n_features, source.second.shape[1])
-        self._single_response = source.single_response
-        if hasattr(self, "_collected") and not whole:
-            self._check_names(source.second.names)
-        self._y_names = source.second.names
+        if whole or not hasattr(self, "_collected"):
+            self._single_response, self._y_names = source.single_response, source.second.names
+            return
+        self._check_second(source.second)
+        self._single_response = self._single_response and source.single_response
+        self._y_names = self._y_names or source.second.names
+
+    def _forget_source(self) -> None:
+        self._single_response, self._y_names = False, None
 
     def _lacking(self, moments: Cross) -> Exception | None:
         if moments.weight <= 1:
@@ -193,7 +197,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
             constant, p = _xp.to_numpy(moments.joint.constant_columns()), moments.split
             for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
                 if columns.all():
-                    return errors.InputError(f"{name}: every column is constant; nothing can be correlated with it.")
+                    return errors.all_constant(name)
         return None
 
     def _condition(self, spectrum: Spectrum, pencil: CanonicalPencil) -> float:  # type: ignore[override]
@@ -201,8 +205,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         sine = ((1 - rho) * (1 + rho)) ** 0.5
         return max(spectrum.condition, pencil.y_whitening.condition, 1 / sine if sine > 0 else float("inf"))
 
+    def _leaves_out(self, spectrum: Spectrum, pencil: CanonicalPencil) -> bool:
+        return super()._leaves_out(spectrum, pencil) or pencil.y_whitening.rank < pencil.y_whitening.varying
+
     def _weakest(self) -> str:
         return "[X, Y], columns scaled to unit variance,"
+
+    @property
+    def _invariance(self) -> str:  # type: ignore[override]
+        return "rotation" if self.ridge else "linear"
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
@@ -245,15 +256,9 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         """Refuse a Y whose columns are not those of the fit."""
         s = self._collected.joint.n_features - self._collected.split
         if table.shape[1] != s:
-            raise errors.InputError(f"Y has {table.shape[1]} columns but the model was fitted with {s}.")
-        self._check_names(table.names)
-
-    def _check_names(self, names: list[str] | None) -> None:
-        if self._y_names is not None and names is not None and self._y_names != names:
-            raise errors.InputError(
-                f"Y has columns {errors.listed(names)} but the model was fitted with "
-                f"{errors.listed(self._y_names)}; pass the same columns in the same order."
-            )
+            raise errors.columns_differ("Y", table.shape[1], s)
+        if self._y_names is not None and table.names is not None and self._y_names != table.names:
+            raise errors.column_names_differ("Y", table.names, self._y_names)
 
     def predict(self, X: TableLike, shrink: bool = True) -> Array:
         """Predict Y from X through the canonical pairs.
@@ -287,15 +292,9 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         """
         self._require_fit()
         if self.ridge:
-            raise errors.InputError(
-                f"ridge={self.ridge!r}: the normal theory of these tests holds for plain canonical correlations; "
-                f"fit with ridge=0 to test."
-            )
+            raise errors.no_theory(f"ridge={self.ridge!r}", "plain canonical correlations", "fit with ridge=0 to test")
         if len(self.spectrum_) < min(self._ranks):
-            raise errors.InputError(
-                f"n_components={self.n_components}: the tests need all {min(self._ranks)} correlations; "
-                f"fit with n_components=None (fit_moments(moments_) is enough)."
-            )
+            raise errors.all_pairs_needed(self.n_components, min(self._ranks))
         angles = _xp.to_numpy(self._angles)
         return canonical_test(np.cos(angles), np.sin(angles), *self._ranks, self.moments_.weight, method, alpha)
 
@@ -319,11 +318,6 @@ def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
         return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)
     F = joint.factor if not ridge else joint.plus_identity(ridge).factor
     return Form(factor=F[:, :p], squared=joint.squared), Form(factor=F[:, p:], squared=joint.squared)
-
-
-def _applied(form: Form, V: Array) -> Array:
-    """Return form·V."""
-    return form.matrix @ V if form.factor is None else form.factor.T @ (form.factor @ V)
 
 
 def _angles(spectrum: Spectrum, pencil: CanonicalPencil) -> Array:

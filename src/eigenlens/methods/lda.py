@@ -25,7 +25,8 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Grouped, Quartic
-from ..sources import Labels, Source
+from ..sources import Source
+from ..sources.companions import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..subspace import Subspace
 from ._base import MomentsEstimator, column_names, form_of, in_data_units
@@ -92,7 +93,6 @@ class LDA(CanonicalClassifier, MomentsEstimator):
     """
 
     _target = "labels"
-    _invariance = "linear"
 
     def __init__(
         self,
@@ -129,12 +129,11 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         X, y, sample_weight
             As in `fit`.
         classes : array, optional
-            Labels that may come; others are refused. Classes are found on the way, so this is a check, not a need.
+            Labels that may come in this batch; others are refused. Classes are found on the way, so this is a check,
+            not a need.
         """
         if classes is not None and y is not None:
-            unknown = np.setdiff1d(Labels.read(y).classes, np.asarray(classes))
-            if len(unknown):
-                raise errors.unknown_class(unknown.tolist(), np.asarray(classes).tolist())
+            refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
     # -- the three hooks ---------------------------------------------------------------------------------------
@@ -221,12 +220,21 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             return errors.one_class(moments.labels[0].item() if K else None)
         if moments.weight <= K:
             return errors.weight_too_small(moments.weight, K, "W − K")
+        if self.shrinkage == "ledoit-wolf" and any(group.exponent is not None for group in moments.groups):
+            return errors.fourth_powers()
         try:
             priors_for(self.priors, moments.weights)
             self._rank_wanted(K, moments.n_features)
         except errors.InputError as error:
             return error
         return None if self.shrinkage is not None else self._separating(self._within(moments)[0])
+
+    def _forget_source(self) -> None:
+        self._native_labels = None
+
+    @property
+    def _invariance(self) -> str:  # type: ignore[override]
+        return "linear" if self.shrinkage is None else "rotation"
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         uniform, _ = moments.uniform()
         return Pencil(
             form_of(uniform, 1.0),
-            n_components=self._wanted(moments.n_rows, moments.n_features),
+            n_components=self._wanted(_row_count(moments), moments.n_features),
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
@@ -149,7 +149,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             raise errors.option("whiten", self.whiten, (True, False))
 
     def _check_source(self, source: Source, whole: bool) -> None:
-        self._wanted(source.n_rows if whole else None, source.n_features)
+        self._wanted(source.n_rows if whole and not source.weighted else None, source.n_features)
 
     def _wanted(self, n: int | None, p: int) -> int:
         """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
@@ -168,9 +168,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         if moments.weight <= self.ddof:
             return errors.weight_too_small(moments.weight, self.ddof, "W − ddof")
         if self.n_components == "mle" and moments.n_rows <= moments.n_features:
-            return _mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
+            return errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
         try:
-            self._wanted(moments.n_rows, moments.n_features)
+            self._wanted(_row_count(moments), moments.n_features)
         except errors.InputError as error:
             return error
         return None
@@ -192,13 +192,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             return 1
         if self.n_components == "mle":
             if spectrum.rank < p:
-                raise _mle_needs_full_rank(spectrum.rank, p)
+                raise errors.mle_needs_full_rank(spectrum.rank, p)
             return minka(values / n, moments.weight)
         if self.n_components == "parallel":
             scales = np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
             return max(1, horn(values / n, n, scales))
         if self.n_components == "mp":
-            return max(1, int(np.count_nonzero(values / n > noise_edge(values / n, n))))
+            full = spectrum.rank >= min(p, _row_count(moments) - 1)
+            noisy = values[: p if full else spectrum.rank] / n  # directions without any variance are not noise
+            return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n))))
         shares = np.cumsum(values) / values.sum()
         return min(spectrum.rank, 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
 
@@ -208,14 +210,16 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
         return first / last if last > 0 else 1.0
 
-    def _leaves_out(self, spectrum: Spectrum) -> bool:
-        return self.n_components is None
+    def _leaves_out(self, spectrum: Spectrum, pencil: Pencil) -> bool:
+        return self.n_components is None and len(spectrum) < min(pencil.dimension, pencil.most or pencil.dimension)
 
     def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
         most = min(moments.n_features, moments.n_rows - 1)
         if self.n_components is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
             errors.warn(errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice))
+        elif spectrum.rank < len(spectrum) and not moments.squared:
+            errors.warn(errors.empty_directions(spectrum.rank, len(spectrum)))
 
     def _weakest(self) -> str:
         return "X, along the components that are kept,"
@@ -246,16 +250,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     def _scaling(self, sign: int) -> Array:
         """Standard deviations of the scores (sign = 1) or their inverses (−1), one where there is no variance."""
         xp = _xp.namespace(self._sd)
-        return xp.where(self._sd > 0, self._sd, xp.ones_like(self._sd)) ** sign
+        real = xp.arange(self._sd.shape[0], device=_xp.device(self._sd)) < self.spectrum_.rank
+        return xp.where(real, self._sd, xp.ones_like(self._sd)) ** sign
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points of the subspace that have the given scores."""
         self._require_fit()
         source = as_source(X, name="X", estimator=type(self).__name__)
         if source.n_features != self.n_components_:
-            raise errors.InputError(
-                f"X has {source.n_features} columns but the model has {self.n_components_} components; pass scores."
-            )
+            raise errors.not_scores(source.n_features, self.n_components_)
         dtype = source.first().X.dtype
 
         def lift(Z: Array) -> Array:
@@ -317,6 +320,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         return tags
 
 
-def _mle_needs_full_rank(rank: int, p: int) -> errors.InputError:
-    why = f"the evidence needs a covariance of full rank, and this one has rank {rank} of {p}"
-    return errors.InputError(f"n_components='mle' but {why}; use 'parallel', 'mp' or a share.")
+def _row_count(moments: Centred) -> int:
+    """Rows, a row of weight m counted m times."""
+    return max(moments.n_rows, int(moments.weight))

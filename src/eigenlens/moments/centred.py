@@ -24,7 +24,7 @@ from .base import Moments
 from .store import Gram, Store
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
-CONSTANT = 1e-10  # a sum of squares below this share of W·(ε·mean)² is rounding
+CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +183,8 @@ class Centred(Moments):
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)
         unit = scale.powers(self.exponent, self.pivot)
-        size = xp.max(xp.abs(self.shift + self.pivot / unit), axis=0) * _xp.EPS
-        return self.store.diagonal() <= CONSTANT * self.weight * size**2
+        size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / unit), xp.abs(self.shift)), axis=0)
+        return self.store.diagonal() <= CONSTANT * self.weight * (_xp.EPS * size) ** 2
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
@@ -199,12 +199,15 @@ class Centred(Moments):
             return self
         part = type(self)().anchored_at(self.pivot)
         part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part._set_rows(centre_block(X, weight, codes, len(self.weights), self.pivot, self.store_type is not Gram))
         part.n_rows = int(X.shape[0])
+        part._set_rows(X, weight, codes, len(self.weights))
         return self.merge(part)
 
-    def _set_rows(self, block: CentredBlock) -> None:
-        """Become the moments of one centred block."""
+    def _set_rows(self, X: Array, weight: Array | None, codes: Array | None, n_groups: int) -> None:
+        """Become the moments of these rows."""
+        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, self.store_type is not Gram))
+
+    def _set_centred(self, block: CentredBlock) -> None:
         self.weights, self.shift = block.weights, block.shift
         exponent = np.full(block.rows.shape[1], block.lift)
         self.store, exponent = _summed(self.store_type, block.rows, exponent)

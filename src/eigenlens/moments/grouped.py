@@ -59,10 +59,10 @@ class Grouped(Moments):
         if self.pooled:
             self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
             return self
-        self.groups = [
-            self._updated(group, block, codes == k) if k in _present(codes) else group
-            for k, group in enumerate(self.groups)
-        ]
+        groups = list(self.groups)
+        for k in _present(codes):
+            groups[k] = self._updated(groups[k], block, codes == int(k))
+        self.groups = groups
         return self
 
     def _updated(self, group: Centred, block: Block, rows: Array) -> Centred:
@@ -78,6 +78,8 @@ class Grouped(Moments):
             self._first = other._first
         if self.pooled != other.pooled:
             raise errors.moments_differ("pooled", self.pooled, other.pooled)
+        if self.n_features != other.n_features:
+            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
         places = self._places(other.labels)
         if self.pooled:
             theirs = _regrouped(other.groups[0], places, len(self.labels))

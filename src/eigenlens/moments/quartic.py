@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from typing import Self
 
+import numpy as np
+
 from .._core import xp as _xp
 from .._core.typing import Array
 from .centred import Centred, centre_block
@@ -33,19 +35,15 @@ class Quartic(Scatter):
         new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)
         return new
 
-    def update_groups(self, X: Array, weight: Array | None, codes: Array | None) -> Self:
-        if X.shape[0] == 0:
-            return self
+    def _set_rows(self, X: Array, weight: Array | None, codes: Array | None, n_groups: int) -> None:
         xp = _xp.namespace(X)
         w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
         block = centre_block(X, w, None, 1, self.pivot, exact=True)
-        part = type(self)().anchored_at(self.pivot)
-        part._set_rows(block)
-        part.n_rows, part.dtype = int(X.shape[0]), self.dtype
+        self._set_centred(block)
         rows = block.rows / xp.sqrt(w)[:, None]
-        lengths = xp.sum(rows**2, axis=1)
-        part.fourth, part.third = float(xp.sum(w * lengths**2)), (w * lengths) @ rows
-        return self.merge(part)
+        with np.errstate(over="ignore", invalid="ignore"):
+            lengths = xp.sum(rows**2, axis=1)
+            self.fourth, self.third = float(xp.sum(w * lengths**2)), (w * lengths) @ rows
 
     def _mergeable(self, other: object) -> bool:
         return isinstance(other, Quartic)

@@ -27,6 +27,7 @@ BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the fi
 DEVICE_BLOCK_BYTES = 2**28  # a device wants few large products
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
+PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
 
 
@@ -77,6 +78,8 @@ class Source(ABC):
     feature_names : list of str or None
     labels : Labels or None
         Class labels, where they are known before reading.
+    weighted : bool
+        Whether rows have weights of their own.
     rereadable : bool
         Whether a second pass is possible.
     """
@@ -85,6 +88,7 @@ class Source(ABC):
     n_features: int
     feature_names: list[str] | None
     labels: Labels | None = None
+    weighted: bool = False
     rereadable: bool = True
 
     @abstractmethod
@@ -93,7 +97,12 @@ class Source(ABC):
 
     @abstractmethod
     def first(self) -> Block:
-        """Return the first row as a block, the pivot that all parts of a pass share."""
+        """Return a typical row as a block: the pivot that all parts of a pass share."""
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of X and of the second table together."""
+        return self.n_features
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         """Apply `work` to every segment and yield the results in order."""
@@ -139,7 +148,7 @@ def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
     A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
     """
     if not on_host:
-        return max(DEVICE_BLOCK_BYTES // (8 * n_columns), n_columns, 4 * n_groups)
+        return max(DEVICE_BLOCK_BYTES // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, n_columns // 2, 4 * n_groups)

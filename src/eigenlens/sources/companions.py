@@ -57,6 +57,13 @@ class Labels:
         return Labels((np.cumsum(present) - 1)[self.codes], self.classes[present], self.native)
 
 
+def refuse_other_labels(y: Any, classes: Any) -> None:
+    """Refuse labels that are not among the given classes."""
+    unknown = np.setdiff1d(Labels.read(y).classes, np.asarray(classes))
+    if len(unknown):
+        raise errors.unknown_class(unknown.tolist(), np.asarray(classes).tolist())
+
+
 def as_column(y: Any, name: str) -> np.ndarray:
     """Turn labels or weights of any library into a NumPy array, without reading their meaning."""
     if isinstance(y, np.ma.MaskedArray):

@@ -12,7 +12,7 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from .base import PARALLEL_CELLS, Block, Segment, Source, block_rows, segment_blocks, threaded
+from .base import PARALLEL_CELLS, PIVOT_ROWS, Block, Segment, Source, block_rows, segment_blocks, threaded
 from .companions import Labels, as_column, read_weights, refuse_lazy
 
 Target = Literal["none", "labels", "table"]
@@ -82,12 +82,15 @@ class MemorySource(Source):
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
-        columns = self.n_features + (self.second.shape[1] if self.second else 0)
+        self.weighted = weight is not None
         n_groups = len(self.labels.classes) if self.labels else 1
-        self._block = block_rows(columns, n_groups, isinstance(X.sample, np.ndarray))
+        self._block = block_rows(self.n_columns, n_groups, isinstance(X.sample, np.ndarray))
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
-        self._first = 0 if weight is None else int(np.argmax(weight))  # a row that hardly counts is a poor pivot
+        # a row that hardly counts is a poor pivot
+        counting = np.arange(n) if weight is None else np.flatnonzero(weight >= weight.mean())
+        picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
+        self._typical = [int(i) for i in counting[picks]]
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
 
     def segments(self) -> Iterator[Segment]:
@@ -118,10 +121,18 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes)
 
     def first(self) -> Block:
-        start, stop = self._first, self._first + 1
-        X = finite_rows(self.table, start, stop, self.name)
-        X = _xp.namespace(X).asarray(X, copy=True)  # moments keep the pivot; the table may change or be closed
-        return Block(X, None if self.second is None else _xp.like(finite_rows(self.second, start, stop, "Y"), X))
+        X = self._median(self.table, self.name)
+        return Block(X, None if self.second is None else _xp.like(self._median(self.second, "Y"), X))
+
+    def _median(self, table: Table, name: str) -> Array:
+        """Return the columnwise median of a few rows that count, as a table of one row."""
+        rows = [finite_rows(table, i, i + 1, name) for i in self._typical]
+        xp = _xp.namespace(rows[0])
+        return xp.sort(xp.concat(rows, axis=0), axis=0)[len(rows) // 2 : len(rows) // 2 + 1, :]
+
+    @property
+    def n_columns(self) -> int:
+        return self.n_features + (self.second.shape[1] if self.second else 0)
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape

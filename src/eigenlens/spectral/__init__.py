@@ -7,7 +7,7 @@ from .angles import principal_angles
 from .pencil import Form, Pencil
 from .solve import Choice, choose_solver, solve
 from .spectrum import Spectrum, Whitening, orient
-from .whiten import whiten
+from .whiten import count_rank, whiten
 
 __all__ = [
     "Choice",
@@ -16,6 +16,7 @@ __all__ = [
     "Spectrum",
     "Whitening",
     "choose_solver",
+    "count_rank",
     "orient",
     "principal_angles",
     "solve",

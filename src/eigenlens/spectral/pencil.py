@@ -47,6 +47,10 @@ class Form:
         """The form as a matrix."""
         return self.matrix if self.factor is None else _xp.gram(self.factor)
 
+    def apply(self, V: Array) -> Array:
+        """The form times V."""
+        return self.matrix @ V if self.factor is None else self.factor.T @ (self.factor @ V)
+
     def times(self, number: float) -> Form:
         """The form multiplied by a positive number."""
         if self.factor is None:

@@ -14,7 +14,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from . import dense, truncated
 from .pencil import Pencil
-from .spectrum import Spectrum, orient
+from .spectrum import Spectrum, Whitening, orient
 from .whiten import condition_of, count_rank, whiten
 
 LARGE = 1000  # below this dimension a full decomposition is faster than an iteration
@@ -87,6 +87,8 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
     """
     if solver not in ("auto", "dense", "lanczos", "randomized"):
         raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
+    if pencil.B is not None:
+        pencil, _ = _whitened(pencil)
     if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.dimension):
         name = "eigh" if pencil.A.factor is None else "svd"
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.dimension} directions"
@@ -115,11 +117,17 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
     """
     if pencil.B is None:
         return _solve_standard(pencil, solver)
-    whitening = whiten(pencil.B, pencil.constant, pencil.most)
-    reduced = Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components)
+    reduced, whitening = _whitened(pencil)
     inner = _solve_standard(reduced, solver)
     outer = inner.mapped(whitening.matrix @ inner.vectors)
     return replace(outer, whitening=whitening, condition=whitening.condition)
+
+
+def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
+    """Return the standard problem in coordinates in which B is the identity."""
+    assert pencil.B is not None
+    whitening = whiten(pencil.B, pencil.constant, pencil.most)
+    return Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components), whitening
 
 
 def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
@@ -145,7 +153,9 @@ def _tail(s: Array, k: int, pencil: Pencil) -> float:
     if s.shape[0] == min(pencil.A.values.shape):
         rank = count_rank(s, pencil.dimension, pencil.A.squared)
         return sum(float(value) ** 2 for value in s[min(k, rank) : rank])
-    return max(pencil.A.trace() - sum(float(value) ** 2 for value in s[:k]), 0.0)
+    trace = pencil.A.trace()
+    rest = trace - sum(float(value) ** 2 for value in s[:k])
+    return rest if rest > pencil.dimension * _xp.EPS * trace else 0.0
 
 
 def _wanted(pencil: Pencil) -> int:

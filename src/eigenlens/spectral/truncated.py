@@ -20,17 +20,18 @@ SQUARED_DIGITS = 1e-5  # iterating on FᵀF squares the condition: weaker direct
 def lanczos(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     """Find k leading directions by implicitly restarted Lanczos (ARPACK), to machine precision; deterministic start."""
     apply, p = _operator(A), A.dimension
+    direct = dense.eigh if A.factor is None else dense.svd
+    if A.trace() == 0:
+        return direct(A, k)
     start = np.full(p, p**-0.5) + np.linspace(0, 1e-3, p)
-    values, vectors = scipy.sparse.linalg.eigsh(
-        scipy.sparse.linalg.LinearOperator((p, p), matvec=apply, dtype=np.float64),
-        k=k,
-        which="LA",
-        v0=start,
-        ncv=min(p, max(2 * k + 1, k + 32)),
-        tol=0,
-    )
+    matrix = scipy.sparse.linalg.LinearOperator((p, p), matvec=apply, dtype=np.float64)
+    size = min(p, max(2 * k + 1, k + 32))
+    try:
+        values, vectors = scipy.sparse.linalg.eigsh(matrix, k=k, which="LA", v0=start, ncv=size, tol=0)
+    except scipy.sparse.linalg.ArpackNoConvergence:
+        return direct(A, k)
     if A.factor is not None and values[0] < SQUARED_DIGITS**2 * values[-1]:
-        return dense.svd(A, k)
+        return direct(A, k)
     return _presented(A, values[::-1], vectors[:, ::-1], apply)
 
 
