@@ -1,7 +1,5 @@
 """PCA of 200,000 × 200, 10 components: no slower than scikit-learn's default, and right where that is wrong."""
 
-from dataclasses import replace
-
 import numpy as np
 import sklearn.decomposition
 
@@ -33,23 +31,14 @@ def main() -> list[Ratio]:
             "our triangular factor instead": lambda: collect(as_source(noise), Factor()),
             "our scatter alone": lambda: collect(as_source(noise), Scatter()),
         },
-        targets={"scikit-learn PCA(10)": "≥ 0.80", "bare centred cross product": "≥ 0.67"},
+        targets={"scikit-learn PCA(10)": 0.8, "bare centred cross product": 0.667},
     )
     for offset in (1e4, 1e8):
         X = noise + offset
         ours = digits(PCA(10).fit(X).explained_variance_, exact)
         theirs = digits(sklearn.decomposition.PCA(10).fit(X).explained_variance_, exact)
-        rows.append(
-            replace(
-                rows[0],
-                claim=f"{CLAIM}, offset {offset:.0e}",
-                ratio=np.nan,
-                low=np.nan,
-                high=np.nan,
-                target="",
-                note=f"right digits: ours {ours:.1f}, scikit-learn {theirs:.1f}",
-            )
-        )
+        note = f"right digits of the variances: ours {ours:.1f}, scikit-learn's default {theirs:.1f}"
+        rows.append(Ratio(f"{CLAIM}, offset {offset:.0e}", note=note))
     return rows
 
 

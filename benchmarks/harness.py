@@ -14,16 +14,24 @@ class Ratio:
     """How long a peer takes beside us, on the same data in the same process."""
 
     claim: str
-    peer: str
-    ratio: float  # time of the peer over ours: above 1 we are faster
-    low: float
-    high: float
-    target: str
+    peer: str = ""
+    ratio: float | None = None  # time of the peer over ours: above 1 we are faster; None where the note says it all
+    low: float | None = None
+    high: float | None = None
+    at_least: float | None = None  # the ratio to reach
     note: str = ""
 
     def __str__(self) -> str:
+        if self.ratio is None:
+            return f"{self.claim:36} {self.note}"
         spread = f"[{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.claim:34} {self.peer:38} {self.ratio:8.2f} × {spread:18} {self.target:10} {self.note}"
+        return f"{self.claim:36} {self.peer:34} {self.ratio:8.2f} × {spread:18} {self.verdict()}"
+
+    def verdict(self) -> str:
+        """Say whether the target is met."""
+        if self.at_least is None:
+            return ""
+        return f"target ≥ {self.at_least:g}: {'met' if self.ratio >= self.at_least else 'MISSED'}"
 
     def as_dict(self) -> dict:
         return asdict(self)
@@ -48,7 +56,7 @@ def race(
     for name in peers:
         ratios = np.array(times[name]) / np.array(times[""])
         low, middle, high = np.quantile(ratios, [0.25, 0.5, 0.75])
-        rows.append(Ratio(claim, name, middle, low, high, (targets or {}).get(name, "")))
+        rows.append(Ratio(claim, name, *map(float, (middle, low, high)), (targets or {}).get(name)))
     return rows
 
 

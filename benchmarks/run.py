@@ -12,18 +12,22 @@ from pathlib import Path
 HERE = Path(__file__).parent
 
 
+RESULTS = HERE / "results.json"
+
+
 def main() -> None:
     wanted = sys.argv[1:]
-    results = []
+    known = json.loads(RESULTS.read_text())["results"] if RESULTS.exists() and wanted else []
+    results = {(row["claim"], row["peer"]): row for row in known}
     for path in sorted(HERE.glob("bench_*.py")):
         if wanted and not any(word in path.stem for word in wanted):
             continue
         print(f"\n{path.stem}", flush=True)
         for row in importlib.import_module(path.stem).main():
             print(" ", row, flush=True)
-            results.append(row.as_dict())
+            results[row.claim, row.peer] = row.as_dict()
     machine = {"cores": os.cpu_count(), "machine": platform.machine(), "python": platform.python_version()}
-    (HERE / "results.json").write_text(json.dumps({"machine": machine, "results": results}, indent=1) + "\n")
+    RESULTS.write_text(json.dumps({"machine": machine, "results": list(results.values())}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
