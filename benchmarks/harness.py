@@ -60,6 +60,14 @@ def race(
     return rows
 
 
+def beside(claim: str, peer: str, ours: Callable, theirs: np.ndarray, target: str, note: str = "") -> Ratio:
+    """Compare with a peer that timed itself, once per round, outside this process."""
+    ours()
+    times = np.array([seconds(ours) for _ in theirs])
+    (low, middle, high), (quick, usual, slow) = (np.quantile(t, [0.25, 0.5, 0.75]) for t in (theirs, times))
+    return Ratio(claim, peer, middle / usual, low / slow, high / quick, target, note)
+
+
 def digits(found: np.ndarray, exact: np.ndarray) -> float:
     """Right digits of the worst entry."""
     error = np.max(np.abs(found - exact) / np.abs(exact))

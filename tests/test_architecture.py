@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import eigenlens
-from eigenlens.testing import all_estimators
+from eigenlens.testing import all_estimators, all_regressors
 
 ROOT = Path(__file__).parents[1]
 METHODS = sorted(p.stem for p in (ROOT / "src/eigenlens/methods").glob("[a-z]*.py"))
@@ -18,6 +18,15 @@ METHODS = sorted(p.stem for p in (ROOT / "src/eigenlens/methods").glob("[a-z]*.p
 def test_every_method_has_its_tests_and_its_page(method):
     assert (ROOT / f"tests/methods/test_{method}.py").exists()
     assert (ROOT / f"docs/methods/{method}.md").exists()
+
+
+@pytest.mark.parametrize("regressor", all_regressors())
+def test_every_regressor_has_its_tests_its_page_and_its_name(regressor):
+    home = regressor.__module__.rsplit(".", maxsplit=1)[-1]
+    assert (ROOT / f"tests/regress/test_{home}.py").exists()
+    assert (ROOT / f"docs/regress/{home}.md").exists()
+    assert getattr(eigenlens.regress, regressor.__name__) is regressor
+    assert_documented(regressor)
 
 
 def test_methods_are_declared_independent():
@@ -33,13 +42,16 @@ def test_every_estimator_is_a_public_name():
 
 @pytest.mark.parametrize("name", eigenlens.__all__)
 def test_public_names_load_and_are_documented(name):
-    thing = getattr(eigenlens, name)
+    assert_documented(getattr(eigenlens, name))
+
+
+def assert_documented(thing):
     assert thing.__doc__
     if isinstance(thing, type) and not issubclass(thing, Warning):
         assert ">>>" in thing.__doc__
         for attribute in vars(thing):
             if not attribute.startswith("_") and callable(getattr(thing, attribute)):
-                assert getattr(thing, attribute).__doc__, f"{name}.{attribute} has no docstring"
+                assert getattr(thing, attribute).__doc__, f"{thing.__name__}.{attribute} has no docstring"
 
 
 def test_unknown_names_are_refused():

@@ -4,7 +4,8 @@ A method that is not listed is checked with its defaults.
 """
 
 from eigenlens import CCA, LDA, PCA
-from eigenlens.testing import all_estimators
+from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
+from eigenlens.testing import all_estimators, all_regressors
 
 VARIANTS = {
     PCA: [
@@ -29,9 +30,17 @@ VARIANTS = {
         LDA(within="equal", between="equal"),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
+    AdaptiveSplines: [AdaptiveSplines(), AdaptiveSplines(degree=2), AdaptiveSplines(prune="cv", cv=3)],
+    ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],
+    PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],
+    PolynomialRegression: [PolynomialRegression(), PolynomialRegression(3, interactions=False)],
 }
 
 
-def all_variants():
-    for cls in all_estimators():
+def all_variants(classes=None):
+    for cls in all_estimators() if classes is None else classes:
         yield from VARIANTS.get(cls, [cls()])
+
+
+def regressor_variants():
+    return all_variants(all_regressors())

@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
+
 
 class InputError(ValueError):
     """The data or an argument cannot be used as given."""
@@ -33,6 +35,14 @@ class ConditionWarning(EigenlensWarning):
 
 class RangeWarning(EigenlensWarning):
     """A result is too large or too small for its floating-point type."""
+
+
+class WeightWarning(EigenlensWarning):
+    """Weights look like shares although they count rows."""
+
+
+class NotConvergedWarning(EigenlensWarning, ConvergenceWarning):
+    """An iteration was ended before it settled."""
 
 
 def warn(warning: Warning) -> None:
@@ -176,6 +186,13 @@ def weight_too_small(total: float, need: float, divisor: str) -> InputError:
     )
 
 
+def weights_are_shares(total: float, n: int) -> WeightWarning:
+    return WeightWarning(
+        f"sample_weight sums to {total:.3g} over {n} rows, and weights count rows: smoothness is chosen as for "
+        f"{total:.3g} rows. If the weights are shares, scale them to sum to {n}."
+    )
+
+
 def target_missing(estimator: str, name: str = "y") -> InputError:
     return InputError(
         f"{estimator} requires y to be passed, but the target y is None. Pass {name} as the second argument."
@@ -227,6 +244,24 @@ def option(name: str, value: Any, allowed: Iterable[Any]) -> InputError:
 
 def number(name: str, value: Any, rule: str) -> InputError:
     return InputError(f"{name}={value!r} but it must be {rule}.")
+
+
+def number_kind(name: str, value: Any, rule: str) -> InputTypeError:
+    return InputTypeError(f"{name}={value!r} but it must be {rule}.")
+
+
+def too_many_terms(degree: int, p: int, terms: int, n: int) -> InputError:
+    return InputError(
+        f"degree={degree} with {p} columns gives {terms:,} terms, too many to hold for {n} rows; "
+        f"use a lower degree, interactions=False, or AdaptiveSplines, which searches for the terms that matter."
+    )
+
+
+def unknown_column(argument: str, value: Any, names: Sequence[str]) -> InputError:
+    return InputError(
+        f"{argument} holds {value!r} but the {len(names)} columns of X are {listed(names, 12)}; use one of these names "
+        f"or a column number below {len(names)}."
+    )
 
 
 def priors(value: Any, rule: str, way_out: str) -> InputError:
@@ -344,6 +379,13 @@ def ill_conditioned(what: str, condition: float, digits: float) -> ConditionWarn
     return ConditionWarning(
         f"{what} has condition {condition:.1e}; moments square it, so that about {max(digits, 0):.0f} digits of the "
         f"weakest direction are right. Fit on rows that can be read again (an array), or drop nearly collinear columns."
+    )
+
+
+def not_converged(max_iter: int, what: str, moved: float, tol: float, advice: str) -> NotConvergedWarning:
+    return NotConvergedWarning(
+        f"max_iter={max_iter} sweeps ended while {what} still moved by {moved:.1e} of itself a sweep (tol={tol:g}). "
+        f"{advice}"
     )
 
 

@@ -8,8 +8,7 @@ that fail without a trace) is here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -19,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.guard import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, choose
 from ..sources import Source, as_source, collect, map_rows
@@ -94,7 +94,7 @@ class MomentsEstimator(BaseEstimator, ABC):
     # -- fitting -----------------------------------------------------------------------------------------------
 
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
-        with self._unchanged_on_failure():
+        with unchanged_on_failure(self):
             self._check_parameters()
             source = self._open(X, y, sample_weight, reset=True)
             self._check_source(source, whole=True)
@@ -110,7 +110,7 @@ class MomentsEstimator(BaseEstimator, ABC):
         return self
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
-        with self._unchanged_on_failure():
+        with unchanged_on_failure(self):
             self._check_parameters()
             first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
@@ -141,7 +141,7 @@ class MomentsEstimator(BaseEstimator, ABC):
         -------
         self
         """
-        with self._unchanged_on_failure():
+        with unchanged_on_failure(self):
             self._check_parameters()
             self._check_moments(moments)
             n_features = moments.n_features  # refuses moments that have seen nothing
@@ -181,16 +181,6 @@ class MomentsEstimator(BaseEstimator, ABC):
         self._collected = moments
         self.spectrum_ = spectrum
         self._present(spectrum, pencil, moments)
-
-    @contextmanager
-    def _unchanged_on_failure(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
 
     # -- rows --------------------------------------------------------------------------------------------------
 

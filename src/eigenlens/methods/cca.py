@@ -16,7 +16,6 @@ between linear subspaces.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +23,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, Regr
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.parameters import check_count, check_number
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_test
 from ..moments import Centred, Cross
@@ -172,11 +172,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
     def _check_parameters(self) -> None:
-        k = self.n_components
-        if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
-            raise errors.components_kind(k, "a positive integer or None")
-        if not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
-            raise errors.number("ridge", self.ridge, "a finite number of at least 0")
+        check_count(self.n_components)
+        check_number("ridge", self.ridge, 0)
 
     def _check_source(self, source: Any, whole: bool) -> None:
         self._pairs(source.n_features, source.second.shape[1])

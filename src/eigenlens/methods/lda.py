@@ -16,13 +16,13 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.parameters import check_choice, check_count, is_number
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Grouped, Quartic
 from ..sources import Source
@@ -182,20 +182,14 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         self._set_linear_rule(dtype)
 
     def _check_parameters(self) -> None:
-        k, a = self.n_components, self.shrinkage
-        if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
-            raise errors.components_kind(k, "a positive integer or None")
+        a = self.shrinkage
+        check_count(self.n_components)
         read_priors(self.priors)
         named = isinstance(a, str) and a in SHRINKAGES
-        number = isinstance(a, Real) and not isinstance(a, bool) and 0 <= float(a) <= 1
-        if a is not None and not named and not number:
+        if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
-        for name, value, allowed in (
-            ("within", self.within, ("pooled", "equal")),
-            ("between", self.between, ("weighted", "equal")),
-        ):
-            if not isinstance(value, str) or value not in allowed:
-                raise errors.option(name, value, allowed)
+        check_choice("within", self.within, ("pooled", "equal"))
+        check_choice("between", self.between, ("weighted", "equal"))
 
     def _check_source(self, source: Source, whole: bool) -> None:
         labels, p = source.labels, source.n_features

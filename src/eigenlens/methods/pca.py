@@ -11,7 +11,7 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +19,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.typing import Array, TableLike
 from ..inference import horn, minka, noise_edge
 from ..moments import Centred, Factor
@@ -132,21 +133,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         self._warn_range(s)
 
     def _check_parameters(self) -> None:
-        n, share = (
-            self.n_components,
-            isinstance(self.n_components, Real) and not isinstance(self.n_components, Integral),
-        )
+        n = self.n_components
         named = isinstance(n, str) and n in CHOICES
-        if isinstance(n, bool) or not (n is None or isinstance(n, Integral) or share or named):
+        if not (n is None or named or is_number(n)):
             raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp" or None')
-        if share and not 0 < n <= 1:
+        if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
-        if not isinstance(self.solver, str) or self.solver not in SOLVERS:
-            raise errors.option("solver", self.solver, SOLVERS)
-        if not isinstance(self.ddof, Real) or not 0 <= float(self.ddof) < np.inf:
-            raise errors.number("ddof", self.ddof, "a finite number of at least 0")
-        if not isinstance(self.whiten, bool | np.bool_):
-            raise errors.option("whiten", self.whiten, (True, False))
+        check_choice("solver", self.solver, SOLVERS)
+        check_number("ddof", self.ddof, 0)
+        check_flag("whiten", self.whiten)
 
     def _check_source(self, source: Source, whole: bool) -> None:
         self._wanted(source.n_rows if whole and not source.weighted else None, source.n_features)

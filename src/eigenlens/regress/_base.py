@@ -1,15 +1,21 @@
-"""What every regressor of this room shares: input checks, shapes of predictions, a fit that fails clean."""
+"""What every regressor of this room shares: reading rows, shapes of predictions, a fit that fails clean."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import is_number
+from .._core.typing import Array, TableLike
+from ..sources import as_source, whole
 
 Floats = NDArray[np.float64]
 
@@ -18,21 +24,23 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors: a subclass writes ``_fit(X, Y, w)`` and ``_predict(X)`` on clean 2-D arrays.
 
     ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of
-    weight zero are gone). ``predict`` gives back one or two dimensions as ``y`` had. If ``_fit`` raises,
-    the model is left as it was before the call.
+    weight zero are gone). ``predict`` gives back one or two dimensions as ``y`` had, in the library, on the device
+    and with the floating-point type of its rows; the work itself is done by NumPy. If ``_fit`` raises, the model is
+    left as it was before the call.
     """
 
     _y_was_1d: bool
-    _rank: NDArray[np.intp]
+    _n_responses: int
+    _places: NDArray[np.intp]
     n_features_in_: int
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : array of shape (n, p)
-        y : array of shape (n,) or (n, q)
+        X : table of shape (n, p)
+        y : array of shape (n,) or table of shape (n, q)
             One or several responses.
         sample_weight : array of shape (n,), optional
             Weight m means that the row stands there m times.
@@ -41,25 +49,24 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        with self._untouched_on_failure():
-            X, Y, w, self._y_was_1d = self._validate(X, y, sample_weight)
-            self._fit(X, Y, w)
-            del self._rank
+        with unchanged_on_failure(self):
+            self._fit(*self._read(X, y, sample_weight))
+            del self._places
         return self
 
-    def predict(self, X: ArrayLike) -> Floats:
+    def predict(self, X: TableLike) -> Array:
         """Predict the responses for new rows.
 
         Parameters
         ----------
-        X : array of shape (n, p)
+        X : table of shape (n, p)
 
         Returns
         -------
         array of shape (n,) or (n, q), as y had in ``fit``
         """
-        Y = self._predict(self._validate_rows(X))
-        return Y[:, 0] if self._y_was_1d else Y
+        rows, given_back = self._read_rows(X)
+        return given_back(self._shaped(self._predict(rows)))
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         raise NotImplementedError
@@ -67,44 +74,61 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _predict(self, X: Floats) -> Floats:
         raise NotImplementedError
 
-    @contextmanager
-    def _untouched_on_failure(self) -> Iterator[None]:
-        before = dict(self.__dict__)
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    def _validate(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
-    ) -> tuple[Floats, Floats, Floats, bool]:
-        """Clean X (n×p), Y (n×q), w (n) without rows of weight zero, and whether y had one dimension."""
-        rows, y = validate_data(self, X, y, dtype=np.float64, multi_output=True, y_numeric=True)
-        Y = np.asarray(y, dtype=np.float64)
-        y_was_1d = Y.ndim == 1
-        Y = Y.reshape(len(Y), -1)
-        w = _check_sample_weight(sample_weight, rows, dtype=np.float64)
-        if np.any(w < 0):
-            raise ValueError(
-                f"sample_weight holds {w.min():g} but weights must not be negative; use 0 to leave a row out"
-            )
-        if not np.any(w > 0):
-            raise ValueError("sample_weight is zero in every row; give at least one row a positive weight")
+    def _read(self, X: TableLike, y: Any, sample_weight: Any) -> tuple[Floats, Floats, Floats]:
+        """Read the rows of fit: X (n×p), Y (n×q), w (n) without rows of weight zero."""
+        source = self._open(X, y, sample_weight, reset=True)
+        self._y_was_1d, self._n_responses = source.single_response, source.second.shape[1]
         # which clean row an original row became: splits given by the user speak of original rows
-        self._rank = np.where(w > 0, np.cumsum(w > 0) - 1, -1)
-        if np.any(w == 0):
-            rows, Y, w = rows[w > 0], Y[w > 0], w[w > 0]
-        return rows, Y, w, y_was_1d
+        self._places = np.full(source.table.shape[0], -1)
+        self._places[source.kept] = np.arange(len(source.kept))
+        rows: Any = whole(source)
+        return rows.X, rows.y, rows.weight
 
-    def _validate_rows(self, X: ArrayLike) -> Floats:
-        """Clean X (n×p) of a fitted model, refused if its columns are not those of ``fit``."""
+    def _read_again(self, X: TableLike, y: Any) -> tuple[Floats, Floats]:
+        """Read rows and responses for a fitted model."""
+        rows: Any = whole(self._open(X, y, None, reset=False))
+        return rows.X, rows.y
+
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool) -> Any:
+        name = type(self).__name__
+        source: Any = as_source(X, y, sample_weight, target="table", second_name="y", estimator=name)
+        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
+        return source
+
+    def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:
+        """Read rows for a fitted model, and tell how its answers go back to the library they came from."""
         check_is_fitted(self)
-        rows: Floats = validate_data(self, X, dtype=np.float64, reset=False)
-        return rows
+        source: Any = as_source(X, estimator=type(self).__name__)
+        validate_data(self, source.table.native, reset=False, skip_check_array=True)
+        sample = source.table.sample
+        return whole(source).X, lambda values: _xp.cast(_xp.like(values, sample), sample.dtype)
+
+    def _shaped(self, Y: Floats) -> Floats:
+        """Drop the axis of the responses, the last one, where y had none."""
+        return Y[..., 0] if self._y_was_1d else Y
 
     def _feature_names(self) -> list[str]:
         """Names of the columns: those of the frame given to ``fit``, else x0, x1, …"""
         names: Any = getattr(self, "feature_names_in_", None)
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(a) for a in names]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def column(argument: str, feature: Any, names: Sequence[str]) -> int:
+    """Column number of a feature given by number or name."""
+    p = len(names)
+    if isinstance(feature, str) and feature in names:
+        return list(names).index(feature)
+    if is_number(feature, integer=True) and -p <= feature < p:
+        return int(feature) % p
+    raise errors.unknown_column(argument, feature, names)
+
+
+def warn_if_relative(w: Floats) -> None:
+    """Tell a user whose weights sum to far less than the rows that weights count rows here."""
+    if w.sum() < 0.5 * w.size:
+        errors.warn(errors.weights_are_shares(float(w.sum()), w.size))

@@ -1,121 +1,175 @@
-"""Pictures of additive and ridge functions; matplotlib is imported only when one is asked for."""
+"""Pictures of what a regression has found; matplotlib is imported only when one is asked for.
+
+Every picture is a row of panels. Behind a curve stand the partial residuals of rows, where rows are given: what the
+panel adds to the prediction, plus what the whole model leaves over.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .._core import errors
+from .._core.parameters import is_number
+from ._base import Floats, Regressor, column
+from .hinges.terms import Term, evaluate
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from .adaptive_splines import AdaptiveSplines
+    from .additive_splines import AdditiveSplines
+    from .projection_pursuit import ProjectionPursuit
 
-    from eigenlens.regress.additive_splines import AdditiveSplines
-    from eigenlens.regress.projection_pursuit import ProjectionPursuit
-
-Array = NDArray[np.float64]
-
-CURVE = "#1f5a96"
-POINT = "#9aa5b1"
+CURVE, DOT, KNOT = "#1f5a96", "#9aa5b1", "#d5dae0"
 
 
-def plot_partials(
-    model: AdditiveSplines, features: Sequence[int | str] | None, X: Any, y: Any, response: int
-) -> Figure:
+class Residuals:
+    """Rows, and what the model leaves over of one response; no rows where none were given."""
+
+    def __init__(self, model: Regressor, X: Any, y: Any, response: int) -> None:
+        if (X is None) != (y is None):
+            raise errors.InputError("plot draws partial residuals from X and y together; give both or neither.")
+        q = model._n_responses
+        if not is_number(response, integer=True) or not 0 <= response < q:
+            raise errors.InputError(f"response={response!r} but the model has {q}; use a number from 0 to {q - 1}.")
+        self.rows, self.left = np.zeros((0, model.n_features_in_)), np.zeros(0)
+        if X is not None:
+            self.rows, Y = model._read_again(X, y)
+            if Y.shape[1] != q:
+                raise errors.InputError(f"y has {Y.shape[1]} columns but the model has {q} responses; pass them all.")
+            self.left = Y[:, response] - model._predict(self.rows)[:, response]
+
+    def draw(self, ax: Any, across: Floats, part: Floats) -> None:
+        """Draw a dot for each row, as high as its part and what is left over."""
+        if len(self.rows):
+            opacity = float(np.clip(30.0 / np.sqrt(len(self.rows)), 0.08, 0.9))  # a cloud still shows its density
+            ax.plot(across, part + self.left, ".", color=DOT, ms=4, alpha=opacity, zorder=1)
+
+
+def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, response: int, axes: Any) -> Any:
     """Draw the parts of an additive model, one panel per feature."""
     names = model._feature_names()
-    chosen = _positions(model, features, names)
-    rows, residual = None, None
-    if X is not None and y is not None:
-        rows = model._validate_rows(X)
-        residual = _residual(model, rows, y, response)
-    figure, axes = panels(len(chosen))
-    for ax, j in zip(axes, chosen, strict=False):
-        curve = model.curves_[j]
+    if features is None:
+        chosen = [j for j in range(len(names)) if model.kind_[j] != "out"]
+    else:
+        chosen = [column("features", f, names) for f in features]
+    panels = _panels(len(chosen), axes)
+    for ax, j in zip(panels, chosen, strict=True):
+        curve, kind, x = model.curves_[j], str(model.kind_[j]), left.rows[:, j]
         if curve is None:
-            ax.axhline(0.0, color=CURVE, lw=2)
+            ax.axhline(0.0, color=CURVE, lw=2, zorder=3)
+            left.draw(ax, x, np.zeros_like(x))
         else:
             t = np.linspace(curve.low, curve.low + curve.width, 201)
             ax.plot(t, curve(t)[:, response], color=CURVE, lw=2, zorder=3)
-        if rows is not None and residual is not None:
-            fitted = 0.0 if curve is None else curve(rows[:, j])[:, response]
-            ax.plot(rows[:, j], fitted + residual, ".", color=POINT, ms=4, alpha=dots_alpha(len(rows)))
-        kind = str(model.kind_[j])
+            left.draw(ax, x, curve(x)[:, response])
         ax.set_title(kind if kind == "out" else f"{kind}, df {model.df_[j]:.3g}", fontsize=10)
         ax.set_xlabel(names[j])
-        ax.set_ylabel(f"f({names[j]})")
-    return figure
+        ax.set_ylabel("contribution")
+    return panels
 
 
-def plot_ridges(model: ProjectionPursuit, X: Any, y: Any, response: int) -> Figure:
+def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: Any) -> Any:
     """Draw the ridge functions of a projection-pursuit model, scaled as they enter the response."""
-    rows, residual = None, None
-    if X is not None and y is not None:
-        rows = model._validate_rows(X)
-        residual = _residual(model, rows, y, response)
     names = model._feature_names()
-    figure, axes = panels(len(model.ridge_functions_), top=0.45)
-    for m, (ax, f) in enumerate(zip(axes, model.ridge_functions_, strict=False)):
-        beta = model.loadings_[m, response]
-        t = np.linspace(f.low, f.high, 301)
+    panels = _panels(len(model.ridge_functions_), axes, top=0.45)
+    for m, (ax, f) in enumerate(zip(panels, model.ridge_functions_, strict=True)):
+        a, beta = model.directions_[m], model.loadings_[m, response]
+        t, s = np.linspace(f.low, f.high, 301), left.rows @ a
         ax.plot(t, beta * f(t), color=CURVE, lw=2, zorder=3)
-        if rows is not None and residual is not None:
-            s = rows @ model.directions_[m]
-            ax.plot(s, beta * f(s) + residual, ".", color=POINT, ms=4, alpha=dots_alpha(len(rows)))
-        ax.set_title(_combination(model.directions_[m], names), fontsize=9)
+        left.draw(ax, s, beta * f(s))
+        ax.set_title(_combination(a, names), fontsize=9)
         ax.set_xlabel(f"direction {m + 1}")
         ax.set_ylabel("contribution")
-    return figure
+    return panels
 
 
-def panels(count: int, top: float = 0.0) -> tuple[Figure, list[Axes]]:
-    """Return a figure with so many panels, at most three a row."""
+def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any) -> Any:
+    """Draw what each group of terms adds to the prediction: a curve for one feature, a map for two.
+
+    Larger groups are left out. A group of two is drawn without the terms of its features alone.
+    """
+    found = _groups(model.basis_)
+    panels = _panels(len(found), axes)
+    names = model._feature_names()
+    for ax, (features, ks) in zip(panels, found.items(), strict=True):
+        group = _Group([model.basis_[k] for k in ks], model.coef_[ks, response], model._low, model._high)
+        ax.set_xlabel(names[features[0]])
+        if len(features) == 1:
+            group.draw_curve(ax, features[0])
+            left.draw(ax, left.rows[:, features[0]], group(left.rows))
+            ax.set_ylabel("contribution")
+        else:
+            group.draw_map(ax, *features)
+            ax.set_ylabel(names[features[1]])
+    return panels
+
+
+@dataclass
+class _Group:
+    """Terms of the same features, and the ranges of all features."""
+
+    terms: Sequence[Term]
+    coef: Floats
+    low: Floats
+    high: Floats
+
+    def __call__(self, rows: Floats) -> Floats:
+        return evaluate(self.terms, rows) @ self.coef
+
+    def draw_curve(self, ax: Any, j: int) -> None:
+        knots = sorted({t.factors[0].knot for t in self.terms if self.low[j] < t.factors[0].knot < self.high[j]})
+        x = np.unique(np.concatenate([np.linspace(self.low[j], self.high[j], 201), knots]))
+        rows = np.zeros((len(x), len(self.low)))  # the other features do not matter
+        rows[:, j] = x
+        ax.plot(x, self(rows), color=CURVE, lw=2, zorder=3)
+        for t in knots:
+            ax.axvline(t, color=KNOT, lw=1, zorder=0)
+
+    def draw_map(self, ax: Any, i: int, j: int, steps: int = 80) -> None:
+        u, v = (np.linspace(self.low[k], self.high[k], steps) for k in (i, j))
+        rows = np.zeros((steps * steps, len(self.low)))
+        rows[:, i], rows[:, j] = np.tile(u, steps), np.repeat(v, steps)
+        filled = ax.contourf(u, v, self(rows).reshape(steps, steps), levels=12, cmap="viridis")
+        ax.figure.colorbar(filled, ax=ax, label="contribution")
+
+
+def _panels(count: int, axes: Any, top: float = 0.0) -> Any:
+    """Return so many panels, at most three a row, or the first of the axes given."""
+    if axes is not None:
+        given = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
+        if len(given) < count:
+            raise errors.InputError(
+                f"axes holds {len(given)} axes but {count} panels are needed; pass as many or none."
+            )
+        return given[:count]
     import matplotlib.pyplot as plt
 
     columns = min(max(count, 1), 3)
     rows = -(-max(count, 1) // columns)
-    figure, axes = plt.subplots(
-        rows, columns, figsize=(3.6 * columns, (2.9 + top) * rows), squeeze=False, layout="constrained"
-    )
-    flat = list(axes.ravel())
-    for ax in flat[count:]:
-        ax.set_visible(False)
-    for ax in flat:
+    size = (3.6 * columns, (2.9 + top) * rows)
+    _, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
+    for ax in grid.ravel():
         ax.spines[["top", "right"]].set_visible(False)
-    return figure, flat
+    for ax in grid.ravel()[count:]:
+        ax.set_visible(False)
+    return grid.ravel()[:count]
 
 
-def dots_alpha(n: int) -> float:
-    """Return an opacity at which a cloud of n dots still shows its density."""
-    return float(np.clip(30.0 / np.sqrt(n), 0.08, 0.9))
-
-
-def _residual(model: Any, rows: Array, y: Any, response: int) -> Array:
-    target = np.asarray(y, dtype=np.float64)
-    target = target if target.ndim == 1 else target[:, response]
-    out: Array = target - model._predict(rows)[:, response]
-    return out
-
-
-def _positions(model: Any, features: Sequence[int | str] | None, names: list[str]) -> list[int]:
-    if features is None:
-        return [j for j in range(len(names)) if model.kind_[j] != "out"]
-    out = []
-    for f in features:
-        known = f in names if isinstance(f, str) else 0 <= int(f) < len(names)
-        if not known:
-            raise ValueError(
-                f"features holds {f!r} but the model has {', '.join(names)}; use one of these or a position"
-            )
-        out.append(names.index(f) if isinstance(f, str) else int(f))
-    return out
-
-
-def _combination(direction: Array, names: list[str]) -> str:
+def _combination(direction: Floats, names: Sequence[str]) -> str:
     """Write the three largest loadings of a direction."""
     top = np.argsort(-np.abs(direction), kind="stable")[:3]
     words = [f"{direction[j]:+.2f} {names[j]}" for j in top if direction[j] != 0]
     more = " …" if np.count_nonzero(direction) > 3 else ""
     return "  ".join(words) + more
+
+
+def _groups(terms: Sequence[Term]) -> dict[tuple[int, ...], list[int]]:
+    """Terms by the one or two features they use, single features first."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for k, t in enumerate(terms):
+        if 1 <= len(t.features) <= 2:
+            found.setdefault(tuple(sorted(t.features)), []).append(k)
+    return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))

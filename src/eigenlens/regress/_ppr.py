@@ -22,7 +22,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenlens.regress.smoothers import Curve, SplineSmoother, supersmooth
+from .smoothers import Curve, SplineSmoother, supersmooth
 
 Array = NDArray[np.float64]
 Function = Callable[..., Array]

@@ -11,26 +11,27 @@ Reference: J. H. Friedman (1991), Multivariate adaptive regression splines, Anna
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.linalg import qr, solve_triangular
 from scipy.stats import t as student
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
-from ._base import Floats, Regressor
-from ._params import warn_if_relative
-from ._threads import one_thread
+from .._core import errors
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_choice, check_number, is_number
+from .._core.typing import Array, TableLike
+from .._core.xp import one_blas_thread
+from ._base import Floats, Regressor, column, warn_if_relative
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
 from .hinges.prune import Subset, backward, least_squares
-from .hinges.rules import Rules, column, make_rules
+from .hinges.rules import Rules, make_rules
 from .hinges.search import forward
 from .hinges.terms import Factor, Term, evaluate
 
@@ -64,7 +65,7 @@ class AdaptiveSplines(Regressor):
         keeps all.
     cv : int or splitter, default 5
         Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit
-        whatever its weight.
+        whatever its weight; one of weight zero is none.
     interactions : list of features, optional
         Only these features (columns or names) may share a term; the others stay additive. By default all.
     forbidden : list of pairs of features, optional
@@ -151,9 +152,11 @@ class AdaptiveSplines(Regressor):
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         rules = make_rules(self, X.shape[1], self._feature_names())
+        if self.n_jobs is not None:
+            check_number("n_jobs", self.n_jobs, -1, integer=True)
         warn_if_relative(w)
         pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
-        with one_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
+        with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = _Search(X, Y, w, rules, pool)
             size = self._size(search, X, Y, w, rules, pool)
         found, best = search.found, search.subsets[size - 1]
@@ -174,10 +177,10 @@ class AdaptiveSplines(Regressor):
 
     def fit_terms(
         self,
-        X: ArrayLike,
-        y: ArrayLike,
+        X: TableLike,
+        y: Any,
         terms: Sequence[Term | Sequence[tuple[Any, float, int]]],
-        sample_weight: ArrayLike | None = None,
+        sample_weight: Any = None,
     ) -> Self:
         """Fit the coefficients of given terms, without search or pruning.
 
@@ -193,20 +196,20 @@ class AdaptiveSplines(Regressor):
         -------
         self
         """
-        with self._untouched_on_failure():
-            X, Y, w, self._y_was_1d = self._validate(X, y, sample_weight)
-            penalty = make_rules(self, X.shape[1], self._feature_names()).penalty
+        with unchanged_on_failure(self):
+            rows, Y, w = self._read(X, y, sample_weight)
+            penalty = make_rules(self, rows.shape[1], self._feature_names()).penalty
             basis = [t if isinstance(t, Term) else self._term(t) for t in terms]
             if not basis or basis[0].factors:
-                raise ValueError("terms must begin with the constant; put Term() or an empty list first")
+                raise errors.InputError("terms must begin with the constant; put Term() or an empty list first")
             unit, Y = Unit.of(Y, w)
-            R, subset = least_squares(evaluate(basis, X), Y, w)
+            R, subset = least_squares(evaluate(basis, rows), Y, w)
             self._keep(basis, subset, unit, w, penalty)
             total = float(np.sum(w[:, None] * Y**2)) * unit.scale**2
             self._compare(total, gcv(total, 1, self._W, penalty))
-            self._frame(X, R)
+            self._frame(rows, R)
             for stale in (
-                "_rank",
+                "_places",
                 "forward_terms_",
                 "forward_path_",
                 "pruning_path_",
@@ -222,12 +225,12 @@ class AdaptiveSplines(Regressor):
             Y += term(X)[:, None] * c
         return Y
 
-    def basis(self, X: ArrayLike) -> Floats:
+    def basis(self, X: TableLike) -> Array:
         """Evaluate the terms, (n, terms) with the constant first; ``basis(X) @ coef_`` is the fit."""
-        rows = self._validate_rows(X)
-        return evaluate(self.basis_, rows)
+        rows, given_back = self._read_rows(X)
+        return given_back(evaluate(self.basis_, rows))
 
-    def predict_interval(self, X: ArrayLike, level: float = 0.95) -> tuple[Floats, Floats]:
+    def predict_interval(self, X: TableLike, level: float = 0.95) -> tuple[Array, Array]:
         """Prediction interval for a new response at each row, given the terms.
 
         ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): charging C parameters pays for the search on
@@ -243,17 +246,18 @@ class AdaptiveSplines(Regressor):
         -------
         low, high : arrays shaped like ``predict(X)``
         """
-        rows = self._validate_rows(X)
-        if not 0 < level < 1:
-            raise ValueError(f"level={level} but it is a probability; use a number between 0 and 1")
+        rows, given_back = self._read_rows(X)
+        if not is_number(level) or not 0 < level < 1:
+            raise errors.number("level", level, "a probability, a number between 0 and 1")
         left = self._W - self.df_
         if left <= 0:
-            raise ValueError(f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms")
+            raise errors.InputError(
+                f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms"
+            )
         h = np.sum(solve_triangular(self._R, evaluate(self.basis_, rows).T, trans="T") ** 2, axis=0)
         half = student.ppf(0.5 + level / 2, left) * np.sqrt(np.outer(1 + h, self._response_rss / left))
         Y = self._predict(rows)
-        low, high = Y - half, Y + half
-        return (low[:, 0], high[:, 0]) if self._y_was_1d else (low, high)
+        return given_back(self._shaped(Y - half)), given_back(self._shaped(Y + half))
 
     @property
     def feature_importances_(self) -> Floats:
@@ -268,8 +272,7 @@ class AdaptiveSplines(Regressor):
         """
         if not hasattr(self, "_importances"):
             raise AttributeError("importances come from the pruning path of fit; call fit first")
-        if kind not in self._importances:
-            raise ValueError(f"importance={kind!r} is unknown; use one of {', '.join(sorted(self._importances))}")
+        check_choice("importance", kind, tuple(self._importances))
         return self._importances[kind].copy()
 
     def summary(self) -> str:
@@ -280,11 +283,13 @@ class AdaptiveSplines(Regressor):
         figures = {"GCV": self.gcv_, "RSS": self.rss_, "R²": self.rsq_, "GCV R²": self.grsq_}
         return report.table(self.basis_, self.coef_, figures, head)
 
-    def plot(self, response: int = 0, axes: Any = None) -> Any:
+    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Any:
         """Draw what the terms of each feature, and of each pair of features, add to the prediction.
 
         Parameters
         ----------
+        X, y : table and responses, optional
+            With rows given, their partial residuals are drawn behind the curves.
         response : int, default 0
             Which response.
         axes : sequence of matplotlib axes, optional
@@ -294,9 +299,10 @@ class AdaptiveSplines(Regressor):
         -------
         array of matplotlib axes
         """
+        from ._plots import Residuals, plot_terms
+
         check_is_fitted(self)
-        ends = (self._low, self._high)
-        return report.plot_terms(self.basis_, self.coef_[:, response], *ends, self._feature_names(), axes)
+        return plot_terms(self, Residuals(self, X, y, response), response, axes)
 
     def _keep(self, terms: list[Term], best: Subset, unit: Unit, w: Floats, penalty: float) -> None:
         self._W = float(w.sum())
@@ -329,20 +335,27 @@ class AdaptiveSplines(Regressor):
             scores = [gcv(s.rss.sum(), len(s.terms), float(w.sum()), rules.penalty) for s in search.subsets]
             return _smallest(np.array(scores))
         total = np.zeros(sizes)
-        cv = KFold(self.cv, shuffle=True, random_state=0) if isinstance(self.cv, Integral) else check_cv(self.cv)
-        for train, test in cv.split(np.empty((len(self._rank), 0))):
-            train, test = (r[r >= 0] for r in (self._rank[train], self._rank[test]))
+        for train, test in self._folds(len(X)):
             part = _Search(X[train], Y[train], w[train], rules, pool)
             total += part.held_out(X[test], Y[test], w[test], sizes)
         return _smallest(total)
+
+    def _folds(self, n: int) -> Iterator[tuple[Any, Any]]:
+        """Positions of the n rows of positive weight, to learn from and to judge by."""
+        if is_number(self.cv, integer=True):
+            yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
+            return
+        for fold in check_cv(self.cv).split(np.empty((len(self._places), 0))):  # these speak of all rows given
+            train, test = (self._places[rows] for rows in fold)
+            yield train[train >= 0], test[test >= 0]
 
     def _term(self, factors: Sequence[tuple[Any, float, int]]) -> Term:
         names = self._feature_names()
         made = []
         for feature, knot, sign in factors:
             if sign not in (-1, 0, 1):
-                raise ValueError(f"terms hold the sign {sign!r}; use 1, -1 or 0 (straight)")
-            j = column("terms", feature, len(names), names)
+                raise errors.InputError(f"terms hold the sign {sign!r}; use 1, -1 or 0 (straight)")
+            j = column("terms", feature, names)
             made.append(Factor(j, float(knot), int(sign), names[j]))
         return Term(tuple(made))
 

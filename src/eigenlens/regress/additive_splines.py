@@ -10,22 +10,19 @@ Hastie, Tibshirani and Buja (1994), Flexible discriminant analysis by optimal sc
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from eigenlens.regress._base import Floats, Regressor
-from eigenlens.regress._bruto import AdditiveFit, fit_additive
-from eigenlens.regress._params import check_number, warn_if_relative
-from eigenlens.regress._threads import one_thread
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .._core import errors
+from .._core.parameters import check_number
+from .._core.typing import Array, TableLike
+from .._core.xp import one_blas_thread
+from ._base import Floats, Regressor, warn_if_relative
+from ._bruto import AdditiveFit, fit_additive
 
 
 class AdditiveSplines(Regressor):
@@ -112,7 +109,7 @@ class AdditiveSplines(Regressor):
         warn_if_relative(w)
         mean = w @ Y / w.sum()
         cost, tol, sweeps = float(self.cost), float(self.tol), int(self.max_iter)
-        with one_thread():
+        with one_blas_thread():
             found = fit_additive(X, Y - mean, w, cost, max_df, tol, sweeps)
         self._warn_unsettled(found)
         self.kind_ = np.array([t.kind for t in found.terms])
@@ -127,7 +124,7 @@ class AdditiveSplines(Regressor):
     def _predict(self, X: Floats) -> Floats:
         return self._parts(X).sum(axis=1) + self.intercept_
 
-    def partial(self, X: Any) -> Floats:
+    def partial(self, X: TableLike) -> Array:
         """Return the contributions fⱼ(xⱼ), which with μ sum to the prediction.
 
         Beyond the range seen in fit each fⱼ goes on as a straight line.
@@ -140,27 +137,39 @@ class AdditiveSplines(Regressor):
         -------
         array of shape (n, p), or (n, p, q) if y had two dimensions
         """
-        parts = self._parts(self._validate_rows(X))
-        return parts[:, :, 0] if self._y_was_1d else parts
+        rows, given_back = self._read_rows(X)
+        return given_back(self._shaped(self._parts(rows)))
 
     def plot(
-        self, features: Sequence[int | str] | None = None, X: Any = None, y: Any = None, response: int = 0
-    ) -> Figure:
+        self,
+        X: TableLike | None = None,
+        y: Any = None,
+        *,
+        features: Sequence[int | str] | None = None,
+        response: int = 0,
+        axes: Any = None,
+    ) -> Any:
         """Draw fⱼ over its range, one panel per feature, with its kind and df.
 
         Parameters
         ----------
+        X, y : table and responses, optional
+            With rows given, their partial residuals are drawn behind the curves.
         features : sequence of positions or names, optional
             All features in the model by default.
-        X, y : array-like, optional
-            With rows given, their partial residuals are drawn behind the curves.
         response : int
             Which response, if there are several.
+        axes : sequence of matplotlib axes, optional
+            One per panel; made if not given.
+
+        Returns
+        -------
+        array of matplotlib axes
         """
-        from eigenlens.regress._plots import plot_partials
+        from ._plots import Residuals, plot_partials
 
         check_is_fitted(self)
-        return plot_partials(self, features, X, y, response)
+        return plot_partials(self, features, Residuals(self, X, y, response), response, axes)
 
     def _parts(self, X: Floats) -> Floats:
         out = np.zeros((*X.shape, self.intercept_.size))
@@ -172,12 +181,8 @@ class AdditiveSplines(Regressor):
     def _warn_unsettled(self, found: AdditiveFit) -> None:
         moved = max(found.moved_select if len(found.path) > 1 else 0.0, found.moved_backfit)
         if moved > self.tol:
-            warnings.warn(
-                f"max_iter={self.max_iter} sweeps ended while the GCV still moved by {moved:.1e} a sweep "
-                f"(tol={self.tol:g}), as happens with strongly related features; raise max_iter to go on",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            advice = "Strongly related features do that; raise max_iter to go on."
+            errors.warn(errors.not_converged(self.max_iter, "the GCV", moved, self.tol, advice))
 
 
 def _check_max_df(max_df: Any, p: int) -> Floats:
@@ -186,9 +191,12 @@ def _check_max_df(max_df: Any, p: int) -> Floats:
     if np.ndim(max_df) == 0:
         check_number("max_df", max_df, 0.0)
         return np.full(p, float(max_df))
-    values = np.asarray(max_df, dtype=np.float64)
+    try:
+        values = np.asarray(max_df, dtype=np.float64)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.shape != (p,) or not np.all(values >= 0):
-        raise ValueError(
+        raise errors.InputError(
             f"max_df={max_df!r} but max_df must be one number ≥ 0 or one per feature ({p}); use max_df=None "
             f"to leave it to GCV"
         )

@@ -20,8 +20,9 @@ import numpy as np
 from scipy.linalg import svd
 from scipy.optimize import brentq, minimize_scalar
 
+from .._core import errors
+from .._core.parameters import check_choice, check_number
 from ._base import Floats, Regressor
-from ._params import check_number
 from .penalties import penalty_root
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
@@ -78,9 +79,9 @@ class PenalizedRegression(Regressor):
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         check_number("cost", self.cost, 0.0)
         if self.df is not None and self.lam != "gcv":
-            raise ValueError(f"lam={self.lam!r} and df={self.df!r} are both given; give only one of them")
-        if isinstance(self.lam, str) and self.lam != "gcv":
-            raise ValueError(f'lam={self.lam!r} is unknown; use "gcv" or a number')
+            raise errors.InputError(f"lam={self.lam!r} and df={self.df!r} are both given; give only one of them")
+        if isinstance(self.lam, str):
+            check_choice("lam", self.lam, ("gcv",))
         root = penalty_root(self.penalty, X.shape[1])
         if self.df is None and self.lam == 0:
             root = root[:0]  # least squares does not ask for units; the scale of a penalty would bring them in
@@ -196,10 +197,10 @@ class Path:
         most, least = self.df(0.0), float(np.sum((self.c > RANK) & (self.s <= 1e-8)))
         if df >= most - 1e-9:
             if df > most + 1e-9:
-                raise ValueError(f"df={df:g} but the data have {most:g} at most; use df ≤ {most:g}")
+                raise errors.InputError(f"df={df:g} but the data have {most:g} at most; use df ≤ {most:g}")
             return 0.0
         if df <= least + 1e-9:
-            raise ValueError(f"df={df:g} but {least:g} stay free under any penalty; use df > {least:g}")
+            raise errors.InputError(f"df={df:g} but {least:g} stay free under any penalty; use df > {least:g}")
         lo, hi = np.log(self.grid()[[0, -1]])
         while self.df(np.exp(lo)) < df:
             lo -= 10

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import errors
+
 Floats = NDArray[np.float64]
 
 
@@ -47,7 +49,7 @@ def penalty_root(penalty: Any, p: int) -> Floats:
             one = np.eye(p)
             return np.roll(one, -1, axis=1) - 2 * one + np.roll(one, 1, axis=1) if p > 1 else np.zeros((0, p))
         ready = '"ridge", "smooth", "cyclic"'
-        raise ValueError(f"penalty={penalty!r} is unknown; use {ready}, a pair (rows, columns) or a matrix")
+        raise errors.InputError(f"penalty={penalty!r} is unknown; use {ready}, a pair (rows, columns) or a matrix")
     if _is_pair(penalty):
         return _grid_root(int(penalty[0]), int(penalty[1]), p)
     return _matrix_root(np.asarray(penalty, dtype=np.float64), p)
@@ -59,7 +61,7 @@ def _is_pair(penalty: Any) -> bool:
 
 def _grid_root(rows: int, columns: int, p: int) -> Floats:
     if rows < 1 or columns < 1 or rows * columns != p:
-        raise ValueError(
+        raise errors.InputError(
             f"penalty=({rows}, {columns}) is a grid of {rows * columns} pixels but X has {p} columns; "
             "use a grid whose rows × columns is the number of columns"
         )
@@ -70,15 +72,15 @@ def _grid_root(rows: int, columns: int, p: int) -> Floats:
 
 def _matrix_root(omega: Floats, p: int) -> Floats:
     if omega.shape != (p, p):
-        raise ValueError(f"penalty has shape {omega.shape} but X has {p} columns; use a {p}×{p} matrix")
+        raise errors.InputError(f"penalty has shape {omega.shape} but X has {p} columns; use a {p}×{p} matrix")
     if not np.all(np.isfinite(omega)):
-        raise ValueError("penalty holds NaN or infinity; use a matrix of finite numbers")
+        raise errors.InputError("penalty holds NaN or infinity; use a matrix of finite numbers")
     size = np.abs(omega).max(initial=0.0)
     if np.abs(omega - omega.T).max(initial=0.0) > 1e-10 * size:
-        raise ValueError("penalty is not symmetric, but βᵀΩβ needs a symmetric Ω; use (Ω + Ωᵀ)/2")
+        raise errors.InputError("penalty is not symmetric, but βᵀΩβ needs a symmetric Ω; use (Ω + Ωᵀ)/2")
     values, vectors = np.linalg.eigh((omega + omega.T) / 2)
     if values[0] < -1e-10 * max(values[-1], size):
-        raise ValueError(
+        raise errors.InputError(
             f"penalty has the eigenvalue {values[0]:.3g} but must be positive semi-definite; "
             "use a matrix that never rewards a coefficient"
         )

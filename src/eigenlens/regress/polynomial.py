@@ -7,15 +7,18 @@ the same space; the least squares problem is then solved through its triangular 
 
 from __future__ import annotations
 
+import math
 from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.polynomial import legendre, polynomial
 from numpy.typing import NDArray
 
+from .._core import errors
+from .._core.parameters import check_flag, check_number
 from ._base import Floats, Regressor
-from ._params import check_number
 
+MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
 RANK = 1e-11  # relative to the largest singular value
 
 
@@ -62,6 +65,8 @@ class PolynomialRegression(Regressor):
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         check_number("degree", self.degree, 1, integer=True)
+        check_flag("interactions", self.interactions)
+        self._refuse_too_many(*X.shape)
         low, high = X.min(axis=0), X.max(axis=0)
         self._centre = low + (high - low) / 2
         half = (high - low) / 2
@@ -84,6 +89,12 @@ class PolynomialRegression(Regressor):
 
     def _predict(self, X: Floats) -> Floats:
         return (self._columns(X) - self._mean) @ self._beta + self._level
+
+    def _refuse_too_many(self, n: int, p: int) -> None:
+        degree = int(self.degree)
+        terms = math.comb(p + degree, degree) - 1 if self.interactions else p * degree
+        if terms * max(n, p) > MOST_CELLS:
+            raise errors.too_many_terms(degree, p, terms, n)
 
     def _columns(self, X: Floats) -> Floats:
         """Products of Legendre polynomials of the scaled features, n×terms."""

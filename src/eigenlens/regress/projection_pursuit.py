@@ -8,21 +8,18 @@ Friedman (1984), SMART user's guide, Stanford LCS technical report 1.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from eigenlens.regress._base import Floats, Regressor
-from eigenlens.regress._params import check_choice, check_number, warn_if_relative
-from eigenlens.regress._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
-from eigenlens.regress._threads import one_thread
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from .._core import errors
+from .._core.parameters import check_choice, check_number
+from .._core.typing import TableLike
+from .._core.xp import one_blas_thread
+from ._base import Floats, Regressor, warn_if_relative
+from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
 
 
 @dataclass(frozen=True)
@@ -150,7 +147,7 @@ class ProjectionPursuit(Regressor):
         scale = np.where(live, scale, 1.0)
         Z = np.where(live, D / scale, 0.0)
         tol, sweeps = float(self.tol), int(self.max_iter)
-        with one_thread():
+        with one_blas_thread():
             found = pursue(Z, Y - mean, w, smooth, int(self.n_terms), max_terms, tol, sweeps)
         self._warn_unsettled(found)
         self._present(found, X, mean, center, scale)
@@ -174,27 +171,33 @@ class ProjectionPursuit(Regressor):
             out += np.outer(f((X - self._center) @ a + f.centre), beta)
         return out
 
-    def plot(self, X: Any = None, y: Any = None, response: int = 0) -> Figure:
-        """Draw each βₘfₘ along its direction; with rows X, y given, their partial residuals behind it.
+    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Any:
+        """Draw each βₘfₘ along its direction, the three largest loadings of the direction above it.
 
         Parameters
         ----------
-        X, y : array-like, optional
-            Rows whose partial residuals are drawn.
+        X, y : table and responses, optional
+            With rows given, their partial residuals are drawn behind the curves.
         response : int
             Which response, if there are several.
+        axes : sequence of matplotlib axes, optional
+            One per term; made if not given.
+
+        Returns
+        -------
+        array of matplotlib axes
         """
-        from eigenlens.regress._plots import plot_ridges
+        from ._plots import Residuals, plot_ridges
 
         check_is_fitted(self)
-        return plot_ridges(self, X, y, response)
+        return plot_ridges(self, Residuals(self, X, y, response), response, axes)
 
     def _check(self) -> tuple[Smoother, int]:
         check_number("n_terms", self.n_terms, 1, integer=True)
         max_terms = self.n_terms + 2 if self.max_terms is None else self.max_terms
         check_number("max_terms", max_terms, 1, integer=True)
         if max_terms < self.n_terms:
-            raise ValueError(
+            raise errors.InputError(
                 f"max_terms={max_terms} but n_terms={self.n_terms} terms are to be left after pruning; "
                 f"use max_terms ≥ {self.n_terms}"
             )
@@ -215,12 +218,8 @@ class ProjectionPursuit(Regressor):
 
     def _warn_unsettled(self, found: Pursuit) -> None:
         if found.moved > self.tol:
-            warnings.warn(
-                f"max_iter={self.max_iter} sweeps ended while the residual sum of squares still fell by "
-                f"{found.moved:.1e} of itself per sweep (tol={self.tol:g}); raise max_iter to go on",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+            what, advice = "the residual sum of squares", "Raise max_iter to go on."
+            errors.warn(errors.not_converged(self.max_iter, what, found.moved, self.tol, advice))
 
 
 def _ridge(term: Term, X: Floats, center: Floats, scale: Floats) -> tuple[Floats, RidgeFunction]:

@@ -142,6 +142,21 @@ def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
 
 
+def whole(source: Source) -> Block:
+    """Read all rows into one block: for methods that search where others pass once.
+
+    float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
+    """
+    blocks = [block for segment in source.segments() for block in segment]
+
+    def stacked(parts: list[Array | None]) -> Any:
+        host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]
+        return None if not host else host[0] if len(host) == 1 else np.concatenate(host)
+
+    X, y, weight = (stacked([getattr(block, part) for block in blocks]) for part in ("X", "y", "weight"))
+    return Block(X, y, np.ones(len(X)) if weight is None else weight, blocks[0].classes)
+
+
 def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
     """Return how many rows make a block: cache-sized, and many more rows than groups.
 

@@ -75,8 +75,10 @@ class MemorySource(Source):
 
     single_response = False  # whether the second table came as a single column without its own dimension
 
-    def __init__(self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X") -> None:
-        self.table, self.name = X, name
+    def __init__(
+        self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X", second_name: str = "Y"
+    ) -> None:
+        self.table, self.name, self.second_name = X, name, second_name
         n, self.n_features = X.shape
         self.feature_names = X.names
         self.labels = y if isinstance(y, Labels) else None
@@ -92,6 +94,11 @@ class MemorySource(Source):
         picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
         self._typical = [int(i) for i in counting[picks]]
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Positions of the rows of positive weight: those that blocks hold."""
+        return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
 
     def segments(self) -> Iterator[Segment]:
         n = self.table.shape[0]
@@ -109,7 +116,7 @@ class MemorySource(Source):
         if self._codes is not None:
             y = self._codes[start:stop]
         elif self.second is not None:
-            y = _xp.like(finite_rows(self.second, start, stop, "Y"), X)
+            y = _xp.like(finite_rows(self.second, start, stop, self.second_name), X)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
             keep = w > 0
@@ -122,7 +129,7 @@ class MemorySource(Source):
 
     def first(self) -> Block:
         X = self._median(self.table, self.name)
-        return Block(X, None if self.second is None else _xp.like(self._median(self.second, "Y"), X))
+        return Block(X, None if self.second is None else _xp.like(self._median(self.second, self.second_name), X))
 
     def _median(self, table: Table, name: str) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
@@ -149,6 +156,7 @@ def as_source(
     target: Target = "none",
     min_rows: int = 1,
     name: str = "X",
+    second_name: str = "Y",
     estimator: str = "This estimator",
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
@@ -166,6 +174,8 @@ def as_source(
         Rows of positive weight needed.
     name : str
         What messages call X.
+    second_name : str
+        What messages call y where it is a table.
     estimator : str
         What messages call the caller.
     """
@@ -177,24 +187,24 @@ def as_source(
     single_response = False
     if target != "none":
         if y is None:
-            raise errors.target_missing(estimator, "Y" if target == "table" else "y")
+            raise errors.target_missing(estimator, second_name if target == "table" else "y")
         if target == "labels":
             companion = Labels.read(y)
         else:
-            second, single_response = as_two_dimensional(y)
-            companion = as_table(second, "Y")
+            second, single_response = as_two_dimensional(y, second_name)
+            companion = as_table(second, second_name)
             if companion.shape[1] == 0:
-                raise errors.no_columns("Y", companion.shape)
+                raise errors.no_columns(second_name, companion.shape)
         m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
         if m != n:
-            raise errors.lengths_differ(name, n, "y" if target == "labels" else "Y", m)
+            raise errors.lengths_differ(name, n, "y" if target == "labels" else second_name, m)
     weight = read_weights(sample_weight, n)
     counted = n if weight is None else int(np.count_nonzero(weight))
     if counted < min_rows:
         raise errors.too_few_rows(name, counted, table.shape, min_rows)
     if weight is not None and isinstance(companion, Labels):
         companion = companion.among(weight > 0)
-    source = MemorySource(table, companion, weight, name)
+    source = MemorySource(table, companion, weight, name, second_name)
     source.single_response = single_response
     return source
 
@@ -221,11 +231,11 @@ def as_table(X: TableLike, name: str) -> Table:
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
 
 
-def as_two_dimensional(y: Any) -> tuple[Any, bool]:
+def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
     """Read a single response as a table of one column; tell whether it was one."""
     if nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
         return y, False
-    values = y if _xp.is_array(y) else as_column(y, "Y")
+    values = y if _xp.is_array(y) else as_column(y, name)
     single = len(values.shape) == 1
     return (values[:, None] if single else values), single
 

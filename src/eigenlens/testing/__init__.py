@@ -13,6 +13,6 @@ Examples
 
 from .laws import LAWS, check_laws
 from .samples import Sample, sample
-from .walk import all_estimators
+from .walk import all_estimators, all_regressors
 
-__all__ = ["LAWS", "Sample", "all_estimators", "check_laws", "sample"]
+__all__ = ["LAWS", "Sample", "all_estimators", "all_regressors", "check_laws", "sample"]

@@ -5,18 +5,28 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
-from .. import methods
+from .. import methods, regress
 
 
 def all_estimators() -> list[type[Any]]:
     """Return the public estimator classes of `eigenlens.methods`, in alphabetical order."""
+    return _estimators_of(methods)
+
+
+def all_regressors() -> list[type[Any]]:
+    """Return the public estimator classes of `eigenlens.regress`, in alphabetical order."""
+    return _estimators_of(regress)
+
+
+def _estimators_of(room: ModuleType) -> list[type[Any]]:
     found = {}
-    for module_info in pkgutil.iter_modules(methods.__path__):
+    for module_info in pkgutil.iter_modules(room.__path__):
         if module_info.name.startswith("_"):
             continue
-        module = import_module(f"{methods.__name__}.{module_info.name}")
+        module = import_module(f"{room.__name__}.{module_info.name}")
         for name, thing in inspect.getmembers(module, inspect.isclass):
             if thing.__module__ == module.__name__ and not name.startswith("_") and hasattr(thing, "get_params"):
                 found[name] = thing

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, solve_triangular
 
+from ..._core import errors
+
 Floats = NDArray[np.float64]
 
 
@@ -30,12 +32,12 @@ def least_squares(B: Floats, Y: Floats, w: Floats) -> tuple[Floats, Subset]:
     A = root * B
     size = np.linalg.norm(A, axis=0)
     if not np.all(size > 0):
-        raise ValueError(f"terms hold number {int(np.argmin(size))}, which is zero on all rows; leave it out")
+        raise errors.InputError(f"terms hold number {int(np.argmin(size))}, which is zero on all rows; leave it out")
     Q, R = qr(A / size, mode="economic")
     left = np.abs(np.diag(R))
     if len(left) < B.shape[1] or left.min() < 1e-12:
         k = int(np.argmin(left)) if len(left) == B.shape[1] else len(left)
-        raise ValueError(f"terms hold number {k}, which depends linearly on those before it; leave it out")
+        raise errors.InputError(f"terms hold number {k}, which depends linearly on those before it; leave it out")
     E = root * Y
     c = solve_triangular(R, Q.T @ E)
     E = E - (A / size) @ c

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
-from .._params import check_choice, check_number
+from ..._core import errors
+from ..._core.parameters import check_choice, check_flag, check_number
+from .._base import column
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ def make_rules(model: Any, p: int, names: Sequence[str]) -> Rules:
         check_number("penalty", model.penalty, -1.0)
     if model.prune is not None:
         check_choice("prune", model.prune, ("gcv", "cv"))
+    check_flag("allow_linear", model.allow_linear)
     check_choice("importance", model.importance, ("gcv", "rss", "nsubsets"))
     friedman = 2.0 if model.degree == 1 else 3.0
     return Rules(
@@ -50,32 +52,21 @@ def make_rules(model: Any, p: int, names: Sequence[str]) -> Rules:
         fast_k=model.fast_k,
         allow_linear=bool(model.allow_linear),
         allowed=_allowed(model, p, names),
-        straight=frozenset(column("linear", f, p, names) for f in model.linear or ()),
+        straight=frozenset(column("linear", f, names) for f in model.linear or ()),
         names=tuple(names),
     )
-
-
-def column(argument: str, feature: Any, p: int, names: Sequence[str]) -> int:
-    """Column number of a feature given by number or name."""
-    if isinstance(feature, str):
-        if feature in names:
-            return list(names).index(feature)
-        raise ValueError(f"{argument} names {feature!r} but the features are {', '.join(names)}; use one of them")
-    if isinstance(feature, Integral) and not isinstance(feature, bool) and -p <= int(feature) < p:
-        return int(feature) % p
-    raise ValueError(f"{argument} holds {feature!r} but X has {p} columns; use a column number below {p} or a name")
 
 
 def _allowed(model: Any, p: int, names: Sequence[str]) -> Callable[[frozenset[int], int], bool]:
     if model.interactions is None:
         social = frozenset(range(p))
     else:
-        social = frozenset(column("interactions", f, p, names) for f in model.interactions)
+        social = frozenset(column("interactions", f, names) for f in model.interactions)
     apart = set()
     for pair in model.forbidden or ():
         if isinstance(pair, str) or len(pair) != 2:
-            raise ValueError(f"forbidden holds {pair!r} but it is a list of pairs; use [(feature, feature), …]")
-        apart.add(frozenset(column("forbidden", f, p, names) for f in pair))
+            raise errors.InputError(f"forbidden holds {pair!r} but it is a list of pairs; use [(feature, feature), …].")
+        apart.add(frozenset(column("forbidden", f, names) for f in pair))
 
     def allowed(features: frozenset[int], j: int) -> bool:
         if not features:

@@ -97,14 +97,16 @@ def place_knots(values: Array, max_knots: int | None = None) -> Array:
     """Choose knots among distinct sorted values in [0, 1]: all while they are few, evenly by rank beyond.
 
     Only the distinct values count, not how often each occurs, so weights and repeated rows place the same
-    knots.
+    knots; the ranks read the same from either end, so a feature turned around has its knots turned around.
     """
     m = values.size
     most = ALL_KNOTS if m <= ALL_KNOTS else round(ALL_KNOTS * (m / ALL_KNOTS) ** 0.15)
     if max_knots is not None:
         most = min(most, max_knots)
     if m > most:
-        values = values[np.round(np.linspace(0, m - 1, most)).astype(int)]
+        left = np.round(np.linspace(0, m - 1, most)[: most // 2]).astype(int)
+        middle = [(m - 1) // 2] if most % 2 and m % 2 else []  # an even number of values has none
+        values = values[np.concatenate([left, middle, m - 1 - left[::-1]]).astype(int)]
     return spread(values, MIN_GAP * bulk(values))
 
 
