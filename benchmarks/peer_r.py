@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+PATIENCE = 300  # seconds
 PROLOGUE = """
 folder <- commandArgs(TRUE)[1]; rounds <- as.integer(commandArgs(TRUE)[2])
 d <- as.matrix(read.csv(file.path(folder, "table.csv"), header = FALSE)); x <- d[, -1]; y <- d[, 1]
@@ -30,7 +31,12 @@ def run_r(
         np.savetxt(Path(folder, "table.csv"), np.column_stack([y, X]), delimiter=",", fmt="%.17g")
         source = Path(folder, "run.R")
         source.write_text(f"suppressMessages(library({package}))\n{PROLOGUE}\n{script}")
-        done = subprocess.run(["Rscript", str(source), folder, str(rounds)], capture_output=True, text=True)
+        command = ["Rscript", str(source), folder, str(rounds)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+        except subprocess.TimeoutExpired:  # some tables keep mda::bruto busy for ever
+            print(f"  skipped: R's {package} (no answer within {PATIENCE} s)")
+            return None
         if done.returncode:
             print(f"  skipped: R's {package} ({done.stderr.strip().splitlines()[-1:]})")
             return None
