@@ -3,7 +3,7 @@
 A method that is not listed is checked with its defaults.
 """
 
-from eigenlens import CCA, LDA, PCA
+from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from eigenlens.testing import all_estimators
 
 VARIANTS = {
@@ -27,6 +27,10 @@ VARIANTS = {
         LDA(within="equal", between="equal"),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
+    SIR: [SIR(), SIR(1), SIR(ridge=0.1)],
+    SAVE: [SAVE(), SAVE(2, ridge=0.1)],
+    DirectionalRegression: [DirectionalRegression(), DirectionalRegression(2, ridge=0.1)],
+    LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }
 
 

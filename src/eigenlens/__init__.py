@@ -12,16 +12,44 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import inference, moments, regress, sources, spectral, testing
     from .methods.cca import CCA
+    from .methods.directional_regression import DirectionalRegression
     from .methods.lda import LDA
+    from .methods.localized_sir import LocalizedSIR
     from .methods.pca import PCA
+    from .methods.save import SAVE
+    from .methods.sir import SIR
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
+_HOMES = {
+    "PCA": ".methods.pca",
+    "LDA": ".methods.lda",
+    "CCA": ".methods.cca",
+    "SIR": ".methods.sir",
+    "SAVE": ".methods.save",
+    "DirectionalRegression": ".methods.directional_regression",
+    "LocalizedSIR": ".methods.localized_sir",
+    "Subspace": ".subspace",
+}
 _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
-__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "regress", "sources", "spectral", "testing"]
+__all__ = [
+    "CCA",
+    "LDA",
+    "PCA",
+    "SAVE",
+    "SIR",
+    "DirectionalRegression",
+    "LocalizedSIR",
+    "Subspace",
+    "inference",
+    "moments",
+    "regress",
+    "sources",
+    "spectral",
+    "testing",
+]
 
 
 def __getattr__(name: str) -> Any:
