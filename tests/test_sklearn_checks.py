@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from eigenlens import LDA, SAVE, SIR, DirectionalRegression
+from eigenlens import LDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from variants import all_variants
 
 # the checks feed rank-deficient tables of every kind; that the warning comes is tested elsewhere
@@ -30,7 +30,7 @@ CHECKED = [estimator for estimator in all_variants() if not (isinstance(estimato
 def expected_failures(estimator):
     if isinstance(estimator, LDA) and estimator.shrinkage is None:
         return {"check_sample_weights_shape": SEPARATED, "check_sample_weights_not_overwritten": SEPARATED}
-    if isinstance(estimator, SIR | SAVE | DirectionalRegression) and not estimator.ridge:
+    if isinstance(estimator, SIR | SAVE | DirectionalRegression | LocalizedSIR) and not estimator.ridge:
         weights = "check_sample_weight_equivalence_on"
         return {f"{weights}_dense_data": SATURATED, f"{weights}_sparse_data": SATURATED}
     return {}

@@ -114,10 +114,10 @@ def slice_response(
         return _read_slices(response.slices), None
     values = _as_response(response.y)
     missing = _missing(values)
+    if missing.all() and len(missing):
+        raise errors.response_all_missing(len(missing))
     if missing.any() and not may_miss:
         raise errors.response_missing(int(missing.sum()))
-    if missing.all():
-        raise errors.response_all_missing(len(missing))
     seen = values[~missing]
     used = None if weight is None or len(weight) != len(values) else weight[~missing]
     if seen.dtype.kind in "OUST" or seen.dtype.kind in "mM":
