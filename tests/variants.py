@@ -3,7 +3,7 @@
 A method that is not listed is checked with its defaults.
 """
 
-from eigenlens import CCA, LDA, PCA
+from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
 from eigenlens.testing import all_estimators, all_regressors
 
@@ -34,6 +34,10 @@ VARIANTS = {
     ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],
     PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],
     PolynomialRegression: [PolynomialRegression(), PolynomialRegression(3, interactions=False)],
+    SIR: [SIR(), SIR(1), SIR(ridge=0.1)],
+    SAVE: [SAVE(), SAVE(2, ridge=0.1)],
+    DirectionalRegression: [DirectionalRegression(), DirectionalRegression(2, ridge=0.1)],
+    LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }
 
 

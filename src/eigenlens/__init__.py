@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from . import inference, moments, regress, sources, spectral, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
+    from .methods.directional_regression import DirectionalRegression
     from .methods.lda import LDA
+    from .methods.localized_sir import LocalizedSIR
     from .methods.pca import PCA
+    from .methods.save import SAVE
+    from .methods.sir import SIR
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
@@ -22,10 +26,14 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "CCA": ".methods.cca",
     "ConditionWarning": "._core.errors",
+    "DirectionalRegression": ".methods.directional_regression",
     "LDA": ".methods.lda",
+    "LocalizedSIR": ".methods.localized_sir",
     "PCA": ".methods.pca",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
+    "SAVE": ".methods.save",
+    "SIR": ".methods.sir",
     "Subspace": ".subspace",
 }
 _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
@@ -34,7 +42,11 @@ __all__ = [
     "CCA",
     "LDA",
     "PCA",
+    "SAVE",
+    "SIR",
     "ConditionWarning",
+    "DirectionalRegression",
+    "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
     "Subspace",

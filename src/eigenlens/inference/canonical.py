@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from scipy import stats
 
 from .._core import errors
-from .result import DimensionTest
+from .result import DimensionTest, check_level
 
 
 @dataclass(frozen=True)
@@ -60,8 +59,7 @@ def canonical_test(
     """
     if method not in _TESTS:
         raise errors.option("method", method, _TESTS)
-    if not isinstance(alpha, Real) or not 0 < alpha < 1:
-        raise errors.number("alpha", alpha, "a number between 0 and 1")
+    check_level(alpha)
     if n - p - s - 1 <= 0:
         raise errors.too_few_to_test(n, p, s)
     rows = []
@@ -69,9 +67,7 @@ def canonical_test(
         rows.append(_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)))
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    kept = p_values > alpha
-    dimension = int(np.argmax(kept)) if kept.any() else len(p_values)
-    return DimensionTest(dimension, p_values, statistics, alpha, method)
+    return DimensionTest.sequential(p_values, statistics, alpha, method)
 
 
 def _ratio(top: float, bottom: float) -> float:

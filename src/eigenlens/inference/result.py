@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
+
+from .._core import errors
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,12 @@ class DimensionTest:
     statistics: dict[str, np.ndarray]
     alpha: float
     method: str
+
+    @classmethod
+    def sequential(cls, p_values: np.ndarray, statistics: dict[str, np.ndarray], alpha: float, method: str) -> Self:
+        """Find the dimension: the first d that is not rejected, or all of them."""
+        kept = p_values > alpha
+        return cls(int(np.argmax(kept)) if kept.any() else len(p_values), p_values, statistics, alpha, method)
 
     def __str__(self) -> str:
         q = len(self.p_values)
@@ -59,3 +68,9 @@ class DimensionTest:
         ax.set_xticks(d)
         ax.legend()
         return ax
+
+
+def check_level(alpha: Any) -> None:
+    """Refuse a level that is none."""
+    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
+        raise errors.number("alpha", alpha, "a number between 0 and 1")

@@ -21,7 +21,7 @@ from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, choose
-from ..sources import Source, as_source, collect, map_rows
+from ..sources import Labels, Source, as_source, collect, map_rows
 from ..sources.memory import Target
 from ..spectral import Form, Pencil, Spectrum, solve
 
@@ -73,6 +73,10 @@ class MomentsEstimator(BaseEstimator, ABC):
         """Return what is missing before these moments can be solved, if anything."""
         return None
 
+    def _collect(self, source: Source, kind: type[Centred]) -> Any:
+        """Read the rows and return what must be kept of them."""
+        return collect(source, self._moments(kind))
+
     def _solve(self, pencil: Pencil, moments: Any) -> Spectrum:
         return solve(pencil)
 
@@ -98,13 +102,13 @@ class MomentsEstimator(BaseEstimator, ABC):
             self._check_parameters()
             source = self._open(X, y, sample_weight, reset=True)
             self._check_source(source, whole=True)
-            moments = collect(source, self._moments(choose(source.n_rows, source.n_columns)))
+            moments = self._collect(source, choose(source.n_rows, source.n_columns))
             lacking = self._lacking(moments)
             if lacking:
                 raise lacking
             pencil, spectrum = self._pose_and_solve(moments)
             if self._loses_digits(spectrum, pencil, moments) and source.rereadable:
-                moments = collect(source, self._moments(Factor))
+                moments = self._collect(source, Factor)
                 pencil, spectrum = self._pose_and_solve(moments)
             self._conclude(spectrum, pencil, moments)
         return self
@@ -115,7 +119,7 @@ class MomentsEstimator(BaseEstimator, ABC):
             first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
             self._check_source(source, whole=False)
-            moments = collect(source, self._moments(choose(source.n_rows, source.n_columns)))
+            moments = self._collect(source, choose(source.n_rows, source.n_columns))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
@@ -192,9 +196,14 @@ class MomentsEstimator(BaseEstimator, ABC):
             target=self._target,
             min_rows=self._min_rows if min_rows is None else min_rows,
             estimator=type(self).__name__,
+            read_labels=self._read_labels,
         )
         self._check_columns(source, reset)
         return source
+
+    def _read_labels(self, y: Any, weight: np.ndarray | None) -> Labels:
+        """Turn the second argument of a fit into labels."""
+        return Labels.read(y)
 
     def _check_columns(self, source: Any, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""

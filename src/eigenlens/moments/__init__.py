@@ -7,10 +7,11 @@ from .centred import Centred
 from .cross import Cross
 from .factor import Factor
 from .grouped import Grouped
+from .neighbours import local_means
 from .quartic import Quartic
 from .scatter import Scatter
 
-__all__ = ["Centred", "Cross", "Factor", "Grouped", "Moments", "Quartic", "Scatter", "choose"]
+__all__ = ["Centred", "Cross", "Factor", "Grouped", "Moments", "Quartic", "Scatter", "choose", "local_means"]
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 

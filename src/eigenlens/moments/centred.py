@@ -273,6 +273,14 @@ class Centred(Moments):
         self.shift, self.exponent = moved.shift, common
         self.store = moved.store.plus(extra.rescaled(common).store)
 
+    def about(self, point: Array) -> Self:
+        """Return one group of all rows, its sum of squares taken about a point (minus the pivot, over 2^exponent)."""
+        new = self.copy()
+        apart = (self.shift - point) * _xp.like(np.sqrt(self.weights), self.shift)[:, None]
+        new.weights, new.shift = np.array([self.weight]), point[None, :]
+        new._take_in(apart)
+        return new
+
     def _joint_exponent(self, other: Centred) -> scale.Exponents:
         if self.exponent is None and other.exponent is None:
             return None

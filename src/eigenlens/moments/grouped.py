@@ -26,6 +26,9 @@ class Grouped(Moments):
     pooled : bool
         Keep one scatter, pooled over the groups, beside the group means: memory K·p + p². Otherwise keep one for each
         group: memory K·p².
+    meaning : object, optional
+        What makes a label the same label elsewhere, such as the cuts of a sliced response; moments of different meaning
+        do not merge.
 
     Attributes
     ----------
@@ -35,15 +38,15 @@ class Grouped(Moments):
         One per label, or the one that all groups share.
     """
 
-    def __init__(self, of: type[Centred] = Scatter, pooled: bool = True) -> None:
-        self.of, self.pooled = of, pooled
+    def __init__(self, of: type[Centred] = Scatter, pooled: bool = True, meaning: Any = None) -> None:
+        self.of, self.pooled, self.meaning = of, pooled, meaning
         self.labels: np.ndarray = np.array([])
         self.groups: list[Centred] = []
         self._first: Array | None = None
         self._known: tuple[Any, np.ndarray] | None = None  # the last block's classes, and their places in labels
 
     def anchored(self, first: Block) -> Self:
-        new = type(self)(self.of, self.pooled)
+        new = type(self)(self.of, self.pooled, self.meaning)
         new._first = first.X[0, :]
         if self.pooled:
             new.groups = [self.of().anchored_at(new._first)]
@@ -80,6 +83,10 @@ class Grouped(Moments):
             raise errors.moments_differ("pooled", self.pooled, other.pooled)
         if self.n_features != other.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
+        if len(self.labels) == 0:
+            self.meaning = other.meaning
+        if self.meaning != other.meaning:
+            raise errors.moments_differ("the meaning of the labels", self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
             theirs = _regrouped(other.groups[0], places, len(self.labels))
@@ -145,6 +152,11 @@ class Grouped(Moments):
         return any(group.squared for group in self.groups)
 
     @property
+    def n_rows(self) -> int:
+        """Rows seen."""
+        return sum(group.n_rows for group in self.groups)
+
+    @property
     def weights(self) -> np.ndarray:
         """Total weight of each group."""
         if self.pooled:
@@ -176,6 +188,11 @@ class Grouped(Moments):
             new.store = new.store.plus(part.store.scaled(ones * float(r)))
         new.n_rows = sum(part.n_rows for part in parts)
         return new
+
+    def total(self) -> Centred:
+        """Return the moments of all rows together: sums of squares within the groups and between their means."""
+        within = self.within()
+        return within.about(_xp.like(self.weights / self.weight, within.shift) @ within.shift)
 
 
 def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:

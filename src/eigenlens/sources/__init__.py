@@ -6,5 +6,6 @@ Input is validated here and nowhere else. A back end is one file.
 from .base import Block, Source, collect, map_rows, whole
 from .companions import Labels
 from .memory import as_source
+from .slices import Response, Slicing
 
-__all__ = ["Block", "Labels", "Source", "as_source", "collect", "map_rows", "whole"]
+__all__ = ["Block", "Labels", "Response", "Slicing", "Source", "as_source", "collect", "map_rows", "whole"]

@@ -19,7 +19,7 @@ class Labels:
     Attributes
     ----------
     codes : ndarray of shape (n,)
-        Position of each row's class in `classes`.
+        Position of each row's class in `classes`; −1 where a row has none and the method allows that.
     classes : ndarray of shape (K,)
         The distinct labels, sorted.
     native : array or None
@@ -51,10 +51,12 @@ class Labels:
 
     def among(self, rows: np.ndarray) -> Labels:
         """Forget the classes that none of these rows has; the codes of other rows no longer mean anything."""
-        present = np.bincount(self.codes[rows], minlength=len(self.classes)) > 0
+        codes = self.codes[rows]
+        present = np.bincount(codes[codes >= 0], minlength=len(self.classes)) > 0
         if present.all():
             return self
-        return Labels((np.cumsum(present) - 1)[self.codes], self.classes[present], self.native)
+        moved = np.where(self.codes >= 0, (np.cumsum(present) - 1)[self.codes], -1)
+        return Labels(moved, self.classes[present], self.native)
 
 
 def refuse_other_labels(y: Any, classes: Any) -> None:

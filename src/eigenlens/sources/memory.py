@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, Protocol
 
 import narwhals as nw
@@ -158,6 +158,7 @@ def as_source(
     name: str = "X",
     second_name: str = "Y",
     estimator: str = "This estimator",
+    read_labels: Callable[[Any, np.ndarray | None], Labels] | None = None,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -178,6 +179,8 @@ def as_source(
         What messages call y where it is a table.
     estimator : str
         What messages call the caller.
+    read_labels : function of (y, weights) to Labels, optional
+        How `y` becomes labels; by default it holds them.
     """
     table = as_table(X, name)
     n = table.shape[0]
@@ -185,11 +188,12 @@ def as_source(
         raise errors.no_columns(name, table.shape)
     companion: Labels | Table | None = None
     single_response = False
+    weight = read_weights(sample_weight, n)
     if target != "none":
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")
         if target == "labels":
-            companion = Labels.read(y)
+            companion = Labels.read(y) if read_labels is None else read_labels(y, weight)
         else:
             second, single_response = as_two_dimensional(y, second_name)
             companion = as_table(second, second_name)
@@ -198,7 +202,6 @@ def as_source(
         m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else second_name, m)
-    weight = read_weights(sample_weight, n)
     counted = n if weight is None else int(np.count_nonzero(weight))
     if counted < min_rows:
         raise errors.too_few_rows(name, counted, table.shape, min_rows)

@@ -1,0 +1,384 @@
+"""What the methods of inverse regression share: slices, the total covariance, variates, and tests of their number.
+
+Each of them maximises vᵀMv against vᵀΣv, where Σ = T/W is the covariance of all rows and M is made of the means and
+covariances of X within slices of y.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..inference import DimensionTest, SliceMoments, permuted_after, resampled_test
+from ..moments import Centred, Grouped
+from ..sources import Labels, Response, Slicing, Source, whole
+from ..sources.slices import slice_response
+from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
+from ..subspace import Subspace
+from ._base import MomentsEstimator, form_of, in_data_units
+
+Draw = Callable[[int, np.random.Generator], np.ndarray]  # eigenvalues where all variates after the d-th are noise
+
+
+class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+    """Directions of X along which its distribution changes with y, from moments of X within slices of y."""
+
+    _target = "labels"
+
+    @property
+    def _invariance(self) -> str:  # type: ignore[override]
+        return "rotation" if self.ridge else "linear"
+
+    _tests: ClassVar[tuple[str, ...]] = ("permutation",)
+    _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
+    _may_miss: ClassVar[bool] = False  # whether rows may lack a response
+
+    _slicing: Slicing | None = None
+    _source: Source | None = None  # the rows of the last fit, not copied and not pickled: permutations need them
+
+    def __init__(self, n_components: int | None = None, *, n_slices: Any = 10, ridge: float = 0.0) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.ridge = ridge
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : response of shape (n,), or several of shape (n, q)
+            Numbers are sliced at their quantiles; words, and whole numbers of at most `n_slices` distinct values, are
+            their own slices; several responses are sliced one by one, and the cells are the slices.
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        slices : labels of shape (n,), optional
+            Slices of your own, in place of those of y, which is then not looked at.
+        """
+        return self._fit(X, _response(y, slices), sample_weight)
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
+        return self._over_rows(X, lambda block: self.subspace_.project(block))
+
+    # -- presenting, checking ----------------------------------------------------------------------------------
+
+    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
+        total, offsets = self._total(moments)
+        dtype, unit = total.dtype, total.unit
+        spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
+        spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
+        mean = total.shift[0, :] * unit
+        self.spectrum_ = spectrum
+        self.subspace_ = Subspace(total.pivot, spectrum.vectors, mean)
+        self.components_ = _xp.published(spectrum.vectors.T, dtype)
+        self.eigenvalues_ = _xp.published(spectrum.values, dtype)
+        self.mean_ = _xp.published(self.subspace_.point, dtype)
+        self.slice_means_ = _xp.published(total.pivot + (mean + offsets * unit), dtype)
+        self.slice_weights_ = moments.weights.copy()
+        self.slices_ = moments.labels.copy()
+        self._slicing = moments.meaning
+
+    def _check_parameters(self) -> None:
+        k = self.n_components
+        if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
+            raise errors.components_kind(k, "a positive integer or None")
+        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
+            raise errors.number("ridge", self.ridge, "a finite number of at least 0")
+        _check_slices(self.n_slices)
+
+    def _check_source(self, source: Source, whole: bool) -> None:
+        self._source = source if whole else None
+        labels, p = source.labels, source.n_features
+        self._wanted(p + 1, p)
+        if whole and labels is not None and len(labels.classes) > 1:
+            self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
+
+    def _lacking(self, moments: Any) -> Exception | None:
+        K = len(moments.labels)
+        if K < 2:
+            return errors.one_slice(moments.labels[0].item() if K else None, batches=False)
+        if moments.n_rows <= K:
+            return errors.rows_are_slices(moments.n_rows)
+        try:
+            self._wanted(K, moments.n_features)
+        except errors.InputError as error:
+            return error
+        if not self.ridge and bool(_xp.to_numpy(self._total(moments)[0].constant_columns()).all()):
+            return errors.InputError("X: every column is constant; there are no directions to find.")
+        return None
+
+    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
+        whitening = spectrum.whitening
+        assert whitening is not None
+        if whitening.rank < whitening.varying:
+            advice = "Use ridge, or fewer columns, if these directions matter."
+            errors.warn(errors.rank_deficient("X", whitening.rank, whitening.varying, "columns vary", advice))
+        if moments.weight < 2 * len(moments.labels):
+            errors.warn(errors.many_slices(len(moments.labels), moments.n_rows))
+
+    def _weakest(self) -> str:
+        return "X, columns scaled to unit variance,"
+
+    # -- what the hooks share ----------------------------------------------------------------------------------
+
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+        self._slicing = None if reset else self._collected.meaning
+        return super()._open(X, y, sample_weight, reset, min_rows)
+
+    def _read_labels(self, y: Response, weight: np.ndarray | None) -> Labels:
+        """Slice the response: as earlier rows were, or anew."""
+        labels, slicing = slice_response(y, weight, self.n_slices, self._slicing, self._may_miss)
+        if slicing is not None and slicing.cuts and slicing.n_cells == 1:
+            raise errors.one_slice(slicing.names()[0], batches=True)
+        if slicing == Slicing() and self._slicing == Slicing():
+            seen = np.union1d(self._collected.labels, labels.classes)
+            if not isinstance(self.n_slices, Integral) or len(seen) > self.n_slices:
+                raise errors.levels_were_few(self.n_slices)
+        self._slicing = slicing
+        return labels
+
+    def _total(self, moments: Any) -> tuple[Centred, Array]:
+        """Return the moments of all rows, and the slice means minus their mean, in the same units."""
+        total = moments.total()
+        if self.ridge:
+            total = total.uniform()[0]  # a ridge asks for one unit in all columns
+        return total, moments.within().rescaled(total.exponent).shift - total.shift
+
+    def _covariance(self, total: Centred) -> Form:
+        ridge = self.ridge / float(total.unit[0]) ** 2 if self.ridge else 0.0
+        return form_of(total, total.weight).plus_identity(ridge)
+
+    def _most(self, K: int, p: int) -> int:
+        """Return how many directions K slices of p columns can give."""
+        return p
+
+    def _wanted(self, K: int, p: int) -> int:
+        most = self._most(K, p)
+        if self.n_components is not None and self.n_components > most:
+            why = f"{K} slices of {p} columns give at most {most} directions"
+            raise errors.components_out_of_range(self.n_components, most, why)
+        return most if self.n_components is None else int(self.n_components)
+
+    # -- how many directions -----------------------------------------------------------------------------------
+
+    def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: int) -> DimensionTest:
+        """Run a test that is done by drawing, from the moments or from the rows."""
+        values, variates = self._in_variates()
+        most = self._most(len(self._collected.labels), len(values))
+        most = most if self.n_components is None else min(most, self.n_components + 1)
+        draw = self._simulated() if method == "simulation" else self._permuted(variates, values)
+        W = self._collected.weight
+        return resampled_test(
+            values,
+            W,
+            most,
+            draw,
+            method=method,
+            alpha=alpha,
+            n_draws=n_draws,
+            seed=random_state,
+            largest=self._test_largest,
+        )
+
+    def _simulated(self) -> Draw:
+        """Return a function that draws eigenvalues from moments alone, where a method has such a one."""
+        raise NotImplementedError
+
+    @abstractmethod
+    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
+        """Return all eigenvalues, and all variates."""
+
+    @abstractmethod
+    def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
+        """Return the eigenvalues of rows given by their variates."""
+
+    def _permuted(self, variates: Subspace, values: np.ndarray) -> Draw:
+        Z, codes = self._rows_in(variates, values)
+
+        def draw(d: int, rng: np.random.Generator) -> np.ndarray:
+            return self._row_eigenvalues(permuted_after(Z, d, rng), codes, variates)
+
+        return draw
+
+    def _check_test(self, method: str, n_draws: int) -> None:
+        self._require_fit()
+        if method not in self._tests:
+            raise errors.option("method", method, self._tests)
+        if isinstance(n_draws, bool) or not isinstance(n_draws, Integral) or n_draws < 1:
+            raise errors.number("n_draws", n_draws, "a positive whole number")
+        if self.ridge:
+            raise errors.InputError(
+                f"ridge={self.ridge!r}: these tests hold for plain covariances; fit with ridge=0 to test."
+            )
+
+    def _rows_in(self, variates: Subspace, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Read the rows of the fit again, as variates with slice codes, a row of weight 2 twice."""
+        if self._source is None:
+            raise errors.rows_gone(type(self).__name__)
+        block = whole(self._source)
+        times = np.asarray(block.weight)
+        if (times != np.floor(times)).any():
+            raise errors.InputError(
+                f"sample_weight holds {times[times != np.floor(times)][0]:g}: rows are permuted as often as they "
+                f"stand in the table, so that the permutation test needs whole numbers as weights."
+            )
+        index = np.repeat(np.arange(len(times)), times.astype(np.intp))
+        codes = np.asarray(block.y, dtype=np.intp)[index]
+        codes = np.where(codes >= 0, np.searchsorted(np.unique(codes[codes >= 0]), codes), -1)
+        Z = _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis)))[index]
+        found = self._row_eigenvalues(Z, codes, variates)
+        if not np.allclose(found[: len(values)], values[: len(found)], rtol=1e-6, atol=1e-6):
+            raise errors.rows_changed()
+        return Z, codes
+
+    # -- scikit-learn ------------------------------------------------------------------------------------------
+
+    @property
+    def slice_names_(self) -> list[str]:
+        """What each slice is, in words, in the order of `slice_means_`."""
+        self._require_fit()
+        if self._slicing is None or not self._slicing.cuts:
+            return [str(label) for label in self.slices_]
+        names = self._slicing.names()
+        return [names[int(code)] for code in self.slices_]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.components_.shape[0]
+
+    def __getstate__(self) -> Any:
+        state = dict(super().__getstate__())
+        state.pop("_source", None)
+        return state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class OnePassInverseRegression(InverseRegression):
+    """Inverse regression from the means and covariances of slices, which one pass collects.
+
+    A method says, in `_kernel`, what it makes of slices in standardised coordinates.
+    """
+
+    _pooled: ClassVar[bool] = True
+
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen.
+
+        Where a numeric y is cut at quantiles, those of the first batch stay: begin with a batch that is typical, or
+        give the cuts (`n_slices=[cut, cut, …]`) or the slices.
+
+        Parameters
+        ----------
+        X, y, sample_weight, slices
+            As in `fit`.
+        """
+        return self._partial_fit(X, _response(y, slices), sample_weight)
+
+    # -- the three hooks, the third of them above ---------------------------------------------------------------
+
+    def _moments(self, kind: type[Centred]) -> Grouped:
+        return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
+
+    def _pencil(self, moments: Grouped) -> Pencil:
+        total, offsets = self._total(moments)
+        p, constant = total.n_features, None if self.ridge else total.constant_columns()
+        most = p if self.ridge else max(1, min(p, total.n_rows - 1))
+        covariance = self._covariance(total)
+        shares = _xp.like(moments.weights / moments.weight, offsets)
+        return Pencil(
+            self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets),
+            covariance,
+            n_components=self._wanted(len(moments.labels), p),
+            constant=constant,
+            most=most,
+        )
+
+    @abstractmethod
+    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
+        """Return rows F with M = FᵀF, from slices in standardised coordinates."""
+
+    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+        """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
+        W = whitening.matrix
+        if covariance.factor is None:
+            back = W.T @ covariance.matrix
+        else:
+            back = (covariance.factor @ W).T @ covariance.factor
+        rows = self._kernel(shares, offsets @ W, self._covariances(moments, W))
+        return Form(factor=rows @ back, squared=covariance.squared)
+
+    def _check_moments(self, moments: Any) -> None:
+        super()._check_moments(moments)
+        if isinstance(moments, Grouped) and moments.pooled and not self._pooled:
+            raise errors.moments_lack("one scatter for each slice", "one pooled scatter", type(self).__name__)
+
+    def _covariances(self, moments: Grouped, W: Array) -> Array:
+        """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
+        exponent = self._total(moments)[0].exponent
+        forms = [form_of(group.rescaled(exponent), group.weight) for group in moments.groups]
+        return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
+
+    # -- tests -------------------------------------------------------------------------------------------------
+
+    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
+        values, _, variates = self._slices_in_variates()
+        return values, variates
+
+    def _simulated(self) -> Draw:
+        moments = self._slices_in_variates()[1]
+        return lambda d, rng: moments.with_noise_after(d, rng).eigenvalues(self._kernel)
+
+    def _slices_in_variates(self) -> tuple[np.ndarray, SliceMoments, Subspace]:
+        """Return all eigenvalues, the moments of slices in all variates, and the variates themselves."""
+        moments = self._collected
+        total, offsets = self._total(moments)
+        W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
+        z = offsets @ W
+        V = self._covariances(moments, W) if not self._pooled else _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
+        _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
+        values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]
+        scatters = right @ V @ right.T * moments.weights[:, None, None]
+        basis = (W @ _xp.like(right.T, W)) / total.unit[:, None]
+        variates = Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
+        return values, SliceMoments(moments.weights, z @ right.T, scatters), variates
+
+    def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
+        return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
+
+
+def _response(y: Any, slices: Any) -> Response | None:
+    return None if y is None and slices is None else Response(y, slices)
+
+
+def _check_slices(n_slices: Any) -> None:
+    if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
+        if n_slices < 2:
+            raise errors.number("n_slices", n_slices, "at least 2, or a list of cuts")
+        return
+    rule = "a whole number of at least 2, or ascending cuts (a list of numbers, or one such list for each response)"
+    if isinstance(n_slices, str | bool) or not hasattr(n_slices, "__len__") or len(n_slices) == 0:
+        raise errors.number("n_slices", n_slices, rule)
+    for column in [n_slices] if np.ndim(n_slices[0]) == 0 else n_slices:
+        try:
+            cuts = np.asarray(column, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise errors.number("n_slices", n_slices, rule) from error
+        if cuts.ndim != 1 or len(cuts) == 0 or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
+            raise errors.number("n_slices", n_slices, rule)

@@ -1,0 +1,324 @@
+r"""Localized sliced inverse regression.
+
+A slice whose rows lie in several places, or along a curve, has a mean that says nothing. So the mean of each row's k
+nearest neighbours *within its slice* takes the place of the slice mean: maximise
+
+.. math:: \frac{v^T M v}{v^T (\Sigma + sI) v}, \quad
+          M = \frac1W \sum_i w_i (m_{i,loc} - m)(m_{i,loc} - m)^T, \quad \Sigma = T/W .
+
+Rows without a response count in m and T, and are possible neighbours in every slice (semi-supervised form); the sum in
+M runs over the rows that have one. With k at least the size of the largest slice this is SIR.
+
+References
+----------
+Wu, Liang, Mukherjee (2010), Localized sliced inverse regression, J. Computational and Graphical Statistics 19.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import TableLike
+from ..inference import DimensionTest
+from ..moments import Centred, Grouped, local_means
+from ..sources import Block, Source, as_source, collect, whole
+from ..spectral import Form, Pencil, Spectrum, solve, whiten
+from ..subspace import Subspace
+from ._base import form_of
+from ._inverse import InverseRegression
+
+FOLDS = 5
+JUDGE = 5  # neighbours of the regression, or classification, that judges a choice of k
+
+
+@dataclass(frozen=True, eq=False)
+class LocalMoments:
+    """What is kept of rows and their neighbours: many ridges or dimensions from one search. Parts do not merge.
+
+    Attributes
+    ----------
+    slices : Grouped
+        Of the rows with a response.
+    everything : Centred
+        Of all rows.
+    local : Centred
+        Of the local means.
+    k : int
+        Neighbours asked for.
+    """
+
+    slices: Grouped
+    everything: Centred
+    local: Centred
+    k: int
+
+    @property
+    def squared(self) -> bool:
+        return self.everything.squared
+
+    @property
+    def n_features(self) -> int:
+        return self.everything.n_features
+
+    @property
+    def n_rows(self) -> int:
+        return self.everything.n_rows
+
+    @property
+    def weight(self) -> float:
+        return self.everything.weight
+
+    @property
+    def labels(self) -> np.ndarray:
+        return self.slices.labels
+
+    @property
+    def weights(self) -> np.ndarray:
+        return self.slices.weights
+
+    @property
+    def meaning(self) -> Any:
+        return self.slices.meaning
+
+    def total(self) -> Centred:
+        """Return the moments of all rows."""
+        return self.everything
+
+    def within(self) -> Centred:
+        """Return the slice means about the pivot of all rows."""
+        return self.slices.within().moved_to(self.everything.pivot)
+
+    def copy(self) -> LocalMoments:
+        """Return a snapshot."""
+        return replace(self)
+
+
+class LocalizedSIR(InverseRegression):
+    """Localized sliced inverse regression: SIR with local means, for slices that are not one round cloud.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many directions; None is all p.
+    n_slices : int, or cuts
+        As in `SIR`.
+    n_neighbors : int or "cv"
+        Neighbours of each row within its slice, itself counted; a row of weight 2 counts as two. "cv" chooses the
+        number with which 5 nearest neighbours in the variates predict the slices of left-out rows best.
+    ridge : float
+        s, added to the diagonal of T/W.
+
+    Attributes
+    ----------
+    components_ : array of shape (k, p)
+        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² where there is one.
+    eigenvalues_ : array of shape (k,)
+        Share of each variate's variance that local means keep, descending.
+    mean_ : array of shape (p,)
+    slice_means_ : array of shape (H, p)
+    slice_weights_ : array of shape (H,)
+    slices_ : array of shape (H,)
+    n_neighbors_ : int
+        The number used.
+    cv_scores_ : dict of int to float
+        Mean score of each number tried, where "cv" chose.
+    moments_ : LocalMoments
+        For `fit_moments`: other ridges and dimensions without another search.
+    subspace_ : Subspace
+    spectrum_ : Spectrum
+
+    Notes
+    -----
+    Neighbours are Euclidean, so that units matter: scale columns that are not comparable. There is no `partial_fit`: a
+    new row may be a neighbour of any other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import LocalizedSIR
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((1000, 4))
+    >>> y = X[:, 0] ** 2 + 0.1 * rng.standard_normal(1000)       # symmetric: SIR sees nothing
+    >>> model = LocalizedSIR(1).fit(X, y)
+    >>> (model.components_ / np.linalg.norm(model.components_)).round(1) + 0.0
+    array([[1., 0., 0., 0.]])
+    """
+
+    _invariance = "rotation"  # type: ignore[assignment]
+    _may_miss = True
+    _test_largest = True
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_slices: Any = 10,
+        n_neighbors: Any = 10,
+        ridge: float = 0.0,
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.n_neighbors = n_neighbors
+        self.ridge = ridge
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+        """Find the directions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : response of shape (n,), or several of shape (n, q)
+            Sliced as in `SIR`. Rows whose y is NaN (None among words) have no response: they count in the mean and the
+            covariance, and as neighbours in every slice.
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        slices : labels of shape (n,), optional
+            Slices of your own, in place of those of y; y still tells "cv" what to predict.
+        """
+        return super().fit(X, y, sample_weight, slices)
+
+    # -- the hooks ---------------------------------------------------------------------------------------------
+
+    def _moments(self, kind: type[Centred]) -> Grouped:
+        return Grouped(kind, meaning=self._slicing)
+
+    def _collect(self, source: Source, kind: type[Centred]) -> LocalMoments:
+        block = whole(source)
+        codes, weight = np.asarray(block.y, dtype=np.intp), np.asarray(block.weight)
+        labelled = codes >= 0
+        if labelled.all():
+            slices = collect(source, self._moments(kind))
+            everything = slices.total()
+        else:
+            everything = collect(source, kind())
+            slices = self._moments(kind).anchored(source.first())
+            X, w = (_xp.like(part[labelled], everything.pivot) for part in (block.X, weight))
+            slices.update(Block(X, _xp.like(codes[labelled], everything.pivot), w, source.labels.classes))  # type: ignore[union-attr]
+        k = self._choose_neighbours(block.X, codes, weight) if self.n_neighbors == "cv" else int(self.n_neighbors)
+        smallest = slices.weights.min() + weight[~labelled].sum()
+        if k > smallest and self.n_neighbors != "cv":
+            errors.warn(errors.neighbours_clipped(k, smallest))
+        rows = block.X - _xp.to_numpy(everything.pivot)
+        return LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
+
+    def _pencil(self, moments: LocalMoments) -> Pencil:
+        total, _ = self._total(moments)
+        p, constant = total.n_features, None if self.ridge else total.constant_columns()
+        local = moments.local.rescaled(total.exponent).about(total.shift[0, :]).rescaled(total.exponent)
+        return Pencil(
+            form_of(local, moments.weight),
+            self._covariance(total),
+            n_components=self._wanted(len(moments.labels), p),
+            constant=constant,
+            most=p if self.ridge else max(1, min(p, total.n_rows - 1)),
+        )
+
+    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: LocalMoments) -> None:
+        super()._present(spectrum, pencil, moments)
+        self.n_neighbors_ = moments.k
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        k = self.n_neighbors
+        if isinstance(k, str) and k == "cv":
+            if self.n_components is None:
+                raise errors.components_kind(None, "a positive integer where n_neighbors='cv' compares predictions")
+        elif isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
+            raise errors.number("n_neighbors", k, "a positive whole number, or 'cv'")
+
+    def _check_moments(self, moments: Any) -> None:
+        if not isinstance(moments, LocalMoments):
+            raise errors.moments_kind(type(moments).__name__, "LocalMoments", type(self).__name__)
+        if self.n_neighbors not in ("cv", moments.k):
+            needed, kept = f"local means of {self.n_neighbors} neighbours", f"those of {moments.k}"
+            raise errors.moments_lack(needed, kept, f"n_neighbors={self.n_neighbors}")
+
+    # -- choosing the number of neighbours -----------------------------------------------------------------------
+
+    def _choose_neighbours(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> int:
+        """Return the number of neighbours whose variates predict the slices of left-out rows best."""
+        sizes = np.bincount(codes[codes >= 0], weights=weight[codes >= 0])
+        largest = int(sizes.max())
+        tried = [5 * 2**i for i in range(20) if 5 * 2**i < largest] + [largest]
+        folds = np.random.default_rng(0).permutation(np.cumsum(codes >= 0) % FOLDS)
+        self.cv_scores_ = {k: self._score(k, X, codes, weight, folds, len(sizes)) for k in tried}
+        return max(tried, key=self.cv_scores_.__getitem__)
+
+    def _score(self, k: int, X: np.ndarray, codes: np.ndarray, weight: np.ndarray, folds: np.ndarray, H: int) -> float:
+        from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+        ordered = self._slicing is not None and len(self._slicing.cuts) == 1
+        judge = (KNeighborsRegressor if ordered else KNeighborsClassifier)(n_neighbors=JUDGE, weights="distance")
+        y = np.where(codes >= 0, codes.astype(float), np.nan)
+        model = LocalizedSIR(self.n_components, n_slices=max(H, 2), n_neighbors=k, ridge=self.ridge)
+        scores = []
+        for fold in range(FOLDS):
+            learn, out = (codes < 0) | (folds != fold), (codes >= 0) & (folds == fold)
+            known = learn & (codes >= 0)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", errors.EigenlensWarning)  # folds have smaller slices than all rows
+                model.fit(X[learn], y[learn], sample_weight=weight[learn])
+            judge.fit(model.transform(X[known]), codes[known])
+            scores.append(judge.score(model.transform(X[out]), codes[out], sample_weight=weight[out]))
+        return float(np.mean(scores))
+
+    # -- how many directions -----------------------------------------------------------------------------------
+
+    def test_dimension(
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+    ) -> DimensionTest:
+        """Test how many directions there are: "at most d", d = 0, 1, … (up to `n_components`, where it is given).
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"permutation"}
+            The variates after the d-th are moved, together, to other rows, neighbours are searched again, and λ_{d+1}
+            is compared: the cost is that of `n_draws` fits for each d. It reads the rows of the fit again.
+        n_draws, random_state : int
+            Number of permutations, and their seed.
+        """
+        self._check_test(method, n_draws)
+        return self._dimension_test(alpha, method, n_draws, random_state)
+
+    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
+        pencil, total = self._pencil(self._collected), self._total(self._collected)[0]
+        whitening = whiten(pencil.B, pencil.constant, pencil.most)  # type: ignore[arg-type]
+        spectrum = solve(Pencil(Form(matrix=pencil.A.seen_through(whitening.matrix).dense())))
+        basis = whitening.matrix @ spectrum.vectors / total.unit[:, None]
+        return _xp.to_numpy(spectrum.values), Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
+
+    def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
+        rows = _xp.to_numpy(variates.offsets(_xp.like(Z, variates.basis)))  # neighbours are those of X, not of Z
+        local = local_means(_ordinary(rows)[0], codes, np.ones(len(Z)), self._collected.k)
+        local = local * _ordinary(rows)[1] @ _xp.to_numpy(variates.basis)
+        centred, W = Z - Z.mean(axis=0), len(Z)
+        local = local - Z.mean(axis=0)
+        pencil = Pencil(Form(factor=local / W**0.5, squared=False), Form(matrix=centred.T @ centred / W))
+        return np.asarray(solve(pencil).values)
+
+
+def _collect_local(
+    rows: np.ndarray, codes: np.ndarray, weight: np.ndarray, k: int, everything: Centred, kind: type[Centred]
+) -> Centred:
+    """Return the moments of local means, about the pivot of all rows, which `rows` were taken minus."""
+    small, size = _ordinary(rows)
+    means = local_means(small, codes, weight, k) * size
+    local = collect(as_source(means, sample_weight=weight[codes >= 0]), kind())
+    local = local.moved_to(np.zeros(rows.shape[1])).brought_to(everything.pivot)
+    local.pivot = everything.pivot
+    return local
+
+
+def _ordinary(rows: np.ndarray) -> tuple[np.ndarray, float]:
+    """Take out a power of two, so that squared distances neither overflow nor vanish."""
+    size = 2.0 ** np.frexp(np.max(np.abs(rows), initial=0.0))[1]
+    return rows / size, float(size)

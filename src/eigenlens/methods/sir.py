@@ -1,0 +1,100 @@
+r"""Sliced inverse regression.
+
+If y depends on x through a few linear combinations only, the inverse regression E(x | y) of a round cloud stays within
+their span. So cut y into slices, take the slice means :math:`m_h` with shares :math:`p_h = W_h/W`, and maximise
+
+.. math:: \frac{v^T M v}{v^T \Sigma v}, \quad M = \sum_h p_h (m_h - m)(m_h - m)^T, \quad \Sigma = T/W .
+
+Eigenvalues are the squared correlations of a variate with the best function of the slices.
+
+References
+----------
+Li (1991), Sliced inverse regression for dimension reduction, J. American Statistical Association 86.
+"""
+
+from __future__ import annotations
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..inference import DimensionTest, li_test
+from ..moments import Grouped
+from ..spectral import Form, Whitening
+from ._inverse import OnePassInverseRegression
+
+
+class SIR(OnePassInverseRegression):
+    """Sliced inverse regression: the directions of X in which its slice means move with y.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many directions; at most min(p, H − 1) with H slices, which None takes.
+    n_slices : int, or cuts
+        Slices of a numeric y, of about equal weight; tied values stay together. Or the cuts themselves: ascending
+        numbers, slice h being everything above cut h − 1 up to and including cut h (one list for each of several
+        responses). Several responses share the number among their cells.
+    ridge : float
+        Added to the diagonal of T/W; needed where there are more columns than rows.
+
+    Attributes
+    ----------
+    components_ : array of shape (k, p)
+        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² where there is one.
+    eigenvalues_ : array of shape (k,)
+        Share of each variate's variance that lies between slices, descending.
+    mean_ : array of shape (p,)
+    slice_means_ : array of shape (H, p)
+    slice_weights_ : array of shape (H,)
+        Total weight of each slice.
+    slices_ : array of shape (H,)
+        Their labels: the numbers 0, 1, … of cut slices, or the values of y.
+    moments_ : Grouped
+        What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
+    subspace_ : Subspace
+    spectrum_ : Spectrum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import SIR
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((400, 5))
+    >>> y = np.exp(X[:, 0] + X[:, 1]) + 0.1 * rng.standard_normal(400)
+    >>> sir = SIR(1).fit(X, y)
+    >>> (sir.components_ / np.linalg.norm(sir.components_)).round(1) + 0.0
+    array([[0.7, 0.7, 0. , 0. , 0. ]])
+    >>> print(sir.test_dimension())
+    1 of 5 directions stand above noise at 5% (chi2).
+    """
+
+    _tests = ("chi2", "permutation")
+
+    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
+        return means * _xp.namespace(means).sqrt(shares)[:, None]
+
+    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+        return Form(factor=self._kernel(shares, offsets, None), squared=False)  # linear in x: no need to standardise
+
+    def _most(self, K: int, p: int) -> int:
+        return min(p, K - 1)
+
+    def test_dimension(
+        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: int = 0
+    ) -> DimensionTest:
+        """Test how many directions there are: "at most d", d = 0, 1, …
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"chi2", "permutation"}
+            Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
+            needs moments alone; or a permutation test, which assumes no law of X and reads the rows of the fit again.
+        n_draws, random_state : int
+            Number of permutations, and their seed.
+        """
+        self._check_test(method, n_draws)
+        if method == "permutation":
+            return self._dimension_test(alpha, method, n_draws, random_state)
+        values = self._in_variates()[0]
+        return li_test(values, self._collected.weight, len(values), len(self._collected.labels), alpha)

@@ -1,0 +1,240 @@
+"""Slices of a response: what inverse regression conditions on.
+
+A numeric response is cut at its quantiles, ties kept whole; words, and numbers of few distinct values, are their own
+slices; several responses are cut one by one and their cells are the slices; or the slices are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .companions import Labels, _is_missing, as_column
+
+ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are there
+
+
+@dataclass(frozen=True)
+class Response:
+    """The second argument of a sliced fit: a response, or given slices in its place."""
+
+    y: Any = None
+    slices: Any = None
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """Where responses are cut; without cuts, each number is a slice of its own.
+
+    Attributes
+    ----------
+    cuts : tuple of tuples of float
+        For each response its cuts, ascending: slice h is everything above cut h − 1, up to and including cut h.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.sources import Slicing
+    >>> y = np.array([3.0, 1.0, 2.0, 2.0, 9.0, 4.0])
+    >>> thirds = Slicing.at_quantiles(y[:, None], None, 3)
+    >>> thirds.cuts
+    ((2.0, 3.0),)
+    >>> thirds.codes(y[:, None])
+    array([1, 0, 0, 0, 2, 2])
+    >>> thirds.names()
+    ['y ≤ 2', '2 < y ≤ 3', 'y > 3']
+    """
+
+    cuts: tuple[tuple[float, ...], ...] = ()
+
+    @classmethod
+    def at_quantiles(cls, Y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> Slicing:
+        """Cut each column of Y into slices of about equal weight; several columns share n_slices among their cells."""
+        q = Y.shape[1]
+        each = n_slices if q == 1 else max(2, round(n_slices ** (1 / q)))
+        return cls(tuple(tuple(_cuts(Y[:, j], weight, each).tolist()) for j in range(q)))
+
+    @classmethod
+    def given(cls, cuts: Any, q: int) -> Slicing:
+        """Take the cuts of q responses from the user."""
+        columns = [cuts] if np.ndim(cuts[0]) == 0 else list(cuts)
+        if len(columns) != q:
+            raise errors.number("n_slices", cuts, f"the cuts of each response, and y has {q} column(s)")
+        return cls(tuple(tuple(float(c) for c in column) for column in columns))
+
+    @property
+    def n_cells(self) -> int:
+        """How many slices there are, empty cells counted in."""
+        return int(np.prod([len(column) + 1 for column in self.cuts]))
+
+    def codes(self, Y: np.ndarray) -> np.ndarray:
+        """Return the slice of each row."""
+        codes = np.zeros(len(Y), dtype=np.intp)
+        for j, column in enumerate(self.cuts):
+            codes = codes * (len(column) + 1) + np.searchsorted(np.asarray(column), Y[:, j], side="left")
+        return codes
+
+    def names(self) -> list[str]:
+        """Say in words what each slice is."""
+        cells = [""]
+        for j, column in enumerate(self.cuts):
+            y = "y" if len(self.cuts) == 1 else f"y{j + 1}"
+            cells = [", ".join(filter(None, (cell, part))) for cell in cells for part in _intervals(y, column)]
+        return cells
+
+    def __str__(self) -> str:
+        return "cuts at " + " and ".join(errors.listed(f"{c:.6g}" for c in column) for column in self.cuts)
+
+
+def slice_response(
+    response: Response,
+    weight: np.ndarray | None,
+    n_slices: Any,
+    slicing: Slicing | None = None,
+    may_miss: bool = False,
+) -> tuple[Labels, Slicing | None]:
+    """Turn a response into slice labels; return how it was cut as well, None where labels speak for themselves.
+
+    Parameters
+    ----------
+    response : Response
+    weight : ndarray of shape (n,), optional
+        Quantiles count it.
+    n_slices : int, or cuts
+    slicing : Slicing, optional
+        Fixed by earlier rows.
+    may_miss : bool
+        Whether rows without a response are allowed; their code is −1.
+    """
+    if response.slices is not None:
+        return _read_slices(response.slices), None
+    values = _as_response(response.y)
+    missing = _missing(values)
+    if missing.all() and len(missing):
+        raise errors.response_all_missing(len(missing))
+    if missing.any() and not may_miss:
+        raise errors.response_missing(int(missing.sum()))
+    seen = values[~missing]
+    used = None if weight is None or len(weight) != len(values) else weight[~missing]
+    if seen.dtype.kind in "OUST" or seen.dtype.kind in "mM":
+        labels, slicing = _read_words(seen), None
+    else:
+        labels, slicing = _cut(_as_numbers(seen), used, n_slices, slicing)
+    if not missing.any():
+        return labels, slicing
+    codes = np.full(len(values), -1, dtype=np.intp)
+    codes[~missing] = labels.codes
+    return Labels(codes, labels.classes, labels.native), slicing
+
+
+def _cut(
+    Y: np.ndarray, weight: np.ndarray | None, n_slices: Any, slicing: Slicing | None
+) -> tuple[Labels, Slicing | None]:
+    """Slice numbers."""
+    given = not isinstance(n_slices, int | np.integer)
+    counted = Y if weight is None else Y[weight > 0]
+    if slicing is None and not given and _few_levels(counted, int(n_slices)):
+        slicing = Slicing()
+    if slicing is None:
+        slicing = Slicing.given(n_slices, Y.shape[1]) if given else Slicing.at_quantiles(Y, weight, int(n_slices))
+        wanted = slicing.n_cells if given or Y.shape[1] > 1 else int(n_slices)
+        if slicing.n_cells < wanted and slicing.n_cells > 1:
+            errors.warn(errors.fewer_slices(slicing.n_cells, wanted))
+    if slicing.cuts:
+        if len(slicing.cuts) != Y.shape[1]:
+            raise errors.responses_differ(len(slicing.cuts), Y.shape[1])
+        return Labels(slicing.codes(Y), np.arange(slicing.n_cells)), slicing
+    if Y.shape[1] > 1 or (np.floor(Y) != Y).any():
+        raise errors.levels_were_few(n_slices)
+    return Labels.read(Y[:, 0]), slicing
+
+
+def _few_levels(Y: np.ndarray, n_slices: int) -> bool:
+    """Tell whether a single response is whole numbers, no more distinct ones than slices."""
+    if Y.shape[1] > 1 or len(Y) == 0 or Y[0, 0] != np.floor(Y[0, 0]) or (np.floor(Y) != Y).any():
+        return False
+    return len(np.unique(Y)) <= n_slices
+
+
+def _cuts(y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> np.ndarray:
+    """Return the smallest values v with W·h/H of the weight at or below v, h = 1 … H − 1."""
+    n, shares = len(y), np.arange(1, n_slices)
+    if weight is None:
+        places = -(-shares * n // n_slices) - 1
+        cuts = np.unique(np.partition(y, places)[places])  # no sort: only these order statistics are needed
+    else:
+        order = np.argsort(y, kind="stable")
+        below = np.cumsum(weight[order])
+        places = np.searchsorted(below * n_slices, shares * below[-1] * (1 - ROUNDING))
+        cuts = np.unique(y[order][places])
+        y = y[weight > 0]
+    if len(cuts) < n_slices - 1:
+        levels = np.unique(y)
+        if len(levels) <= n_slices:
+            cuts = levels
+    return cuts[cuts < y.max()]
+
+
+def _intervals(y: str, cuts: tuple[float, ...]) -> list[str]:
+    if not cuts:
+        return [f"any {y}"]
+    inner = [f"{a:.4g} < {y} ≤ {b:.4g}" for a, b in pairwise(cuts)]
+    return [f"{y} ≤ {cuts[0]:.4g}", *inner, f"{y} > {cuts[-1]:.4g}"]
+
+
+# -- reading -----------------------------------------------------------------------------------------------------
+
+
+def _as_response(y: Any) -> np.ndarray:
+    """Read one response, or several as columns, without changing what they are."""
+    values = as_column(y, "y")
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values[:, 0]
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] == 0):
+        raise errors.response_shape(values.shape)
+    if values.dtype.kind == "c":
+        raise errors.complex_numbers("y")
+    if values.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in values.flat):
+        cells = [np.nan if _is_missing(v) else v for v in values.flat]
+        try:
+            return np.array(cells).reshape(values.shape)
+        except (TypeError, ValueError):
+            return values
+    return values
+
+
+def _missing(values: np.ndarray) -> np.ndarray:
+    """Tell which rows lack a response, or one of several."""
+    if values.dtype.kind == "f":
+        missing = np.isnan(values)
+    elif values.dtype.kind in "mM":
+        missing = np.isnat(values)
+    elif values.dtype.kind == "O":
+        missing = np.array([_is_missing(v) for v in values.flat], dtype=bool).reshape(values.shape)
+    else:
+        return np.zeros(len(values), dtype=bool)
+    return missing if missing.ndim == 1 else missing.any(axis=1)
+
+
+def _as_numbers(values: np.ndarray) -> np.ndarray:
+    Y = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(Y).all():
+        raise errors.response_infinite(int(np.sum(~np.isfinite(Y))))
+    return Y[:, None] if Y.ndim == 1 else Y
+
+
+def _read_words(values: np.ndarray) -> Labels:
+    if values.ndim > 1:
+        raise errors.response_words_in_several(values.shape[1])
+    return Labels.read(values)
+
+
+def _read_slices(slices: Any) -> Labels:
+    try:
+        return Labels.read(slices)
+    except (errors.InputError, errors.InputTypeError) as error:
+        raise errors.given_slices(error) from error

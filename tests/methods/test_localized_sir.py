@@ -1,0 +1,156 @@
+"""Localized SIR: what is its own, beyond the laws."""
+
+import numpy as np
+import pytest
+
+from eigenlens import SIR, LocalizedSIR
+from eigenlens._core.errors import InputError, InputTypeError, SliceWarning
+from eigenlens.moments import local_means
+from eigenlens.testing import LAWS, Sample
+from inverse_models import LAWS_OF_ROWS, symmetric
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((240, 4)) @ rng.standard_normal((4, 4)) + 10
+y = np.sin(X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(240)
+
+
+def by_hand(X, codes, k, ridge=0.0):
+    """The formula, row by row, over all rows and over the labelled ones."""
+    m = X.mean(axis=0)
+    M = np.zeros((X.shape[1],) * 2)
+    for i in np.flatnonzero(codes >= 0):
+        pool = X[(codes == codes[i]) | (codes < 0)]
+        nearest = np.argsort(((pool - X[i]) ** 2).sum(axis=1), kind="stable")[:k]
+        M += np.outer(pool[nearest].mean(axis=0) - m, pool[nearest].mean(axis=0) - m) / len(X)
+    S = np.cov(X.T, ddof=0) + ridge * np.eye(X.shape[1])
+    L = np.linalg.inv(np.linalg.cholesky(S))
+    return np.linalg.eigvalsh(L @ M @ L.T)[::-1]
+
+
+@pytest.mark.parametrize(("k", "ridge"), [(1, 0.0), (4, 0.0), (11, 0.5)])
+def test_is_the_formula(k, ridge):
+    model = LocalizedSIR(n_slices=6, n_neighbors=k, ridge=ridge).fit(X, y)
+    np.testing.assert_allclose(model.eigenvalues_, by_hand(X, model._slicing.codes(y[:, None]), k, ridge), rtol=1e-9)
+    if k == 1 and not ridge:
+        np.testing.assert_allclose(model.eigenvalues_, 1)  # each row is its own local mean
+
+
+def test_rows_without_a_response_join_every_slice():
+    hidden = np.where(np.arange(240) % 3 == 0, np.nan, y)
+    model = LocalizedSIR(n_slices=4, n_neighbors=5).fit(X, hidden)
+    codes = np.where(np.isnan(hidden), -1, model._slicing.codes(np.nan_to_num(hidden)[:, None]))
+    np.testing.assert_allclose(model.eigenvalues_, by_hand(X, codes, 5), rtol=1e-9)
+    np.testing.assert_allclose(model.mean_, X.mean(axis=0))
+    np.testing.assert_allclose(model.slice_means_, [X[codes == h].mean(axis=0) for h in range(4)])
+    assert model.slice_weights_.sum() == 160
+    words = np.array([None if c < 0 else f"slice {c}" for c in codes], dtype=object)
+    np.testing.assert_allclose(LocalizedSIR(n_neighbors=5).fit(X, words).components_, model.components_, rtol=1e-10)
+
+
+def test_with_all_neighbours_it_is_sir():
+    plain = SIR(n_slices=6).fit(X, y)
+    again = LocalizedSIR(n_slices=6, n_neighbors=40).fit(X, y)  # six slices of 40
+    np.testing.assert_allclose(again.eigenvalues_, plain.eigenvalues_, rtol=1e-11)
+    np.testing.assert_allclose(again.components_, plain.components_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("law", LAWS_OF_ROWS)
+def test_laws_with_a_numeric_response(law):
+    LAWS[law](LocalizedSIR(2, n_slices=4, n_neighbors=6), Sample(X, y))
+
+
+def test_local_means_count_weight():
+    rows, codes = X[:60], np.arange(60) % 2
+    times = np.arange(60) % 3 + 1
+    repeated = local_means(np.repeat(rows, times, axis=0), np.repeat(codes, times), np.ones(times.sum()), 7)
+    weighted = local_means(rows, codes, times.astype(float), 7)
+    np.testing.assert_allclose(np.repeat(weighted, times, axis=0), repeated, rtol=1e-12)
+    tiny = local_means(rows, codes, np.full(60, 0.01), 0.07)  # seven rows of weight 0.01 are as seven rows
+    np.testing.assert_allclose(tiny, local_means(rows, codes, np.ones(60), 7), rtol=1e-9)
+
+
+def test_ties_do_not_depend_on_the_order_of_rows():
+    grid = np.array([(i, j) for i in range(6) for j in range(6)], dtype=float)
+    order = np.random.default_rng(1).permutation(36)
+    there = local_means(grid[order], np.zeros(36, dtype=int), np.ones(36), 3)
+    np.testing.assert_allclose(there, local_means(grid, np.zeros(36, dtype=int), np.ones(36), 3)[order], atol=1e-12)
+    # of four neighbours at distance 1, two are wanted: each counts half, and the mean stays in the middle
+    np.testing.assert_allclose(local_means(grid, np.zeros(36, dtype=int), np.ones(36), 3)[14], grid[14], atol=1e-12)
+
+
+@pytest.mark.parametrize("p", [3, 40])
+def test_many_columns_are_searched_alike(p):
+    rows = np.random.default_rng(2).standard_normal((80, p)) + 5
+    distance = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    expected = [rows[np.argsort(d)[:9]].mean(axis=0) for d in distance]
+    np.testing.assert_allclose(local_means(rows, np.zeros(80, dtype=int), np.ones(80), 9), expected, rtol=1e-10)
+
+
+def test_finds_what_a_symmetric_response_hides_from_sir():
+    A, b = symmetric(np.random.default_rng(1))
+    model = LocalizedSIR(1, n_slices=5).fit(A, b)
+    assert np.abs(model.components_[0, 0]) / np.linalg.norm(model.components_) > 0.95
+    assert model.test_dimension(n_draws=39).dimension == 1
+
+
+def test_the_test_holds_its_level():
+    rejected = 0
+    for seed in range(40):
+        r = np.random.default_rng(seed)
+        model = LocalizedSIR(1, n_slices=3, n_neighbors=8).fit(r.standard_normal((60, 3)), r.standard_normal(60))
+        rejected += model.test_dimension(n_draws=39).dimension > 0
+    assert rejected / 40 < 0.16
+
+
+def test_neighbours_by_cross_validation():
+    A, b = symmetric(np.random.default_rng(3), n=400)
+    model = LocalizedSIR(1, n_slices=5, n_neighbors="cv").fit(A, b)
+    assert model.n_neighbors_ in model.cv_scores_
+    assert model.cv_scores_[model.n_neighbors_] == max(model.cv_scores_.values())
+    assert model.n_neighbors_ < 80  # all neighbours would be SIR, which is blind here
+    assert max(model.cv_scores_) == 80
+    np.testing.assert_array_equal(
+        model.components_, LocalizedSIR(1, n_slices=5, n_neighbors=model.n_neighbors_).fit(A, b).components_
+    )
+
+
+def test_other_ridges_without_another_search():
+    model = LocalizedSIR(n_slices=4).fit(X, y)
+    ridged = LocalizedSIR(2, n_slices=4, ridge=0.3).fit_moments(model.moments_)
+    np.testing.assert_allclose(
+        ridged.components_, LocalizedSIR(2, n_slices=4, ridge=0.3).fit(X, y).components_, rtol=1e-10
+    )
+    with pytest.raises(InputTypeError, match="those of 10"):
+        LocalizedSIR(n_neighbors=5).fit_moments(model.moments_)
+    with pytest.raises(InputTypeError, match="LocalMoments"):
+        LocalizedSIR().fit_moments(SIR().fit(X, y).moments_)
+
+
+@pytest.mark.parametrize("size", [1e-160, 1e160])
+def test_scales(size):
+    reference, scaled = (LocalizedSIR(2, n_slices=4).fit(A, y) for A in (X, X * size))
+    np.testing.assert_allclose(scaled.eigenvalues_, reference.eigenvalues_, rtol=1e-9)
+
+
+def test_more_neighbours_than_the_smallest_slice_has():
+    codes = np.r_[np.zeros(5, dtype=int), np.ones(235, dtype=int)]
+    with pytest.warns(SliceWarning, match="n_neighbors=10 but the smallest slice has a weight of 5"):
+        model = LocalizedSIR().fit(X, slices=codes)
+    small = model.moments_.local
+    assert small.weight == 240
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="missing in all 240 rows"):
+        LocalizedSIR().fit(X, np.full(240, np.nan))
+    with pytest.raises(InputError, match="the response is constant"):
+        LocalizedSIR().fit(X, np.full(240, 0.5))
+    with pytest.raises(InputError, match="n_neighbors=0"):
+        LocalizedSIR(n_neighbors=0).fit(X, y)
+    with pytest.raises(InputError, match="n_neighbors='some'"):
+        LocalizedSIR(n_neighbors="some").fit(X, y)
+    with pytest.raises(InputError, match="n_neighbors='cv'"):
+        LocalizedSIR(n_neighbors="cv").fit(X, y)
+    with pytest.raises(InputError, match="X contains NaN"):
+        LocalizedSIR().fit(np.where(np.arange(4) == 2, np.nan, X), y)
+    assert not hasattr(LocalizedSIR(), "partial_fit")

@@ -1,0 +1,55 @@
+"""R's dr 3.0.11 on given slices, and the authors' localized SIR under Octave (with the paper's formula), up to sign."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eigenlens import SAVE, SIR, LocalizedSIR
+
+SHARED = Path(__file__).parents[3] / "shared" / "refs"
+
+
+def read(folder):
+    path = SHARED / folder
+    if not path.exists():
+        pytest.skip(f"the reference data {folder} do not lie beside the repository")
+    with open(path / "data.csv", newline="") as file:
+        names, *rows = list(csv.reader(file))
+    return names, np.array(rows, dtype=float), json.loads((path / "expected.json").read_text())
+
+
+def assert_same_directions(components, expected, tolerance):
+    found = (components / np.linalg.norm(components, axis=1, keepdims=True)).T
+    expected = np.asarray(expected)[:, : found.shape[1]]
+    signs = np.sign(np.sum(found * expected, axis=0))
+    np.testing.assert_allclose(found * signs, expected, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize("run", ["h5", "h8", "h20", "save_h5"])
+def test_dr_on_ais(run):
+    names, rows, expected = read("sir_ais")
+    X, expected = rows[:, [names.index(c) for c in ("Ht", "Wt", "logRCC", "WCC")]], expected[run]
+    slices = np.array(expected["slice_of_row"])
+    model = (SAVE() if run.startswith("save") else SIR()).fit(X, slices=slices)
+    np.testing.assert_allclose(model.eigenvalues_, expected["evalues"], rtol=1e-10)
+    assert_same_directions(model.components_, expected["evectors_unit_norm"], 1e-10)
+    assert model.slice_weights_.tolist() == expected["slice_sizes"]
+    if expected["test"]:
+        test = model.test_dimension()
+        np.testing.assert_allclose(test.statistics["chi2"], expected["test"]["Stat"], rtol=1e-10)
+        assert test.statistics["df"].tolist() == expected["test"]["df"]
+        np.testing.assert_allclose(test.p_values, expected["test"]["p.value"], atol=1e-10)
+
+
+@pytest.mark.parametrize("run", range(6, 12))
+def test_localized_sir_on_tai_chi(run):
+    _, rows, expected = read("lsir_taichi")
+    X, y, expected = rows[:, :6], rows[:, 6], expected["runs"][run]
+    assert "local means" in expected["variant"]
+    k, s = expected["k_including_self"], expected["s_ridge_on_XXt"]
+    model = LocalizedSIR(2, n_neighbors=k, ridge=s / len(X)).fit(X, y)
+    np.testing.assert_allclose(model.eigenvalues_ * k**2, expected["top2_eigenvalues_raw"], rtol=1e-10)
+    assert_same_directions(model.components_, expected["edr_unit_norm"], 1e-10)
