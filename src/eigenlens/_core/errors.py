@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
+
 
 class InputError(ValueError):
     """The data or an argument cannot be used as given."""
@@ -33,6 +35,18 @@ class ConditionWarning(EigenlensWarning):
 
 class RangeWarning(EigenlensWarning):
     """A result is too large or too small for its floating-point type."""
+
+
+class NotConvergedWarning(EigenlensWarning, ConvergenceWarning):
+    """An iteration was ended before it settled."""
+
+
+class PerfectFitWarning(EigenlensWarning):
+    """A regression reproduces the classes of its rows exactly, so that nothing measures the spread within them."""
+
+
+class SubclassWarning(EigenlensWarning):
+    """Subclasses stood empty and were left out."""
 
 
 def warn(warning: Warning) -> None:
@@ -227,6 +241,10 @@ def option(name: str, value: Any, allowed: Iterable[Any]) -> InputError:
 
 def number(name: str, value: Any, rule: str) -> InputError:
     return InputError(f"{name}={value!r} but it must be {rule}.")
+
+
+def number_kind(name: str, value: Any, rule: str) -> InputTypeError:
+    return InputTypeError(f"{name}={value!r} but it must be {rule}.")
 
 
 def priors(value: Any, rule: str, way_out: str) -> InputError:

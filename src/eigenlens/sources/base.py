@@ -133,6 +133,18 @@ def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
 
 
+def whole(source: Source) -> Block:
+    """Read all rows into one block, as float64 of NumPy: for methods that search where others pass once."""
+    blocks = [block for segment in source.segments() for block in segment]
+
+    def stacked(parts: list[Array | None]) -> Any:
+        host = [_xp.float64(_xp.to_numpy(part)) for part in parts if part is not None]
+        return None if not host else host[0] if len(host) == 1 else np.concatenate(host)
+
+    X, y, weight = (stacked([getattr(block, part) for block in blocks]) for part in ("X", "y", "weight"))
+    return Block(X, y, np.ones(len(X)) if weight is None else weight, blocks[0].classes)
+
+
 def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
     """Return how many rows make a block: cache-sized, and many more rows than groups.
 

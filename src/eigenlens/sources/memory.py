@@ -90,6 +90,11 @@ class MemorySource(Source):
         self._first = 0 if weight is None else int(np.argmax(weight))  # a row that hardly counts is a poor pivot
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
 
+    @property
+    def kept(self) -> np.ndarray:
+        """Positions of the rows of positive weight: those that blocks hold."""
+        return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
+
     def segments(self) -> Iterator[Segment]:
         n = self.table.shape[0]
         step = self._block * segment_blocks(n, self._block)

@@ -1,0 +1,48 @@
+"""Refusals of parameters that no data could make right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from . import errors
+
+
+def is_number(value: Any, *, integer: bool = False) -> bool:
+    """Tell whether a parameter is a number; True and False are not."""
+    return isinstance(value, Integral if integer else Real) and not isinstance(value, bool | np.bool_)
+
+
+def check_number(
+    name: str, value: Any, low: float, high: float = inf, *, integer: bool = False, above: bool = False
+) -> None:
+    """Refuse a parameter that is not a finite number from low (or, with `above`, beyond it) to high."""
+    right_kind = is_number(value, integer=integer)
+    if right_kind and isfinite(value) and (value > low if above else value >= low) and value <= high:
+        return
+    word = "an integer" if integer else "a number" if high < inf else "a finite number"
+    span = f"above {low:g}" if above else f"of at least {low:g}"
+    rule = f"{word} {span}" + (f" and at most {high:g}" if high < inf else "")
+    raise errors.number(name, value, rule) if right_kind else errors.number_kind(name, value, rule)
+
+
+def check_choice(name: str, value: Any, choices: Iterable[str]) -> None:
+    """Refuse a word that is not one of the choices."""
+    if not isinstance(value, str) or value not in choices:
+        raise errors.option(name, value, choices)
+
+
+def check_flag(name: str, value: Any) -> None:
+    """Refuse what is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise errors.option(name, value, (True, False))
+
+
+def check_count(value: Any) -> None:
+    """Refuse an `n_components` that is neither None nor a positive integer."""
+    if value is not None and not (is_number(value, integer=True) and value >= 1):
+        raise errors.components_kind(value, "a positive integer or None")
