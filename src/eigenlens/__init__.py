@@ -12,16 +12,41 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import inference, moments, regress, sources, spectral, testing
     from .methods.cca import CCA
+    from .methods.fda import FDA
     from .methods.lda import LDA
+    from .methods.mda import MDA
     from .methods.pca import PCA
+    from .methods.pda import PDA
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
+_HOMES = {
+    "CCA": ".methods.cca",
+    "FDA": ".methods.fda",
+    "LDA": ".methods.lda",
+    "MDA": ".methods.mda",
+    "PCA": ".methods.pca",
+    "PDA": ".methods.pda",
+    "Subspace": ".subspace",
+}
 _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
-__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "regress", "sources", "spectral", "testing"]
+__all__ = [
+    "CCA",
+    "FDA",
+    "LDA",
+    "MDA",
+    "PCA",
+    "PDA",
+    "Subspace",
+    "inference",
+    "moments",
+    "regress",
+    "sources",
+    "spectral",
+    "testing",
+]
 
 
 def __getattr__(name: str) -> Any:

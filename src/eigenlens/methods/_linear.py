@@ -14,7 +14,7 @@ from ..moments import Centred, Grouped
 from ..sources import Labels, Source
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..subspace import Subspace
-from ._base import MomentsEstimator, column_names, in_data_units
+from ._base import MomentsEstimator, in_data_units
 from ._classifier import CanonicalClassifier, priors_for
 
 
@@ -119,16 +119,6 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             why = f"{K} classes and {p} columns give at most {most} discriminant directions"
             raise errors.components_out_of_range(self.n_components, most, why)
         return most if self.n_components is None else int(self.n_components)
-
-    def _separating(self, within: Centred) -> Exception | None:
-        """Complain of columns that are constant within every class but not between classes."""
-        xp, constant = _xp.namespace(within.pivot), within.constant_columns()
-        spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
-        ulp = _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
-        columns = np.flatnonzero(_xp.to_numpy(constant & (spread > ulp)))
-        if len(columns):
-            return errors.no_within_variance(column_names(self, columns))
-        return errors.no_variance_within() if bool(xp.all(constant)) else None
 
     def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
         whitening = spectrum.whitening

@@ -26,7 +26,7 @@ from .._core.typing import TableLike
 from ..moments import Centred, Factor, Grouped, Quartic
 from ..spectral import Pencil
 from ._base import form_of
-from ._classifier import read_priors
+from ._classifier import read_priors, separating
 from ._linear import LinearDiscriminant
 from ._shrinkage import ledoit_wolf, oas, shrunk
 
@@ -166,7 +166,7 @@ class LDA(LinearDiscriminant):
 
     def _lacking(self, moments: Grouped) -> Exception | None:
         lacking = super()._lacking(moments)
-        return lacking if lacking or self.shrinkage is not None else self._separating(self._within(moments)[0])
+        return lacking if lacking or self.shrinkage is not None else separating(self._within(moments)[0], self)
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
