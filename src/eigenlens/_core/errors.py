@@ -299,7 +299,7 @@ def regressor_shape(kind: str, found: int, need: int) -> InputError:
 
 def regressor_not_finite(kind: str) -> InputError:
     return InputError(
-        f"regressor={kind} predicts NaN or infinity; scale the columns of X, or use a regressor that stays finite there."
+        f"regressor={kind} predicts NaN or infinity; scale the columns of X, or use a regressor that stays finite."
     )
 
 
@@ -312,20 +312,22 @@ def constant_fits(kind: str) -> InputError:
 
 def perfect_fit(kind: str) -> PerfectFitWarning:
     return PerfectFitWarning(
-        f"regressor={kind} reproduces the classes of its own rows exactly (canonical correlation 1), so that the spread "
-        f"within classes cannot be measured: posteriors will be near 0 or 1. Use a smoother regressor (more neighbours, "
-        f"more penalty, fewer terms)."
+        f"regressor={kind} reproduces the classes of its own rows exactly (canonical correlation 1), so that the "
+        f"spread within classes cannot be measured: posteriors will be near 0 or 1. Use a smoother regressor (more "
+        f"neighbours, more penalty, fewer terms)."
     )
 
 
 def both_given(name: str, value: Any, other: str, second: Any) -> InputError:
-    return InputError(f"{name}={value!r} and {other}={second!r} are both given, but one decides; leave one of them out.")
-
-
-def too_few_for_subclasses(label: Any, rows: int, wanted: int) -> InputError:
     return InputError(
-        f"n_subclasses={wanted} for class {label!r}, which has only {rows} row(s) of positive weight; give it at most "
-        f"{rows} subclasses: a number for each class, in a list or as {{label: number}}."
+        f"{name}={value!r} and {other}={second!r} are both given, but one decides; leave one of them out."
+    )
+
+
+def too_few_for_subclasses(label: Any, rows: float, wanted: int) -> InputError:
+    return InputError(
+        f"n_subclasses={wanted} for class {label!r}, which has only {rows:g} row(s), weights counted; give it at most "
+        f"{max(int(rows), 1)}: a number for each class, in a list or as {{label: number}}, or leave the class out."
     )
 
 
@@ -339,15 +341,15 @@ def subclasses_kind(value: Any, classes: Iterable[Any]) -> InputError:
 
 def start_shape(shape: Sequence[int], n: int, counts: Sequence[int]) -> InputError:
     return InputError(
-        f"init has shape {tuple(shape)} but must be ({n}, {sum(counts)}): one row for each row of X, and one column for "
+        f"init has shape {tuple(shape)} but must be ({n}, {sum(counts)}): one row for each row of X, one column for "
         f"each subclass ({listed(counts, 12)} for the classes in order)."
     )
 
 
 def start_values(rule: str, row: int) -> InputError:
     return InputError(
-        f"init {rule} (first in row {row}), but it must hold the shares of each row in the subclasses of its own class: "
-        f"not negative, adding up to 1, and 0 for other classes."
+        f"init {rule} (first in row {row}), but it must hold the shares of each row in the subclasses of its own "
+        f"class: not negative, adding up to 1, and 0 for other classes."
     )
 
 
@@ -361,8 +363,8 @@ def start_empty(subclass: int) -> InputError:
 
 def empty_subclasses(label: Any, asked: int, left: int) -> SubclassWarning:
     return SubclassWarning(
-        f"class {label!r} keeps {left} of {asked} subclasses: the others had lost their rows and were merged into the "
-        f"rest. Ask for fewer with n_subclasses if that recurs."
+        f"class {label!r} keeps {left} of {asked} subclasses: the others were left without rows of their own and "
+        f"merged into the rest. Ask for fewer with n_subclasses if that recurs."
     )
 
 

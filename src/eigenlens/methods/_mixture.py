@@ -1,8 +1,8 @@
 """The EM algorithm of mixture discriminant analysis: Gaussian subclasses with one covariance for all.
 
 Rows are centred on the means of their classes and sphered by the covariance within classes, once. In these coordinates
-that covariance is the identity, subclasses move their means δ only, and the covariance within subclasses is I − Σ p δδᵀ.
-So a step costs two thin products, however many columns there are, and classes far apart cost no digits.
+that covariance is the identity, subclasses only move their means δ, and the covariance within subclasses is
+I − Σ p δδᵀ. So a step costs two thin products, however many columns there are, and classes far apart cost no digits.
 
 The likelihood is that of the class densities, with the means of the subclasses held to the leading L directions where
 the rank is reduced (Hastie, Tibshirani 1996):
@@ -22,6 +22,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from .._core import errors
 from ..moments import Factor, Grouped
@@ -84,16 +85,19 @@ class Classes:
 
     def start(self, counts: list[int], rng: np.random.RandomState) -> Shares:
         """Cut each class into subclasses by k-means, in the sphered coordinates."""
-        return [self._cut(k, count, rng) for k, count in enumerate(counts)]
+        with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
+            return [self._cut(k, count, rng) for k, count in enumerate(counts)]
 
     def _cut(self, k: int, count: int, rng: np.random.RandomState) -> Floats:
         rows, w = self.rows[k], self.weights[k]
         if count == 1:
             return np.ones((len(rows), 1))
-        count = min(count, len(np.unique(rows, axis=0)))
-        found = KMeans(count, n_init=1, random_state=rng).fit(rows, sample_weight=w).labels_
-        shares: Floats = np.eye(count)[found]
-        return shares[:, w @ shares > 0]
+        distinct = len(np.unique(rows, axis=0))
+        if distinct < count:
+            errors.warn(errors.empty_subclasses(self.labels[k].item(), count, distinct))
+        found = KMeans(min(count, distinct), n_init=1, random_state=rng).fit(rows, sample_weight=w).labels_
+        shares: Floats = np.eye(min(count, distinct))[found]
+        return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +110,7 @@ class Plain:
     within: Floats  # covariance within subclasses, sphered
 
     def logits(self, data: Classes, k: int) -> Floats:
-        """log π_r − ½‖z − z_r‖² of the rows of class k, up to ½‖z − z̄_k‖²."""
+        """Return log π_r − ½‖z − z_r‖² of the rows of class k, up to ½‖z − z̄_k‖²."""
         D = self.offsets[k] @ self.spectrum.vectors
         linear = data.rows[k] @ (self.spectrum.vectors @ D.T)
         return linear + (np.log(self.shares[k]) - 0.5 * np.sum(D**2, axis=1))
@@ -121,9 +125,7 @@ class Plain:
 def plain_step(data: Classes, Z: Shares, wanted: int | None) -> Plain:
     """Estimate means, shares and the common covariance from responsibilities."""
     mass = [w @ z for w, z in zip(data.weights, Z, strict=True)]
-    offsets = [
-        (z * w[:, None]).T @ x / m[:, None] for z, w, x, m in zip(Z, data.weights, data.rows, mass, strict=True)
-    ]
+    offsets = [(z * w[:, None]).T @ x / m[:, None] for z, w, x, m in zip(Z, data.weights, data.rows, mass, strict=True)]
     spread = np.vstack([np.sqrt(m / data.W)[:, None] * d for m, d in zip(mass, offsets, strict=True)])
     within = np.eye(data.rank) - spread.T @ spread
     if np.linalg.eigvalsh(within)[0] < CLOSE:
@@ -160,7 +162,7 @@ class Scored:
     given: Shares  # the responsibilities it was estimated from
 
     def logits(self, data: Classes, k: int) -> Floats:
-        """log π_r − ½‖z − z_r‖² of the rows of class k, up to ½‖z‖²."""
+        """Return log π_r − ½‖z − z_r‖² of the rows of class k, up to ½‖z‖²."""
         return self.logits_of(self.coordinates[k], k)
 
     def logits_of(self, z: Floats, k: int) -> Floats:
@@ -216,9 +218,7 @@ class Fit:
     gain: float
 
 
-def run(
-    data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: int, tol: float
-) -> Fit:
+def run(data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: int, tol: float) -> Fit:
     """Take at most max_iter M-steps, each followed by its E-step; end when ℓ/W gains no more than tol."""
     path: list[float] = []
     converged, gain = False, np.inf

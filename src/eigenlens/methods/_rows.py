@@ -23,6 +23,9 @@ class RowsEstimator(BaseEstimator):
     #: Maps of the columns that leave scores unchanged, up to sign: a "rotation", any "linear" map, or "none".
     _invariance: Literal["rotation", "linear", "none"] = "rotation"
 
+    #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
+    _counts_rows: bool = True
+
     spectrum_: Spectrum
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:

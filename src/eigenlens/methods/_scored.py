@@ -59,7 +59,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
 
     def _set_spectrum(self, spectrum: Spectrum, shares: np.ndarray, divisor: float, dtype: Any) -> Spectrum:
         """Keep the directions wanted and set what they say; values are between over within, divisor W·divisor."""
-        ratios = spectrum.values * divisor  # the same with divisor W, and so α²/(1 − α²)
+        ratios = spectrum.values / divisor  # the same with divisor W, and so α²/(1 − α²)
         kept = spectrum
         if self.n_components is not None:
             if self.n_components > len(spectrum):
@@ -69,7 +69,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
                     errors.rank_deficient(what, len(spectrum), self.n_components, "directions were asked for", advice)
                 )
             kept = spectrum.first(min(len(spectrum), self.n_components))
-        k, total = len(kept), float(ratios.sum()) + spectrum.tail * divisor
+        k, total = len(kept), float(ratios.sum()) + spectrum.tail / divisor
         assert kept.left is not None
         self.spectrum_ = kept
         self.scores_ = np.asarray(kept.left / np.sqrt(shares)[:, None], dtype=dtype)

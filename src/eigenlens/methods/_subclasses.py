@@ -21,8 +21,8 @@ MOST = 8  # subclasses of a class that "bic" and "cv" try
 FOLDS = 5
 
 
-def read_counts(given: Any, classes: NDArray[Any], sizes: NDArray[np.intp]) -> list[int] | None:
-    """Return R_k for each class, or None where they are to be chosen."""
+def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] | None:
+    """Return R_k for each class, of these weights, or None where they are to be chosen."""
     if isinstance(given, str):
         if given not in ("bic", "cv"):
             raise errors.subclasses_kind(given, classes)
@@ -39,7 +39,7 @@ def read_counts(given: Any, classes: NDArray[Any], sizes: NDArray[np.intp]) -> l
         raise errors.subclasses_kind(given, classes)
     for label, size, count in zip(classes, sizes, values, strict=True):
         if count > size:
-            raise errors.too_few_for_subclasses(label.item() if hasattr(label, "item") else label, int(size), count)
+            raise errors.too_few_for_subclasses(label.item() if hasattr(label, "item") else label, float(size), count)
     return [int(v) for v in values]
 
 

@@ -4,8 +4,8 @@ Class scores :math:`\theta` are regressed on x by any regression, and those scor
 
 .. math:: \min_{\theta, \eta} \sum_i w_i (\theta(y_i) - \eta(x_i))^2, \qquad \Theta^T D \Theta = I.
 
-A row is classified by its distance :math:`\|\eta(x) - \bar\eta_k\|^2 - 2 \log \pi_k` in the metric within classes of the
-fits :math:`\eta`. With a linear regression this is linear discriminant analysis; with splines its boundaries bend.
+A row is classified by its distance :math:`\|\eta(x) - \bar\eta_k\|^2 - 2 \log \pi_k` in the metric within classes of
+the fits :math:`\eta`. With a linear regression this is linear discriminant analysis; with splines its boundaries bend.
 
 References
 ----------
@@ -18,6 +18,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
@@ -118,6 +119,10 @@ class FDA(ScoredClassifier):
         self._centre = priors @ scoring.means
         centroids = (scoring.means - self._centre) @ kept.vectors
         self._set_rule(source.labels.classes, native_labels(source), priors, centroids, np.dtype(dtype))
+
+    @property
+    def _counts_rows(self) -> bool:  # type: ignore[override]
+        return self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")
 
     # -- use -----------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,9 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -133,7 +134,7 @@ class MDA(ScoredClassifier):
             source, rows = self._read(X, y, sample_weight)
             labels: Any = source.labels
             codes = np.asarray(rows.y, dtype=np.intp)
-            sizes = np.bincount(codes, minlength=len(labels.classes))
+            sizes = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
             counts = read_counts(self.n_subclasses, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
             data = Classes(rows.X, codes, rows.weight, labels.classes)
@@ -212,6 +213,14 @@ class MDA(ScoredClassifier):
         covariance = lift.T @ plain.within @ lift
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
 
+    @property
+    def _counts_rows(self) -> bool:  # type: ignore[override]
+        return isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means starts see order
+
+    @property
+    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
+        return "linear" if self.regressor is None else "none"
+
     # -- use -----------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
@@ -231,7 +240,7 @@ class MDA(ScoredClassifier):
         D = self._subclass_scores(X)
         xp = _xp.namespace(D)
         first = np.searchsorted(self._owner, np.arange(len(self._priors) + 1))
-        return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in zip(first[:-1], first[1:], strict=True)], axis=1)
+        return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
     def predict_subclass_proba(self, X: TableLike) -> Array:
         """Return the posterior probability of each subclass (n, ΣR_k); those of a class add up to its own."""

@@ -163,8 +163,8 @@ class PDA(LinearDiscriminant):
         within, divisor = self._within(moments)
         K, p = len(moments.labels), moments.n_features
         B, between = form_of(within, 1.0), self._between(within, moments)
-        free = self.df is None and self.lam == 0  # then units do not matter, and a penalty would bring them in
-        root, basis = self._root(p, within, moments)
+        free = self.df is None and self.lam == 0
+        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)  # LDA knows no units
         seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
         shares = moments.weights / moments.weight
         shift = _xp.to_numpy(within.shift)
@@ -187,7 +187,7 @@ class PDA(LinearDiscriminant):
         within, divisor = self._within(moments)
         kept, dtype, unit = self.spectrum_, within.dtype, float(within.unit[0]) ** 2
         xp = _xp.namespace(within.shift)
-        ratios = kept.values * (divisor / moments.weight)
+        ratios = kept.values * (moments.weight / divisor)
         shares = _xp.like(self._shares(moments), within.shift)
         assert kept.left is not None
         self.scores_ = _xp.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
@@ -258,4 +258,6 @@ def _plus(form: Form, lam: float, root: np.ndarray) -> Form:
     xp = _xp.namespace(form.values)
     if form.factor is None:
         return Form(matrix=form.matrix + _xp.like(lam * (root.T @ root), form.matrix))
-    return Form(factor=xp.concat([form.factor, _xp.like(np.sqrt(lam) * root, form.factor)], axis=0), squared=form.squared)
+    return Form(
+        factor=xp.concat([form.factor, _xp.like(np.sqrt(lam) * root, form.factor)], axis=0), squared=form.squared
+    )

@@ -43,7 +43,8 @@ Floats = NDArray[np.float64]
 
 NOISE = 1e-9  # fits this small beside the largest are the rounding of a regression that has fewer directions
 PERFECT = 1e-12  # 1 − α² below which the groups of the rows are reproduced exactly
-SYMMETRIC = 1e-2  # how far from symmetric the iterated fit of an additive model may be
+SYMMETRIC = 0.1  # how far from symmetric the fit of an additive model may be, whose iteration was ended early
+CONSTANT = 1e-6  # how far from nought the mean fit of scores without a mean may be, if constants are kept
 
 
 def contrasts(shares: Floats) -> Floats:
@@ -154,7 +155,8 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
     if size[0] == 0:
         raise errors.constant_fits(type(regressor).__name__)
     keep = size > NOISE * size[0]
-    basis = axes[keep].T / size[keep]
+    # the symmetric root does not turn where singular values tie, as they do in a perfect fit
+    basis = axes[keep].T / size[keep] @ (axes if keep.all() else np.eye(int(keep.sum())))
     G, Y = F @ basis, wanted @ basis
     means = (Z.T @ (w[:, None] * G)) / mass[:, None]
     rows = np.sqrt(w / W)[:, None]
@@ -166,9 +168,12 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
     if symmetric:
         extra.append(_root(shrunk))
     within = Form(factor=np.vstack([inside, *extra]), squared=False)
-    perfect = bool(np.linalg.svd(within.values, compute_uv=False)[-1] ** 2 < PERFECT)
-    if perfect:
-        within = within.plus_identity(PERFECT)
+    _, spreads, turn = np.linalg.svd(within.values, full_matrices=False)
+    perfect = bool(spreads[-1] ** 2 < PERFECT)
+    if perfect:  # what is left is rounding, which is not to choose directions: where all tie, the contrasts do
+        turn = np.eye(len(turn)) if spreads[0] ** 2 < PERFECT else turn
+        tied = PERFECT**0.5 * (1 + 1e-6 * np.arange(len(turn)))
+        within = Form(factor=np.maximum(spreads, tied)[:, None] * turn, squared=False)
     return Scoring(model, mass / W, means, within, basis, symmetric, perfect)
 
 
@@ -184,12 +189,13 @@ def _shrinkage(F: Floats, wanted: Floats, G: Floats, Y: Floats, v: Floats) -> tu
     is judged beside both M and I − M, since either may be small.
     """
     M = wanted.T @ (v[:, None] * F)
-    scale = min(np.linalg.norm(M, 2), np.linalg.norm(np.eye(len(M)) - M, 2))
-    off = max(np.linalg.norm(M - M.T, 2), np.linalg.norm(v @ F))
+    size = np.linalg.norm(M, 2)
+    scale = min(size, np.linalg.norm(np.eye(len(M)) - M, 2))
+    mirrored = np.linalg.norm(M - M.T, 2) <= SYMMETRIC * scale + 1e-12
+    keeps = np.linalg.norm(v @ F) <= CONSTANT * size
     shrunk = (Y - G).T @ (v[:, None] * G)
     shrunk = (shrunk + shrunk.T) / 2
-    lowest = np.linalg.eigvalsh(shrunk)[0]
-    return bool(off <= SYMMETRIC * scale + 1e-12 and lowest >= -SYMMETRIC), shrunk
+    return bool(mirrored and keeps and np.linalg.eigvalsh(shrunk)[0] >= -SYMMETRIC), shrunk
 
 
 def _root(S: Floats) -> Floats:
@@ -211,14 +217,18 @@ def check_regressor(regressor: Any) -> None:
 
 def fit_scores(regressor: Any, X: Floats, Y: Floats, w: Floats) -> Any:
     """Fit a clone to several responses; one that takes a single response is fitted once for each."""
-    model = clone(regressor)
-    if Y.shape[1] > 1 and not get_tags(model).target_tags.multi_output:
-        model = MultiOutputRegressor(model)
     counted = np.all(w == 1.0)
     if not counted and not has_fit_parameter(regressor, "sample_weight"):
         raise errors.regressor_without_weights(type(regressor).__name__)
-    response = Y[:, 0] if Y.shape[1] == 1 else Y
-    return model.fit(X, response) if counted else model.fit(X, response, sample_weight=w)
+    weights = {} if counted else {"sample_weight": w}
+    if Y.shape[1] == 1:
+        return clone(regressor).fit(X, Y[:, 0], **weights)
+    if get_tags(regressor).target_tags.multi_output:
+        return clone(regressor).fit(X, Y, **weights)
+    try:
+        return clone(regressor).fit(X, Y, **weights)  # networks take several responses without saying so
+    except (TypeError, ValueError):
+        return MultiOutputRegressor(clone(regressor)).fit(X, Y, **weights)
 
 
 def fits_of(model: Any, X: Floats, responses: int) -> Floats:
