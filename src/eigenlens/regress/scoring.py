@@ -43,8 +43,7 @@ Floats = NDArray[np.float64]
 
 NOISE = 1e-9  # fits this small beside the largest are the rounding of a regression that has fewer directions
 PERFECT = 1e-12  # 1 − α² below which the groups of the rows are reproduced exactly
-SYMMETRIC = 0.1  # how far from symmetric the fit of an additive model may be, whose iteration was ended early
-CONSTANT = 1e-6  # how far from nought the mean fit of scores without a mean may be, if constants are kept
+SYMMETRIC = 1e-8  # how far from symmetric M may be, beside its size
 
 
 def contrasts(shares: Floats) -> Floats:
@@ -152,7 +151,7 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
     model = fit_scores(regressor, X, wanted, w)
     F = fits_of(model, X, theta.shape[1])
     _, size, axes = np.linalg.svd(_xp.triangle(np.sqrt(w / W)[:, None] * F), full_matrices=False)
-    if size[0] == 0:
+    if size[0] < NOISE:  # the scores have unit size
         raise errors.constant_fits(type(regressor).__name__)
     keep = size > NOISE * size[0]
     # the symmetric root does not turn where singular values tie, as they do in a perfect fit
@@ -163,7 +162,7 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
     blurred = Z @ means
     inside = _xp.triangle(rows * (G - blurred))
     spread = (means.T * mass) @ means / W - (rows * blurred).T @ (rows * blurred)  # nought where Z is 0 or 1
-    symmetric, shrunk = _shrinkage(F, wanted, G, Y, w / W)
+    symmetric, shrunk = _shrinkage(F, wanted, G, Y, w / W, getattr(model, "symmetric_smoother", False))
     extra = [] if spread_is_nought(Z) else [_root(spread)]
     if symmetric:
         extra.append(_root(shrunk))
@@ -182,20 +181,19 @@ def spread_is_nought(Z: scipy.sparse.csr_array) -> bool:
     return bool(Z.nnz == Z.shape[0] and np.all(Z.data == 1.0))
 
 
-def _shrinkage(F: Floats, wanted: Floats, G: Floats, Y: Floats, v: Floats) -> tuple[bool, Floats]:
+def _shrinkage(F: Floats, wanted: Floats, G: Floats, Y: Floats, v: Floats, declared: bool) -> tuple[bool, Floats]:
     """Tell whether fits are those of a symmetric smoother that keeps constants, and return what it shrank away.
 
     The fits themselves tell: M is then symmetric, and fits of scores without a mean have none. What may be asymmetric
-    is judged beside both M and I − M, since either may be small.
+    is judged beside both M and I − M, since either may be small. A smoother whose iteration ends early may declare it.
     """
     M = wanted.T @ (v[:, None] * F)
-    size = np.linalg.norm(M, 2)
-    scale = min(size, np.linalg.norm(np.eye(len(M)) - M, 2))
-    mirrored = np.linalg.norm(M - M.T, 2) <= SYMMETRIC * scale + 1e-12
-    keeps = np.linalg.norm(v @ F) <= CONSTANT * size
+    scale = min(np.linalg.norm(M, 2), np.linalg.norm(np.eye(len(M)) - M, 2))
+    off = max(np.linalg.norm(M - M.T, 2), np.linalg.norm(v @ F))
     shrunk = (Y - G).T @ (v[:, None] * G)
     shrunk = (shrunk + shrunk.T) / 2
-    return bool(mirrored and keeps and np.linalg.eigvalsh(shrunk)[0] >= -SYMMETRIC), shrunk
+    lowest = np.linalg.eigvalsh(shrunk)[0]
+    return declared or bool(off <= SYMMETRIC * scale + 1e-12 and lowest >= -SYMMETRIC), shrunk
 
 
 def _root(S: Floats) -> Floats:
