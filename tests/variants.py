@@ -3,7 +3,9 @@
 A method that is not listed is checked with its defaults.
 """
 
-from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression, LocalizedSIR
+from sklearn.neighbors import KNeighborsRegressor
+
+from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
 from eigenlens.testing import all_estimators, all_regressors
 
@@ -28,6 +30,27 @@ VARIANTS = {
         LDA(shrinkage="oas"),
         LDA(shrinkage="ledoit-wolf"),
         LDA(within="equal", between="equal"),
+    ],
+    FDA: [
+        FDA(),
+        FDA(1, regressor=PolynomialRegression(1)),
+        FDA(regressor=PolynomialRegression(2, interactions=False)),
+        FDA(regressor=PenalizedRegression(lam=1.0)),
+        FDA(regressor=KNeighborsRegressor(7)),
+    ],
+    PDA: [
+        PDA(),
+        PDA(1, lam=2.0),
+        PDA(lam=0),
+        PDA(df=0.9, cost=2.0),
+        PDA(penalty="smooth"),
+        PDA(penalty="cyclic", lam=5.0),
+    ],
+    MDA: [
+        MDA(),
+        MDA(n_subclasses=1),
+        MDA(2, n_subclasses=2, n_init=2),
+        MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
     AdaptiveSplines: [AdaptiveSplines(), AdaptiveSplines(degree=2), AdaptiveSplines(prune="cv", cv=3)],

@@ -14,9 +14,12 @@ if TYPE_CHECKING:
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
     from .methods.directional_regression import DirectionalRegression
+    from .methods.fda import FDA
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
+    from .methods.mda import MDA
     from .methods.pca import PCA
+    from .methods.pda import PDA
     from .methods.save import SAVE
     from .methods.sir import SIR
     from .subspace import Subspace
@@ -27,9 +30,12 @@ _HOMES = {
     "CCA": ".methods.cca",
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
+    "FDA": ".methods.fda",
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
+    "MDA": ".methods.mda",
     "PCA": ".methods.pca",
+    "PDA": ".methods.pda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "SAVE": ".methods.save",
@@ -40,8 +46,11 @@ _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
+    "FDA",
     "LDA",
+    "MDA",
     "PCA",
+    "PDA",
     "SAVE",
     "SIR",
     "ConditionWarning",

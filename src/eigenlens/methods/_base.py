@@ -7,38 +7,29 @@ that fail without a trace) is here.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, ClassVar, Literal, Self
+from abc import abstractmethod
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, choose
-from ..sources import Labels, Source, as_source, collect, map_rows
-from ..sources.memory import Target
+from ..sources import Source, collect
 from ..spectral import Form, Pencil, Spectrum, solve
+from ._rows import RowsEstimator
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 
 
-class MomentsEstimator(BaseEstimator, ABC):
+class MomentsEstimator(RowsEstimator):
     """A method that is one pass over the rows and one small symmetric problem."""
 
-    _target: ClassVar[Target] = "none"
-    _min_rows: ClassVar[int] = 2
-    #: Maps of the columns that leave scores unchanged, up to sign: "rotation", or any "linear" map.
-    _invariance: ClassVar[Literal["rotation", "linear"]] = "rotation"
-
     _collected: Any
-    spectrum_: Spectrum
 
     # -- what a method says ------------------------------------------------------------------------------------
 
@@ -186,45 +177,11 @@ class MomentsEstimator(BaseEstimator, ABC):
         self.spectrum_ = spectrum
         self._present(spectrum, pencil, moments)
 
-    # -- rows --------------------------------------------------------------------------------------------------
-
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
-        source = as_source(
-            X,
-            y,
-            sample_weight,
-            target=self._target,
-            min_rows=self._min_rows if min_rows is None else min_rows,
-            estimator=type(self).__name__,
-            read_labels=self._read_labels,
-        )
-        self._check_columns(source, reset)
-        return source
-
-    def _read_labels(self, y: Any, weight: np.ndarray | None) -> Labels:
-        """Turn the second argument of a fit into labels."""
-        return Labels.read(y)
-
-    def _check_columns(self, source: Any, reset: bool) -> None:
-        """Set, or compare with, the number and the names of the columns."""
-        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
-
-    def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
-        """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
-        self._require_fit()
-        source = as_source(X, estimator=type(self).__name__)
-        self._check_columns(source, reset=False)
-        result = map_rows(source, function)
-        return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
-
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
             raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {self._lacking(self._collected)}")
-        check_is_fitted(self, "spectrum_")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "spectrum_")
+        super()._require_fit()
 
 
 def form_of(moments: Centred, divisor: float) -> Form:

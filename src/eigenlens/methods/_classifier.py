@@ -12,6 +12,8 @@ from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, Trans
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
+from ..moments import Centred
+from ._base import column_names
 
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
@@ -122,3 +124,14 @@ def priors_for(priors: Any, weights: np.ndarray) -> np.ndarray:
     if len(given) != K:
         raise errors.priors(priors, f"there are {K} classes", f"give {K} numbers, in the order of classes_")
     return given
+
+
+def separating(within: Centred, estimator: Any) -> Exception | None:
+    """Complain of columns that are constant within every class but not between classes."""
+    xp, constant = _xp.namespace(within.pivot), within.constant_columns()
+    spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
+    ulp = _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
+    columns = np.flatnonzero(_xp.to_numpy(constant & (spread > ulp)))
+    if len(columns):
+        return errors.no_within_variance(column_names(estimator, columns))
+    return errors.no_variance_within() if bool(xp.all(constant)) else None

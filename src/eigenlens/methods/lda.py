@@ -21,22 +21,19 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import errors
-from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
-from .._core.typing import Array, TableLike
+from .._core.typing import TableLike
 from ..moments import Centred, Factor, Grouped, Quartic
-from ..sources import Source
-from ..sources.companions import refuse_other_labels
-from ..spectral import Form, Pencil, Spectrum, orient
-from ..subspace import Subspace
-from ._base import MomentsEstimator, column_names, form_of, in_data_units
-from ._classifier import CanonicalClassifier, priors_for, read_priors
+from ..spectral import Pencil
+from ._base import form_of
+from ._classifier import read_priors, separating
+from ._linear import LinearDiscriminant
 from ._shrinkage import ledoit_wolf, oas, shrunk
 
 SHRINKAGES = ("ledoit-wolf", "oas")
 
 
-class LDA(CanonicalClassifier, MomentsEstimator):
+class LDA(LinearDiscriminant):
     """Linear discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 
     Parameters
@@ -92,8 +89,6 @@ class LDA(CanonicalClassifier, MomentsEstimator):
     0.02
     """
 
-    _target = "labels"
-
     def __init__(
         self,
         n_components: int | None = None,
@@ -121,21 +116,6 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         """
         return self._fit(X, y, sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        classes : array, optional
-            Labels that may come in this batch; others are refused. Classes are found on the way, so this is a check,
-            not a need.
-        """
-        if classes is not None and y is not None:
-            refuse_other_labels(y, classes)
-        return self._partial_fit(X, y, sample_weight)
-
     # -- the three hooks ---------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
@@ -149,37 +129,13 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         Sw = form_of(within, divisor)
         if self.shrinkage is not None:
             Sw = shrunk(Sw, self._intensity(moments))
-        shares = _xp.like(self._shares(moments), within.shift)
-        means = within.shift - shares @ within.shift
         return Pencil(
-            Form(factor=means * _xp.namespace(shares).sqrt(shares)[:, None], squared=False),
+            self._between(within, moments),
             Sw,
             n_components=self._rank_wanted(K, p),
             constant=within.constant_columns() if self.shrinkage is None else None,
             most=max(1, min(p, within.n_rows - K)),
         )
-
-    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
-        within, _ = self._within(moments)
-        xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
-        spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
-        spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
-        centre = _xp.like(self._shares(moments), within.shift) @ within.shift
-        offsets = within.shift - centre
-        W = spectrum.whitening.matrix / unit[:, None]  # type: ignore[union-attr]
-        W = W * orient(W)
-        total = float(xp.sum(spectrum.values)) + spectrum.tail
-        self.spectrum_ = spectrum
-        self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
-        self._sphering = Subspace(within.pivot, W, centre * unit)
-        self._sphered_means = offsets @ (W * unit[:, None])
-        centroids = offsets @ (spectrum.vectors * unit[:, None])
-        self._set_rule(moments.labels, self._native_labels, priors_for(self.priors, moments.weights), centroids, dtype)
-        self.means_ = _xp.published(within.means, dtype)
-        self.mean_ = _xp.published(self.subspace_.point, dtype)
-        self.scalings_ = _xp.published(spectrum.vectors, dtype)
-        self.explained_variance_ratio_ = _xp.published(spectrum.values / (total if total > 0 else 1.0), dtype)
-        self._set_linear_rule(dtype)
 
     def _check_parameters(self) -> None:
         a = self.shrinkage
@@ -191,14 +147,6 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
 
-    def _check_source(self, source: Source, whole: bool) -> None:
-        labels, p = source.labels, source.n_features
-        self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
-        self._rank_wanted(p + 1, p)
-        if whole and labels is not None and len(labels.classes) > 1:
-            priors_for(self.priors, np.ones(len(labels.classes)))
-            self._rank_wanted(len(labels.classes), p)
-
     def _check_moments(self, moments: Grouped) -> None:
         super()._check_moments(moments)
         needed = self._moments(Factor)
@@ -209,30 +157,16 @@ class LDA(CanonicalClassifier, MomentsEstimator):
             raise errors.moments_lack("fourth moments", "none", f"shrinkage={self.shrinkage!r}")
 
     def _lacking(self, moments: Grouped) -> Exception | None:
-        K = len(moments.labels)
-        if K < 2:
-            return errors.one_class(moments.labels[0].item() if K else None)
-        if moments.weight <= K:
-            return errors.weight_too_small(moments.weight, K, "W − K")
-        if self.shrinkage == "ledoit-wolf" and any(group.exponent is not None for group in moments.groups):
+        lacking = super()._lacking(moments)
+        if lacking is None and self.shrinkage == "ledoit-wolf" and any(g.exponent is not None for g in moments.groups):
             return errors.fourth_powers()
-        try:
-            priors_for(self.priors, moments.weights)
-            self._rank_wanted(K, moments.n_features)
-        except errors.InputError as error:
-            return error
-        return None if self.shrinkage is not None else self._separating(self._within(moments)[0])
-
-    def _forget_source(self) -> None:
-        self._native_labels = None
+        return lacking if lacking or self.shrinkage is not None else separating(self._within(moments)[0], self)
 
     @property
     def _invariance(self) -> str:  # type: ignore[override]
         return "linear" if self.shrinkage is None else "rotation"
 
     # -- what the hooks share ----------------------------------------------------------------------------------
-
-    _native_labels: Array | None = None
 
     def _within(self, moments: Grouped) -> tuple[Centred, float]:
         """Return class means with the within-class sum of squares, and its divisor."""
@@ -244,16 +178,8 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         return (within if self.shrinkage is None else within.uniform()[0]), divisor
 
     def _shares(self, moments: Grouped) -> np.ndarray:
-        """Return the weights of the class means in B and in the overall mean."""
         K = len(moments.labels)
-        return np.full(K, 1.0 / K) if self.between == "equal" else priors_for(self.priors, moments.weights)
-
-    def _rank_wanted(self, K: int, p: int) -> int:
-        most = min(p, K - 1)
-        if self.n_components is not None and self.n_components > most:
-            why = f"{K} classes and {p} columns give at most {most} discriminant directions"
-            raise errors.components_out_of_range(self.n_components, most, why)
-        return most if self.n_components is None else int(self.n_components)
+        return np.full(K, 1.0 / K) if self.between == "equal" else super()._shares(moments)
 
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):
@@ -262,54 +188,3 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         if self.shrinkage == "oas":
             return oas(S, W)
         return ledoit_wolf(S, sum(group.fourth for group in moments.groups), W)  # type: ignore[attr-defined]
-
-    def _separating(self, within: Centred) -> Exception | None:
-        """Complain of columns that are constant within every class but not between classes."""
-        xp, constant = _xp.namespace(within.pivot), within.constant_columns()
-        spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
-        ulp = _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
-        columns = np.flatnonzero(_xp.to_numpy(constant & (spread > ulp)))
-        if len(columns):
-            return errors.no_within_variance(column_names(self, columns))
-        return errors.no_variance_within() if bool(xp.all(constant)) else None
-
-    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
-        whitening = spectrum.whitening
-        assert whitening is not None
-        if whitening.rank < whitening.varying:
-            advice = "Use shrinkage, or fewer columns, if these directions matter."
-            what = "The within-class covariance"
-            errors.warn(errors.rank_deficient(what, whitening.rank, whitening.varying, "columns vary", advice))
-        if spectrum.rank < len(spectrum):
-            advice = "The class means lie in a smaller space."
-            what = "The between-class scatter"
-            errors.warn(errors.rank_deficient(what, max(spectrum.rank, 1), len(spectrum), "were asked for", advice))
-
-    def _weakest(self) -> str:
-        return "The within-class covariance (its root, columns scaled to unit variance)"
-
-    def _set_linear_rule(self, dtype: Any) -> None:
-        V, C = self.subspace_.basis, self._centroids
-        xp = _xp.namespace(V)
-        coef = C @ V.T
-        intercept = xp.log(_xp.like(self._priors, V)) - 0.5 * xp.sum(C**2, axis=1) - coef @ self.subspace_.point
-        if coef.shape[0] == 2:
-            coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
-
-    # -- use ---------------------------------------------------------------------------------------------------
-
-    def _coordinates(self, X: Array) -> Array:
-        return self.subspace_.project(X)
-
-    def sphere(self, X: TableLike) -> Array:
-        """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
-        return self._over_rows(X, lambda block: self._sphering.project(block))
-
-    def mahalanobis(self, X: TableLike) -> Array:
-        """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K)."""
-
-        def distances(block: Array) -> Array:
-            return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
-
-        return self._over_rows(X, distances)

@@ -151,7 +151,7 @@ class LocalizedSIR(InverseRegression):
     array([[1., 0., 0., 0.]])
     """
 
-    _invariance = "rotation"  # type: ignore[assignment]
+    _invariance = "rotation"
     _may_miss = True
     _test_largest = True
 

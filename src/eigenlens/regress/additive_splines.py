@@ -89,6 +89,9 @@ class AdditiveSplines(Regressor):
     True
     """
 
+    #: Given the smoothness chosen, fits are S y with a symmetric S, but for the end of the iteration (see `scoring`).
+    symmetric_smoother = True
+
     def __init__(
         self,
         cost: float = 2.0,

@@ -5,6 +5,7 @@ Each is kept as a root L with LᵀL = Ω, so that solvers need not square. Ready
 - ``"ridge"``: Ω = I,
 - ``"smooth"``: squared second differences of β, for features in an order (wavelengths, times, …),
 - ``"cyclic"``: the same on a circle (hours of the day, angles),
+- ``"bspline"``: the curvature ∫f″² of the cubic spline f whose p coefficients, at equally spaced knots, are β,
 - ``(rows, columns)``: the Laplacian of a grid of pixels in row-major order, Σ (β_a − β_b)² over neighbours,
 - any symmetric positive semi-definite p×p matrix.
 """
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import BSpline
 
 from .._core import errors
 
@@ -48,7 +50,9 @@ def penalty_root(penalty: Any, p: int) -> Floats:
         if penalty == "cyclic":
             one = np.eye(p)
             return np.roll(one, -1, axis=1) - 2 * one + np.roll(one, 1, axis=1) if p > 1 else np.zeros((0, p))
-        ready = '"ridge", "smooth", "cyclic"'
+        if penalty == "bspline":
+            return _curvature_root(p)
+        ready = '"ridge", "smooth", "cyclic", "bspline"'
         raise errors.InputError(f"penalty={penalty!r} is unknown; use {ready}, a pair (rows, columns) or a matrix")
     if _is_pair(penalty):
         return _grid_root(int(penalty[0]), int(penalty[1]), p)
@@ -57,6 +61,17 @@ def penalty_root(penalty: Any, p: int) -> Floats:
 
 def _is_pair(penalty: Any) -> bool:
     return isinstance(penalty, tuple | list) and len(penalty) == 2 and all(isinstance(v, Integral) for v in penalty)
+
+
+def _curvature_root(p: int) -> Floats:
+    """f″ is straight between knots, so that two Gauss points for each interval give ∫f″² exactly; knots are 1 apart."""
+    if p < 4:
+        raise errors.InputError(f'penalty="bspline" needs at least 4 columns but X has {p}; use "ridge" or "smooth"')
+    spline = BSpline(np.arange(p + 4.0), np.eye(p), 3).derivative(2)
+    middle = np.arange(3.0, p) + 0.5  # the p − 3 intervals on which the basis is complete
+    points = np.concatenate([middle - 0.5 / np.sqrt(3), middle + 0.5 / np.sqrt(3)])
+    root: Floats = spline(points) * np.sqrt(0.5)
+    return root
 
 
 def _grid_root(rows: int, columns: int, p: int) -> Floats:

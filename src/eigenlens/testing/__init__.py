@@ -11,8 +11,8 @@ Examples
 ['bitwise_rerun', 'defining_equation', 'dtype']
 """
 
-from .laws import LAWS, check_laws
+from .laws import LAWS, applies, check_laws
 from .samples import Sample, sample
 from .walk import all_estimators, all_regressors
 
-__all__ = ["LAWS", "Sample", "all_estimators", "all_regressors", "check_laws", "sample"]
+__all__ = ["LAWS", "Sample", "all_estimators", "all_regressors", "applies", "check_laws", "sample"]

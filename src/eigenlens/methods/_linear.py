@@ -1,0 +1,166 @@
+"""What linear discriminants share: class means, a within-class metric, one pencil, a rule linear in X."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..moments import Centred, Grouped
+from ..sources import Source
+from ..sources.companions import refuse_other_labels
+from ..spectral import Form, Pencil, Spectrum, orient
+from ..subspace import Subspace
+from ._base import MomentsEstimator, in_data_units
+from ._classifier import CanonicalClassifier, priors_for
+
+
+class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
+    """Directions that part class means against a within-class metric, from grouped moments.
+
+    A subclass says which metric (`_pencil`), in which units its moments are (`_within`), and, where its pencil lives in
+    other coordinates than the columns, the way back (`_lifted`).
+    """
+
+    _target = "labels"
+    _rank_advice: ClassVar[str] = "Use shrinkage, or fewer columns, if these directions matter."
+    _native_labels: Array | None = None
+
+    n_components: int | None
+    priors: Any
+
+    def partial_fit(self, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes : array, optional
+            Labels that may come in this batch; others are refused. Classes are found on the way, so this is a check,
+            not a need.
+        """
+        if classes is not None and y is not None:
+            refuse_other_labels(y, classes)
+        return self._partial_fit(X, y, sample_weight)
+
+    # -- hooks -------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def _within(self, moments: Grouped) -> tuple[Centred, float]:
+        """Return class means with the within-class sum of squares, and its divisor."""
+
+    def _lifted(self, vectors: Array, pencil: Any) -> Array:
+        """Return directions of the pencil as directions of the columns."""
+        return vectors
+
+    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
+        within, _ = self._within(moments)
+        xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
+        spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
+        spectrum = spectrum.mapped(in_data_units(self, self._lifted(spectrum.vectors, pencil), unit))
+        centre = _xp.like(self._shares(moments), within.shift) @ within.shift
+        offsets = within.shift - centre
+        W = self._lifted(spectrum.whitening.matrix, pencil) / unit[:, None]  # type: ignore[union-attr]
+        W = W * orient(W)
+        total = float(xp.sum(spectrum.values)) + spectrum.tail
+        self.spectrum_ = spectrum
+        self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
+        self._sphering = Subspace(within.pivot, W, centre * unit)
+        self._sphered_means = offsets @ (W * unit[:, None])
+        centroids = offsets @ (spectrum.vectors * unit[:, None])
+        self._set_rule(moments.labels, self._native_labels, priors_for(self.priors, moments.weights), centroids, dtype)
+        self.means_ = _xp.published(within.means, dtype)
+        self.mean_ = _xp.published(self.subspace_.point, dtype)
+        self.scalings_ = _xp.published(spectrum.vectors, dtype)
+        self.explained_variance_ratio_ = _xp.published(spectrum.values / (total if total > 0 else 1.0), dtype)
+        self._set_linear_rule(dtype)
+
+    def _check_source(self, source: Source, whole: bool) -> None:
+        labels, p = source.labels, source.n_features
+        self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
+        self._rank_wanted(p + 1, p)
+        if whole and labels is not None and len(labels.classes) > 1:
+            priors_for(self.priors, np.ones(len(labels.classes)))
+            self._rank_wanted(len(labels.classes), p)
+
+    def _lacking(self, moments: Grouped) -> Exception | None:
+        K = len(moments.labels)
+        if K < 2:
+            return errors.one_class(moments.labels[0].item() if K else None)
+        if moments.weight <= K:
+            return errors.weight_too_small(moments.weight, K, "W − K")
+        try:
+            priors_for(self.priors, moments.weights)
+            self._rank_wanted(K, moments.n_features)
+        except errors.InputError as error:
+            return error
+        return None
+
+    def _forget_source(self) -> None:
+        self._native_labels = None
+
+    # -- what the hooks share ----------------------------------------------------------------------------------
+
+    def _shares(self, moments: Grouped) -> np.ndarray:
+        """Return the weights of the class means in B and in the overall mean."""
+        return priors_for(self.priors, moments.weights)
+
+    def _between(self, within: Centred, moments: Grouped) -> Form:
+        """Return B = Σ π (m − m̄)(m − m̄)ᵀ by its factor."""
+        shares = _xp.like(self._shares(moments), within.shift)
+        means = within.shift - shares @ within.shift
+        return Form(factor=means * _xp.namespace(shares).sqrt(shares)[:, None], squared=False)
+
+    def _rank_wanted(self, K: int, p: int) -> int:
+        most = min(p, K - 1)
+        if self.n_components is not None and self.n_components > most:
+            why = f"{K} classes and {p} columns give at most {most} discriminant directions"
+            raise errors.components_out_of_range(self.n_components, most, why)
+        return most if self.n_components is None else int(self.n_components)
+
+    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
+        whitening = spectrum.whitening
+        assert whitening is not None
+        if whitening.rank < whitening.varying:
+            what = "The within-class covariance"
+            errors.warn(
+                errors.rank_deficient(what, whitening.rank, whitening.varying, "columns vary", self._rank_advice)
+            )
+        if spectrum.rank < len(spectrum):
+            advice = "The class means lie in a smaller space."
+            what = "The between-class scatter"
+            errors.warn(errors.rank_deficient(what, max(spectrum.rank, 1), len(spectrum), "were asked for", advice))
+
+    def _weakest(self) -> str:
+        return "The within-class covariance (its root, columns scaled to unit variance)"
+
+    def _set_linear_rule(self, dtype: Any) -> None:
+        V, C = self.subspace_.basis, self._centroids
+        xp = _xp.namespace(V)
+        coef = C @ V.T
+        intercept = xp.log(_xp.like(self._priors, V)) - 0.5 * xp.sum(C**2, axis=1) - coef @ self.subspace_.point
+        if coef.shape[0] == 2:
+            coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    # -- use ---------------------------------------------------------------------------------------------------
+
+    def _coordinates(self, X: Array) -> Array:
+        return self.subspace_.project(X)
+
+    def sphere(self, X: TableLike) -> Array:
+        """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
+        return self._over_rows(X, lambda block: self._sphering.project(block))
+
+    def mahalanobis(self, X: TableLike) -> Array:
+        """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K)."""
+
+        def distances(block: Array) -> Array:
+            return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
+
+        return self._over_rows(X, distances)

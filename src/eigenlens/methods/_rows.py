@@ -1,0 +1,67 @@
+"""What every estimator does with rows: reads them through a source, and applies itself to new ones block by block."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..sources import Labels, Source, as_source, map_rows
+from ..sources.memory import Target
+from ..spectral import Spectrum
+
+
+class RowsEstimator(BaseEstimator, ABC):
+    """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
+
+    _target: ClassVar[Target] = "none"
+    _min_rows: ClassVar[int] = 2
+    #: Maps of the columns that leave scores unchanged, up to sign: a "rotation", any "linear" map, or "none".
+    _invariance: Literal["rotation", "linear", "none"] = "rotation"
+
+    #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
+    _counts_rows: bool = True
+
+    spectrum_: Spectrum
+
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+        source = as_source(
+            X,
+            y,
+            sample_weight,
+            target=self._target,
+            min_rows=self._min_rows if min_rows is None else min_rows,
+            estimator=type(self).__name__,
+            read_labels=self._read_labels,
+        )
+        self._check_columns(source, reset)
+        return source
+
+    def _read_labels(self, y: Any, weight: np.ndarray | None) -> Labels:
+        """Turn the second argument of a fit into labels."""
+        return Labels.read(y)
+
+    def _check_columns(self, source: Any, reset: bool) -> None:
+        """Set, or compare with, the number and the names of the columns."""
+        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
+
+    def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
+        """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
+        self._require_fit()
+        source = as_source(X, estimator=type(self).__name__)
+        self._check_columns(source, reset=False)
+        result = map_rows(source, function)
+        return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
+
+    def _require_fit(self) -> None:
+        """Refuse to work unfitted."""
+        check_is_fitted(self, "spectrum_")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "spectrum_")

@@ -1,0 +1,106 @@
+"""What discriminants by regression share: scores, centroids and a rule in the space of the fits."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_count
+from .._core.typing import Array
+from ..regress.scoring import Scoring, check_regressor
+from ..sources import Block, Source, whole
+from ..spectral import Spectrum
+from ._classifier import CanonicalClassifier, priors_for, read_priors
+from ._rows import RowsEstimator
+
+
+class ScoredClassifier(CanonicalClassifier, RowsEstimator):
+    """A discriminant that reads all rows, scores groups of them, and classifies by distance in canonical coordinates.
+
+    The groups are the classes (FDA) or their subclasses (MDA).
+    """
+
+    _target = "labels"
+    _invariance = "none"  # what a regression is invariant to is its own matter
+    _dtype: ClassVar[Any]
+
+    n_components: int | None
+    priors: Any
+    scores_: Array
+    canonical_correlations_: Array
+    explained_variance_ratio_: Array
+
+    def _check_shared(self, regressor: Any) -> None:
+        check_count(self.n_components)
+        read_priors(self.priors)
+        if regressor is not None:
+            check_regressor(regressor)
+
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, Block]:
+        """Check and read all rows; parameters that cannot suit these classes are refused before any work."""
+        source: Any = self._open(X, y, sample_weight, reset=True)
+        labels, K = source.labels, len(source.labels.classes)
+        if K < 2:
+            raise errors.one_class(labels.classes[0].item() if K else None)
+        priors_for(self.priors, np.ones(K))
+        rows = whole(source)
+        assert rows.weight is not None
+        if float(rows.weight.sum()) <= K:
+            raise errors.weight_too_small(float(rows.weight.sum()), K, "W − K")
+        return source, rows
+
+    def _components_wanted(self, most: int, why: str) -> int:
+        if self.n_components is not None and self.n_components > most:
+            raise errors.components_out_of_range(self.n_components, most, f"{why} give at most {most} directions")
+        return most if self.n_components is None else int(self.n_components)
+
+    def _set_spectrum(self, spectrum: Spectrum, shares: np.ndarray, divisor: float, dtype: Any) -> Spectrum:
+        """Keep the directions wanted and set what they say; values are between over within, divisor W·divisor."""
+        ratios = spectrum.values / divisor  # the same with divisor W, and so α²/(1 − α²)
+        kept = spectrum
+        if self.n_components is not None:
+            if self.n_components > len(spectrum):
+                advice = "The fitted class scores lie in a smaller space."
+                what = "The between-class scatter"
+                errors.warn(
+                    errors.rank_deficient(what, len(spectrum), self.n_components, "directions were asked for", advice)
+                )
+            kept = spectrum.first(min(len(spectrum), self.n_components))
+        k, total = len(kept), float(ratios.sum()) + spectrum.tail / divisor
+        assert kept.left is not None
+        self.spectrum_ = kept
+        self.scores_ = np.asarray(kept.left / np.sqrt(shares)[:, None], dtype=dtype)
+        self.canonical_correlations_ = np.sqrt(ratios[:k] / (1.0 + ratios[:k])).astype(dtype)
+        self.explained_variance_ratio_ = (ratios[:k] / (total if total > 0 else 1.0)).astype(dtype)
+        return kept
+
+    def _numpy_rows(self, X: Array) -> np.ndarray:
+        return np.asarray(_xp.float64(_xp.to_numpy(X)))
+
+    def mahalanobis(self, X: Any) -> Array:
+        """Return the squared distance of each row to each centroid in the canonical coordinates kept."""
+
+        def distances(block: Array) -> Array:
+            return _xp.squared_distances(self._coordinates(block), _xp.like(self._centroids, block))
+
+        return self._over_rows(X, distances)
+
+
+def result_dtype(source: Any) -> Any:
+    """Return the NumPy dtype of results: that of the rows."""
+    return _xp.to_numpy(source.table.sample).dtype
+
+
+def native_labels(source: Any) -> Array | None:
+    """Return an empty array of the library the labels came in, where that was not NumPy."""
+    native = source.labels.native
+    return None if native is None else native[:0]
+
+
+def warn_if_perfect(scoring: Scoring) -> None:
+    """Say so where the regression reproduces the groups exactly."""
+    if scoring.perfect:
+        errors.warn(errors.perfect_fit(type(scoring.regressor).__name__))

@@ -1,0 +1,103 @@
+"""How many subclasses each class has, and which rows they start from."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+from .._core import errors
+from ._mixture import Classes, Fit
+
+Floats = NDArray[np.float64]
+
+MOST = 8  # subclasses of a class that "bic" and "cv" try
+FOLDS = 5
+
+
+def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] | None:
+    """Return R_k for each class, of these weights, or None where they are to be chosen."""
+    if isinstance(given, str):
+        if given not in ("bic", "cv"):
+            raise errors.subclasses_kind(given, classes)
+        return None
+    if isinstance(given, Mapping):
+        labels = [label.item() if hasattr(label, "item") else label for label in classes]
+        if set(given) != set(labels):
+            raise errors.subclasses_kind(given, classes)
+        values = [given[label] for label in labels]
+    else:
+        values = [given] * len(classes) if isinstance(given, Integral) else list(given) if np.ndim(given) == 1 else []
+    right = all(isinstance(v, Integral) and not isinstance(v, bool) and v >= 1 for v in values)
+    if len(values) != len(classes) or not right:
+        raise errors.subclasses_kind(given, classes)
+    for label, size, count in zip(classes, sizes, values, strict=True):
+        if count > size:
+            raise errors.too_few_for_subclasses(label.item() if hasattr(label, "item") else label, float(size), count)
+    return [int(v) for v in values]
+
+
+def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[int] | None) -> list[Floats]:
+    """Return start responsibilities for the rows of each class."""
+    if counts is None:
+        raise errors.start_needs_counts()
+    Z = np.asarray(given, dtype=np.float64)
+    n = source.table.shape[0]
+    if Z.shape != (n, sum(counts)):
+        raise errors.start_shape(Z.shape, n, counts)
+    Z = Z[source.kept]
+    first = np.concatenate([[0], np.cumsum(counts)])
+    owner = np.repeat(np.arange(len(counts)), counts)
+    for rule, bad in (
+        ("holds NaN, infinity or negative numbers", ~(np.isfinite(Z) & (Z >= 0)).all(axis=1)),
+        ("gives rows to subclasses of other classes", (np.where(owner == codes[:, None], 0.0, Z) > 0).any(axis=1)),
+        ("has rows that do not add up to 1", np.abs(Z.sum(axis=1) - 1) > 1e-6),
+    ):
+        if bad.any():
+            raise errors.start_values(rule, int(source.kept[np.flatnonzero(bad)[0]]))
+    if not Z.any(axis=0).all():
+        raise errors.start_empty(int(np.flatnonzero(~Z.any(axis=0))[0]))
+    Z = Z / Z.sum(axis=1, keepdims=True)
+    return [Z[codes == k, first[k] : first[k + 1]] for k in range(len(counts))]
+
+
+def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int]:
+    """Give one more subclass to the class that gains most by it, while the Bayesian information criterion falls."""
+    most = [min(MOST, len(np.unique(rows, axis=0))) for rows in data.rows]
+
+    def bic(counts: list[int]) -> float:
+        found = fit(data, data.start(counts, np.random.RandomState(0)))
+        R, L = sum(counts), len(found.step.spectrum)
+        free = (R - len(counts)) + L * (R + data.rank - L)  # shares, and means in L directions
+        return float(np.log(data.W) * free - 2 * found.path[-1])
+
+    counts = [1] * len(most)
+    best = bic(counts)
+    while True:
+        larger = [[r + (j == k) for j, r in enumerate(counts)] for k in range(len(most)) if counts[k] < most[k]]
+        values = [bic(trial) for trial in larger]
+        if not values or min(values) >= best:
+            return counts
+        best, counts = min(values), larger[int(np.argmin(values))]
+
+
+def counts_by_folds(estimator: Any, X: Floats, codes: NDArray[np.intp], w: Floats) -> list[int]:
+    """Take the number for all classes with the least error on rows held out."""
+    sizes = np.bincount(codes)
+    folds = StratifiedKFold(int(max(2, min(FOLDS, sizes.min()))), shuffle=True, random_state=0)
+    lost = np.zeros(MOST)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", errors.EigenlensWarning)
+        for train, test in folds.split(X, codes):
+            most = np.bincount(codes[train])
+            for r in range(1, MOST + 1):
+                model = clone(estimator).set_params(n_subclasses=np.minimum(r, most).tolist())
+                wrong = model.fit(X[train], codes[train], w[train]).predict(X[test]) != codes[test]
+                lost[r - 1] += float(w[test] @ wrong)
+    return np.minimum(int(np.argmin(lost)) + 1, sizes).tolist()

@@ -1,0 +1,131 @@
+r"""Flexible discriminant analysis: linear discriminants in the space of a nonparametric regression.
+
+Class scores :math:`\theta` are regressed on x by any regression, and those scores are taken that it fits best,
+
+.. math:: \min_{\theta, \eta} \sum_i w_i (\theta(y_i) - \eta(x_i))^2, \qquad \Theta^T D \Theta = I.
+
+A row is classified by its distance :math:`\|\eta(x) - \bar\eta_k\|^2 - 2 \log \pi_k` in the metric within classes of
+the fits :math:`\eta`. With a linear regression this is linear discriminant analysis; with splines its boundaries bend.
+
+References
+----------
+Hastie, Tibshirani, Buja (1994), Flexible discriminant analysis by optimal scoring, JASA 89.
+Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, section 12.5.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import has_fit_parameter
+
+from .._core import xp as _xp
+from .._core.guard import unchanged_on_failure
+from .._core.typing import Array, TableLike
+from ..regress import AdaptiveSplines
+from ..regress.scoring import Scoring, indicator, score
+from ._classifier import priors_for
+from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
+
+
+class FDA(ScoredClassifier):
+    """Flexible discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
+
+    Parameters
+    ----------
+    n_components : int or None
+        Rank of the rule, at most K − 1, which None takes as far as the fits allow it. Fewer directions change the
+        classifier too.
+    regressor : regressor, optional
+        Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`. One that takes a single
+        response is fitted once for each class score.
+    priors : array of shape (K,), optional
+        Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, and
+        the weights of the class means in the order of directions, as in LDA.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    priors_ : array of shape (K,)
+    scores_ : array of shape (K, k)
+        Optimal scores of the classes, ΘᵀDΘ = I with D the priors. In each, the entry of largest size is positive.
+    canonical_correlations_ : array of shape (k,)
+        α, between the scores and their fits.
+    explained_variance_ratio_ : array of shape (k,)
+        Share of each direction in the between-class variance, α²/(1 − α²).
+    centroids_ : array of shape (K, k)
+        Class means in discriminant coordinates.
+    regressor_ : fitted regressor
+        It predicts K − 1 contrasts of the classes, from which the coordinates are made.
+    spectrum_ : Spectrum
+
+    Notes
+    -----
+    Within-class covariance has the divisor W − K, as in `LDA`. For least squares and penalised least squares on any
+    basis, and for additive splines, the metric is that of the penalised problem; for other regressors (nearest
+    neighbours, trees, networks) it is the covariance of the fits within classes. Which of them it is shows in the fits
+    themselves: see `eigenlens.regress.scoring`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import FDA
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((400, 2))
+    >>> y = np.where((X**2).sum(axis=1) < 1.4, "inside", "outside")
+    >>> fda = FDA().fit(X, y)
+    >>> bool(fda.score(X, y) > 0.97)
+    True
+    >>> sorted({term.factors[0].name for term in fda.regressor_.basis_[1:]})
+    ['x0', 'x1']
+    """
+
+    def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Any = None) -> None:
+        self.n_components = n_components
+        self.regressor = regressor
+        self.priors = priors
+
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+        """Regress class scores on X and find the discriminant coordinates.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice. The regressor must take weights.
+        """
+        with unchanged_on_failure(self):
+            self._check_shared(self.regressor)
+            source, rows = self._read(X, y, sample_weight)
+            labels: Any = source.labels
+            K = len(labels.classes)
+            self._components_wanted(K - 1, f"{K} classes")
+            codes = np.asarray(rows.y, dtype=np.intp)
+            regressor = AdaptiveSplines() if self.regressor is None else self.regressor
+            scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
+            warn_if_perfect(scoring)
+            self._present(scoring, source, float(rows.weight.sum()))
+        return self
+
+    def _present(self, scoring: Scoring, source: Any, W: float) -> None:
+        K, dtype = len(scoring.shares), result_dtype(source)
+        priors = priors_for(self.priors, scoring.shares)
+        divisor = (W - K) / W
+        kept = self._set_spectrum(scoring.solve(priors, divisor), priors, divisor, dtype)
+        self._scoring = scoring
+        self.regressor_ = scoring.regressor
+        self._centre = priors @ scoring.means
+        centroids = (scoring.means - self._centre) @ kept.vectors
+        self._set_rule(source.labels.classes, native_labels(source), priors, centroids, np.dtype(dtype))
+
+    @property
+    def _counts_rows(self) -> bool:  # type: ignore[override]
+        return self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")
+
+    # -- use -----------------------------------------------------------------------------------------------------
+
+    def _coordinates(self, X: Array) -> Array:
+        fits = self._scoring.fits(self._numpy_rows(X))
+        return _xp.like((fits - self._centre) @ self.spectrum_.vectors, X)

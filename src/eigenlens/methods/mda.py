@@ -1,0 +1,252 @@
+r"""Mixture discriminant analysis: every class is a mixture of Gaussian subclasses with one covariance for all.
+
+.. math:: p(x \mid k) = \sum_{r=1}^{R_k} \pi_{kr} \, \varphi(x; \mu_{kr}, \Sigma),
+
+fitted by EM from k-means starts. A class may so be made of several clouds, or bend, and the subclasses still share a
+picture of few dimensions. The M-step is a linear discriminant analysis of the subclasses; with a regressor it is
+an optimal scoring of their responsibilities, which gives flexible and penalised mixtures.
+
+References
+----------
+Hastie, Tibshirani (1996), Discriminant analysis by Gaussian mixtures, J. Royal Statistical Society B 58.
+Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, section 12.7.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from numbers import Integral
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_number
+from .._core.typing import Array, TableLike
+from ._classifier import priors_for, separating
+from ._mixture import Classes, Fit, Plain, plain_step, run
+from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
+from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
+
+
+class MDA(ScoredClassifier):
+    """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
+
+    Parameters
+    ----------
+    n_components : int or None
+        Rank of the rule, at most ΣR_k − 1, which None takes as far as the columns allow it. The means of the subclasses
+        are held to so many directions in every step.
+    n_subclasses : int, list, dict, "bic" or "cv"
+        R_k, one number for all classes or one for each. "bic" adds subclasses one at a time while the Bayesian
+        information criterion falls; "cv" takes the number for all classes with the least cross-validated error.
+    regressor : regressor, optional
+        Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
+    n_init : int
+        k-means starts; the best likelihood wins.
+    max_iter : int
+        Most M-steps, the first taken from the start.
+    tol : float
+        EM ends when the mean log-likelihood of a row changes by no more; 0 takes exactly `max_iter` steps.
+    init : array of shape (n, ΣR_k), optional
+        Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
+    random_state : int, RandomState or None
+        Of the k-means starts.
+    priors : array of shape (K,), optional
+        Class probabilities in the rule; by default the shares of the classes.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    priors_ : array of shape (K,)
+    n_subclasses_ : array of shape (K,)
+        R_k; subclasses that lost all rows are not counted.
+    subclass_classes_ : array of shape (ΣR_k,)
+        Place in `classes_` of each subclass.
+    subclass_means_ : array of shape (ΣR_k, p)
+        In the space of the columns.
+    subclass_weights_ : array of shape (ΣR_k,)
+        π_kr, adding to 1 within each class.
+    covariance_ : array of shape (p, p)
+        Within subclasses, divisor W.
+    centroids_ : array of shape (ΣR_k, k)
+        Subclass means in discriminant coordinates.
+    scores_ : array of shape (ΣR_k, k)
+        Optimal scores of the subclasses.
+    canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
+    log_likelihood_ : array of shape (n_iter_,)
+        After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which may fall.
+    n_iter_ : int
+    converged_ : bool
+    regressor_ : fitted regressor or None
+    spectrum_ : Spectrum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import LDA, MDA
+    >>> rng = np.random.default_rng(0)
+    >>> corner = rng.integers(0, 4, 600)                     # four clouds, the classes on opposite corners
+    >>> X = 4 * np.column_stack([corner // 2, corner % 2]) + rng.standard_normal((600, 2))
+    >>> y = np.isin(corner, [0, 3])
+    >>> float(round(LDA().fit(X, y).score(X, y), 1)), bool(MDA(n_subclasses=2).fit(X, y).score(X, y) > 0.95)
+    (0.5, True)
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        n_subclasses: Any = 3,
+        regressor: Any = None,
+        n_init: int = 5,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        init: Any = None,
+        random_state: Any = 0,
+        priors: Any = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_subclasses = n_subclasses
+        self.regressor = regressor
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.priors = priors
+
+    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the mixtures by EM.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            source, rows = self._read(X, y, sample_weight)
+            labels: Any = source.labels
+            codes = np.asarray(rows.y, dtype=np.intp)
+            sizes = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
+            counts = read_counts(self.n_subclasses, labels.classes, sizes)
+            start = None if self.init is None else read_start(self.init, source, codes, counts)
+            data = Classes(rows.X, codes, rows.weight, labels.classes)
+            self._check_rank(data)
+            if counts is None:
+                by_bic = self.n_subclasses == "bic"
+                counts = counts_by_bic(data, self._run) if by_bic else counts_by_folds(self, rows.X, codes, rows.weight)
+            if self.n_components is not None:
+                self._components_wanted(sum(counts) - 1, f"{sum(counts)} subclasses")
+            self._present(self._best(data, counts, start), data, source)
+        return self
+
+    def _best(self, data: Classes, counts: list[int], start: Any) -> Fit:
+        """Run EM from every start and keep the best."""
+        rng = check_random_state(self.random_state)
+        several = start is None and max(counts) > 1
+        starts = [data.start(counts, rng) for _ in range(self.n_init if several else 1)] if start is None else [start]
+        fits = [self._run(data, Z) for Z in starts]
+        return max(fits, key=lambda fit: fit.path[-1])
+
+    def _run(self, data: Classes, Z: Any) -> Fit:
+        return run(data, Z, self.n_components, self.regressor, int(self.max_iter), float(self.tol))
+
+    def _check_parameters(self) -> None:
+        self._check_shared(self.regressor)
+        check_number("n_init", self.n_init, 1, integer=True)
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        check_number("tol", self.tol, 0.0)
+        if isinstance(self.n_subclasses, bool) or (isinstance(self.n_subclasses, Integral) and self.n_subclasses < 1):
+            raise errors.number("n_subclasses", self.n_subclasses, "a positive integer, or one for each class")
+
+    def _check_rank(self, data: Classes) -> None:
+        found = data.whitening
+        if self.regressor is not None:
+            return
+        lacking = separating(data.within, self)
+        if lacking:
+            raise lacking
+        if found.rank < found.varying:
+            advice = "Use a penalised regressor, or fewer columns, if these directions matter."
+            what = "The within-class covariance"
+            errors.warn(errors.rank_deficient(what, found.rank, found.varying, "columns vary", advice))
+
+    def _present(self, fit: Fit, data: Classes, source: Any) -> None:
+        step, dtype, K = fit.step, result_dtype(source), len(data.labels)
+        if self.tol > 0 and not fit.converged:
+            errors.warn(errors.not_settled(int(self.max_iter), fit.gain, float(self.tol)))
+        weights = np.concatenate(step.shares)
+        owner = np.repeat(np.arange(K), [len(s) for s in step.shares])
+        shares = weights * (data.class_weights / data.W)[owner]
+        kept = self._set_spectrum(step.spectrum, shares, 1.0, dtype)
+        self._owner, self._log_weights = owner, np.log(weights)
+        self._set_subclasses(fit, data, dtype)
+        if isinstance(step, Plain):
+            points = np.vstack([data.means[k] + d for k, d in enumerate(step.offsets)])
+            self._map, self._middle, self._scoring = data.axes @ kept.vectors, data.centre, None
+            centroids = points @ kept.vectors
+        else:
+            warn_if_perfect(step.scoring)
+            self._scoring = step.scoring
+            self._map, self._middle = kept.vectors, step.scoring.shares @ step.scoring.means
+            centroids = np.vstack(step.points)[:, : len(kept)]
+        self.regressor_ = None if self._scoring is None else self._scoring.regressor
+        self.n_subclasses_ = np.bincount(owner, minlength=K)
+        self.subclass_classes_, self.subclass_weights_ = owner, weights.astype(dtype)
+        self.log_likelihood_ = np.array(fit.path)
+        self.n_iter_, self.converged_ = len(fit.path), fit.converged
+        priors = priors_for(self.priors, data.class_weights)
+        self._set_rule(data.labels, native_labels(source), priors, centroids, np.dtype(dtype))
+
+    def _set_subclasses(self, fit: Fit, data: Classes, dtype: Any) -> None:
+        """Set means and the common covariance in the space of the columns, from the shares that the step was given."""
+        plain = fit.step if isinstance(fit.step, Plain) else plain_step(data, fit.step.given, None)
+        lift = np.linalg.pinv(data.axes)
+        means = np.vstack([data.class_means[k] + d @ lift for k, d in enumerate(plain.offsets)])
+        covariance = lift.T @ plain.within @ lift
+        self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
+
+    @property
+    def _counts_rows(self) -> bool:  # type: ignore[override]
+        return isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means starts see order
+
+    @property
+    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
+        return "linear" if self.regressor is None else "none"
+
+    # -- use -----------------------------------------------------------------------------------------------------
+
+    def _coordinates(self, X: Array) -> Array:
+        rows = self._numpy_rows(X)
+        points = rows if self._scoring is None else self._scoring.fits(rows)
+        return _xp.like((points - self._middle) @ self._map, X)
+
+    def _subclass_scores(self, X: Array) -> Array:
+        """Log-posteriors of subclasses up to what all share."""
+        Z, C = self._coordinates(X), _xp.like(self._centroids, X)
+        xp = _xp.namespace(Z)
+        log_weights = _xp.like(self._log_weights + np.log(self._priors)[self._owner], X)
+        return Z @ C.T + (log_weights - 0.5 * xp.sum(C**2, axis=1))
+
+    def _linear_scores(self, X: Array) -> Array:
+        """Log-posteriors of classes up to what all share: the subclasses of each added up."""
+        D = self._subclass_scores(X)
+        xp = _xp.namespace(D)
+        first = np.searchsorted(self._owner, np.arange(len(self._priors) + 1))
+        return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
+
+    def predict_subclass_proba(self, X: TableLike) -> Array:
+        """Return the posterior probability of each subclass (n, ΣR_k); those of a class add up to its own."""
+
+        def posterior(block: Array) -> Array:
+            D = self._subclass_scores(block)
+            return _xp.namespace(D).exp(D - _xp.logsumexp(D))
+
+        return self._over_rows(X, posterior, keep_dtype=False)
