@@ -41,6 +41,9 @@ STEPS_NEW, STEPS_AGAIN = 20, 2
 STARTS_LOOK, STARTS_END = 8, 3
 AXES = 6
 SPLINE_KNOTS = 60
+# On the way down terms up to this many times as important as the least one may go in its place, so many at most: among
+# equals the least is not always the one that the others make up for best.
+ALIKE, DROPS_TRIED = 1.5, 3
 
 
 @dataclass(frozen=True)
@@ -132,9 +135,7 @@ def pursue(
             forward = Pursuit(list(terms), _rss(residual, w), moved=moved, sweeps=sweeps)
     path = {len(terms): _rss(residual, w)}
     while len(terms) > n_terms:
-        least = min(range(len(terms)), key=lambda m: float(np.linalg.norm(terms[m].beta)))
-        residual = residual + terms.pop(least).fitted
-        residual, moved, sweeps = _refit_all(terms, Z, residual, w, smooth, tol, max_iter)
+        terms, residual, moved, sweeps = _drop_one(terms, Z, residual, w, smooth, tol, max_iter)
         path[len(terms)] = _rss(residual, w)
     if forward is not None and forward.rss < _rss(residual, w):
         # The way over max_terms does not always pay: then the terms found on the way up are the better
@@ -142,6 +143,19 @@ def pursue(
         terms, moved, sweeps, path[n_terms] = forward.terms, forward.moved, forward.sweeps, forward.rss
     terms.sort(key=lambda term: -float(np.linalg.norm(term.beta)))
     return Pursuit(terms, path[len(terms)], path, moved, sweeps)
+
+
+def _drop_one(
+    terms: list[Term], Z: Array, residual: Array, w: Array, smooth: Smoother, tol: float, max_iter: int
+) -> tuple[list[Term], Array, float, int]:
+    """Leave out the least important term or one about as important, whichever the others make up for best."""
+    size = np.array([np.linalg.norm(term.beta) for term in terms])
+    order = np.argsort(size, kind="stable")[:DROPS_TRIED]
+    found = []
+    for m in order[size[order] <= ALIKE * size[order[0]]]:
+        rest = [*terms[:m], *terms[m + 1 :]]
+        found.append((rest, *_refit_all(rest, Z, residual + terms[m].fitted, w, smooth, tol, max_iter)))
+    return min(found, key=lambda drop: _rss(drop[1], w))
 
 
 def _rss(residual: Array, w: Array) -> float:
