@@ -143,6 +143,19 @@ def test_refused(y, message):
         cut(y, 3)
 
 
+def test_dates_are_cut_in_their_order():
+    days = np.datetime64("2024-01-01") + np.random.default_rng(3).permutation(100)
+    labels, _ = cut(days, 4)
+    assert np.bincount(labels.codes).tolist() == [25] * 4
+    assert np.array_equal(labels.codes, (np.argsort(np.argsort(days))) // 25)
+
+
+def test_whole_numbers_too_large_for_integers():
+    labels, slicing = cut([1e300, 2e300, 1e300], 5)
+    assert slicing == Slicing()
+    assert labels.codes.tolist() == [0, 1, 0]
+
+
 def test_given_slices_must_be_labels():
     with pytest.raises(InputTypeError, match="slices must be one label"):
         slice_response(Response(None, [0.5, 1.5]), None, 3)

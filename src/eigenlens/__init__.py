@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import inference, moments, regress, sources, spectral, testing
+    from . import inference, moments, regress, report, sources, spectral, testing
     from .methods.cca import CCA
     from .methods.directional_regression import DirectionalRegression
     from .methods.lda import LDA
@@ -32,7 +32,7 @@ _HOMES = {
     "LocalizedSIR": ".methods.localized_sir",
     "Subspace": ".subspace",
 }
-_ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
+_ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
@@ -46,6 +46,7 @@ __all__ = [
     "inference",
     "moments",
     "regress",
+    "report",
     "sources",
     "spectral",
     "testing",

@@ -68,7 +68,7 @@ def test_class_slices_span_the_space_of_lda(load):
 
 # Mean squared trace correlations over 100 samples, n = 400, p = 10, ten slices of 40. On given slices SIR equals R's dr
 # to round-off (tests/reference), and a continuous y leaves only one way to make ten slices of 40.
-@pytest.mark.parametrize(("model", "expected"), [("product", 0.86), ("ratio", 0.93)])
+@pytest.mark.parametrize(("model", "expected"), [("product", 0.862), ("ratio", 0.921)])
 def test_on_the_models_of_li(model, expected):
     found, by_hand = [], []
     for seed in range(100):
@@ -128,7 +128,7 @@ def test_the_first_batch_fixes_the_cuts():
 
 def test_moments_cut_differently_do_not_merge():
     here, there = SIR().fit(X[:150], y[:150]).moments_, SIR().fit(X[150:], y[150:]).moments_
-    with pytest.raises(InputError, match="meaning of the labels"):
+    with pytest.raises(InputError, match=r"do not mean the same \(cuts at .* and 4 more; cuts at"):
         here.merge(there)
 
 

@@ -350,6 +350,14 @@ def moments_differ(what: str, ours: Any, theirs: Any) -> InputError:
     return InputError(f"These moments cannot be merged: {what} is {ours!r} on one side and {theirs!r} on the other.")
 
 
+def meanings_differ(ours: Any, theirs: Any) -> InputError:
+    said = ["labels as given" if meaning is None else str(meaning) for meaning in (ours, theirs)]
+    return InputError(
+        f"These moments cannot be merged: their groups do not mean the same ({said[0]}; {said[1]}). Slice both sides "
+        f"alike: give the cuts, n_slices=[cut, cut, …], or the labels, slices=."
+    )
+
+
 def empty_moments() -> InputError:
     return InputError("These moments have seen no row yet; update them with at least one block before fitting.")
 

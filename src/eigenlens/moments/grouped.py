@@ -62,10 +62,10 @@ class Grouped(Moments):
         if self.pooled:
             self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
             return self
-        self.groups = [
-            self._updated(group, block, codes == k) if k in _present(codes) else group
-            for k, group in enumerate(self.groups)
-        ]
+        groups = list(self.groups)
+        for k in _present(codes).tolist():
+            groups[k] = self._updated(groups[k], block, codes == k)
+        self.groups = groups
         return self
 
     def _updated(self, group: Centred, block: Block, rows: Array) -> Centred:
@@ -84,7 +84,7 @@ class Grouped(Moments):
         if len(self.labels) == 0:
             self.meaning = other.meaning
         if self.meaning != other.meaning:
-            raise errors.moments_differ("the meaning of the labels", self.meaning, other.meaning)
+            raise errors.meanings_differ(self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
             theirs = _regrouped(other.groups[0], places, len(self.labels))
