@@ -3,15 +3,17 @@
 import pickle
 import warnings
 
+import array_api_strict
 import numpy as np
 import pytest
+import torch
 from sklearn.datasets import load_iris, load_wine
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
-from eigenlens import LDA, SAVE, SIR, Subspace
+from eigenlens import LDA, SAVE, SIR, DirectionalRegression, LocalizedSIR, Subspace
 from eigenlens._core.errors import InputError, InputTypeError, RankWarning, SliceWarning
 from eigenlens.moments import Factor
 from eigenlens.testing import LAWS, Sample
@@ -196,7 +198,20 @@ def test_permutations_need_the_rows():
         model.test_dimension(method="permutation")
 
 
-# -- scikit-learn ----------------------------------------------------------------------------------------------------
+# -- other arrays, and scikit-learn ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("library", [torch.tensor, array_api_strict.asarray])
+@pytest.mark.parametrize("method", [SIR, SAVE, DirectionalRegression, LocalizedSIR])
+def test_arrays_of_other_libraries(method, library):
+    hidden = np.where(np.arange(300) % 5 == 0, np.nan, y) if method is LocalizedSIR else y
+    here, there = method(2, n_slices=4).fit(X, hidden), method(2, n_slices=4).fit(library(X), library(hidden))
+    assert type(there.components_) is type(library(X))
+    assert type(there.transform(library(X))) is type(library(X))
+    np.testing.assert_allclose(np.asarray(there.components_), here.components_, rtol=1e-10, atol=1e-12)
+    for test in method._tests:
+        found = (model.test_dimension(method=test, n_draws=19).p_values for model in (here, there))
+        np.testing.assert_allclose(*found, atol=1e-9)
 
 
 def test_in_a_pipeline_with_grid_search():
@@ -287,5 +302,7 @@ def test_tests_with_a_ridge_are_refused():
         SIR(ridge=0.1).fit(X, y).test_dimension()
     with pytest.raises(InputError, match="method='wilks'"):
         SIR().fit(X, y).test_dimension(method="wilks")
+    with pytest.raises(InputError, match=r"n_draws=9 gives p-values of 0\.1 at best.*at least 19"):
+        SIR().fit(X, y).test_dimension(method="permutation", n_draws=9)
     with pytest.raises(InputError, match="alpha=2"):
         SIR().fit(X, y).test_dimension(alpha=2)

@@ -292,6 +292,13 @@ def many_slices(K: int, n: int) -> SliceWarning:
     )
 
 
+def too_few_draws(n_draws: int, alpha: float) -> InputError:
+    return InputError(
+        f"n_draws={n_draws} gives p-values of {1 / (1 + n_draws):.2g} at best, which cannot be below alpha={alpha:g}; "
+        f"use n_draws of at least {int(-(-1 // alpha)) - 1}."
+    )
+
+
 def rows_gone(estimator: str) -> InputError:
     return InputError(
         f"The permutation test reads the rows again, and this {estimator} does not have them: it was fitted in "
