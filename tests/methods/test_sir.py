@@ -289,6 +289,14 @@ def test_a_slice_of_one_row_is_weighted_by_its_share():
     np.testing.assert_allclose(model.slice_means_[0], X[0])
 
 
+def test_slices_that_differ_in_one_direction_only():
+    codes = np.arange(300) % 4
+    A = X - np.array([X[codes == h].mean(axis=0) for h in range(4)])[codes]
+    A[:, 0] += codes
+    with pytest.warns(RankWarning, match="What differs between slices has rank 1 but 2 were asked for"):
+        assert SIR(2).fit(A, slices=codes).components_.shape == (1, 5)
+
+
 def test_a_constant_column_is_harmless():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
