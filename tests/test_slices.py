@@ -14,6 +14,8 @@ from eigenlens._core.errors import InputError, InputTypeError, SliceWarning
 from eigenlens.sources import Response, Slicing
 from eigenlens.sources.slices import slice_response
 
+TIED = st.lists(st.integers(0, 12), min_size=2, max_size=60).filter(lambda values: len(set(values)) > 1)
+
 
 def cut(y, n_slices, weight=None, **options):
     return slice_response(Response(y), None if weight is None else np.asarray(weight, float), n_slices, **options)
@@ -28,7 +30,11 @@ def test_equal_slices_without_ties():
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
-@given(st.lists(st.integers(0, 12), min_size=2, max_size=60), st.integers(2, 15), st.integers(0, 1000))
+@given(
+    st.lists(st.integers(0, 12), min_size=2, max_size=60).filter(lambda v: len(set(v)) > 1),
+    st.integers(2, 15),
+    st.integers(0, 1000),
+)
 def test_ties_stay_whole_and_order_is_kept(values, n_slices, seed):
     y = np.array(values) + 0.25
     times = np.random.default_rng(seed).integers(1, 4, len(y))
@@ -141,6 +147,19 @@ def test_missing_responses():
 def test_refused(y, message):
     with pytest.raises((InputError, InputTypeError), match=message):
         cut(y, 3)
+
+
+def test_dates_are_cut_in_their_order():
+    days = np.datetime64("2024-01-01") + np.random.default_rng(3).permutation(100)
+    labels, _ = cut(days, 4)
+    assert np.bincount(labels.codes).tolist() == [25] * 4
+    assert np.array_equal(labels.codes, (np.argsort(np.argsort(days))) // 25)
+
+
+def test_whole_numbers_too_large_for_integers():
+    labels, slicing = cut([1e300, 2e300, 1e300], 5)
+    assert slicing == Slicing()
+    assert labels.codes.tolist() == [0, 1, 0]
 
 
 def test_given_slices_must_be_labels():

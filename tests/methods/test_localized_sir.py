@@ -153,4 +153,6 @@ def test_bad_input():
         LocalizedSIR(n_neighbors="cv").fit(X, y)
     with pytest.raises(InputError, match="X contains NaN"):
         LocalizedSIR().fit(np.where(np.arange(4) == 2, np.nan, X), y)
+    with pytest.raises(InputError, match="8 rows have a response: cross-validation needs at least 10"):
+        LocalizedSIR(1, n_slices=2, n_neighbors="cv").fit(X, np.where(np.arange(240) < 8, y, np.nan))
     assert not hasattr(LocalizedSIR(), "partial_fit")

@@ -295,11 +295,11 @@ def levels_were_few(n_slices: Any) -> InputError:
     )
 
 
-def one_slice(label: Any, batches: bool) -> InputError:
-    fixed = " The first batch fixes the cuts: begin with a larger one, or give cuts, n_slices=[…]." if batches else ""
+def one_slice(label: Any) -> InputError:
     return InputError(
         f"y has one slice ({label!r}): the response is constant, and nothing can be told apart by it; "
-        f"inverse regression needs at least two slices.{fixed}"
+        f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: begin with a larger "
+        f"one, or give them, n_slices=[cut, cut, …].)"
     )
 
 
@@ -314,6 +314,13 @@ def many_slices(K: int, n: int) -> SliceWarning:
     return SliceWarning(
         f"y makes {K} slices of {n} rows, fewer than two rows each on average: the slice means are mostly noise. "
         f"Join levels and pass them as slices=, or use fewer slices."
+    )
+
+
+def too_few_draws(n_draws: int, alpha: float) -> InputError:
+    return InputError(
+        f"n_draws={n_draws} gives p-values of {1 / (1 + n_draws):.2g} at best, which cannot be below alpha={alpha:g}; "
+        f"use n_draws of at least {int(-(-1 // alpha)) - 1}."
     )
 
 
@@ -391,6 +398,14 @@ def moments_lack(needed: str, kept: str, option: str) -> InputTypeError:
 
 def moments_differ(what: str, ours: Any, theirs: Any) -> InputError:
     return InputError(f"These moments cannot be merged: {what} is {ours!r} on one side and {theirs!r} on the other.")
+
+
+def meanings_differ(ours: Any, theirs: Any) -> InputError:
+    said = ["labels as given" if meaning is None else str(meaning) for meaning in (ours, theirs)]
+    return InputError(
+        f"These moments cannot be merged: their groups do not mean the same ({said[0]}; {said[1]}). Slice both sides "
+        f"alike: give the cuts, n_slices=[cut, cut, …], or the labels, slices=."
+    )
 
 
 def empty_moments() -> InputError:

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from scipy import stats
 
+from .._core import errors
 from .result import DimensionTest, check_level
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
@@ -166,6 +167,8 @@ def resampled_test(
         Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
     """
     check_level(alpha)
+    if alpha * (1 + n_draws) < 1 - 1e-9:
+        raise errors.too_few_draws(n_draws, alpha)
 
     def statistic(values: np.ndarray, d: int) -> float:
         return W * float(values[d] if largest else values[d:].sum())

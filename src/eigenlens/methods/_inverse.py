@@ -105,7 +105,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     def _lacking(self, moments: Any) -> Exception | None:
         K = len(moments.labels)
         if K < 2:
-            return errors.one_slice(moments.labels[0].item() if K else None, batches=False)
+            return errors.one_slice(moments.labels[0].item() if K else None)
         if moments.n_rows <= K:
             return errors.rows_are_slices(moments.n_rows)
         try:
@@ -122,6 +122,9 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         if whitening.rank < whitening.varying:
             advice = "Use ridge, or fewer columns, if these directions matter."
             errors.warn(errors.rank_deficient("X", whitening.rank, whitening.varying, "columns vary", advice))
+        if spectrum.rank < len(spectrum):
+            advice, what = "Slices differ in fewer directions.", "What differs between slices"
+            errors.warn(errors.rank_deficient(what, max(spectrum.rank, 1), len(spectrum), "were asked for", advice))
         if moments.weight < 2 * len(moments.labels):
             errors.warn(errors.many_slices(len(moments.labels), moments.n_rows))
 
@@ -137,8 +140,6 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     def _read_labels(self, y: Response, weight: np.ndarray | None) -> Labels:
         """Slice the response: as earlier rows were, or anew."""
         labels, slicing = slice_response(y, weight, self.n_slices, self._slicing, self._may_miss)
-        if slicing is not None and slicing.cuts and slicing.n_cells == 1:
-            raise errors.one_slice(slicing.names()[0], batches=True)
         if slicing == Slicing() and self._slicing == Slicing():
             seen = np.union1d(self._collected.labels, labels.classes)
             if not isinstance(self.n_slices, Integral) or len(seen) > self.n_slices:

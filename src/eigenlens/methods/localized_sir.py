@@ -180,7 +180,7 @@ class LocalizedSIR(InverseRegression):
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row stands there twice.
         slices : labels of shape (n,), optional
-            Slices of your own, in place of those of y; y still tells "cv" what to predict.
+            Slices of your own, in place of those of y, which is then not looked at.
         """
         return super().fit(X, y, sample_weight, slices)
 
@@ -247,7 +247,12 @@ class LocalizedSIR(InverseRegression):
         sizes = np.bincount(codes[codes >= 0], weights=weight[codes >= 0])
         largest = int(sizes.max())
         tried = [5 * 2**i for i in range(20) if 5 * 2**i < largest] + [largest]
-        folds = np.random.default_rng(0).permutation(np.cumsum(codes >= 0) % FOLDS)
+        folds = np.full(len(codes), -1)
+        labelled = np.flatnonzero(codes >= 0)
+        if len(labelled) < 2 * FOLDS:
+            rule = f"a number where {len(labelled)} rows have a response: cross-validation needs at least {2 * FOLDS}"
+            raise errors.number("n_neighbors", "cv", rule)
+        folds[np.random.default_rng(0).permutation(labelled)] = np.arange(len(labelled)) % FOLDS
         self.cv_scores_ = {k: self._score(k, X, codes, weight, folds, len(sizes)) for k in tried}
         return max(tried, key=self.cv_scores_.__getitem__)
 
@@ -255,11 +260,12 @@ class LocalizedSIR(InverseRegression):
         from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
         ordered = self._slicing is not None and len(self._slicing.cuts) == 1
-        judge = (KNeighborsRegressor if ordered else KNeighborsClassifier)(n_neighbors=JUDGE, weights="distance")
+        fewest = np.sum(codes >= 0) - np.bincount(folds[folds >= 0]).max()
+        judge = (KNeighborsRegressor if ordered else KNeighborsClassifier)(min(JUDGE, fewest), weights="distance")
         y = np.where(codes >= 0, codes.astype(float), np.nan)
         model = LocalizedSIR(self.n_components, n_slices=max(H, 2), n_neighbors=k, ridge=self.ridge)
         scores = []
-        for fold in range(FOLDS):
+        for fold in range(folds.max() + 1):
             learn, out = (codes < 0) | (folds != fold), (codes >= 0) & (folds == fold)
             known = learn & (codes >= 0)
             with warnings.catch_warnings():

@@ -43,6 +43,7 @@ class Grouped(Moments):
         self.labels: np.ndarray = np.array([])
         self.groups: list[Centred] = []
         self._first: Array | None = None
+        self._joined: tuple[Any, Centred] | None = None  # the groups that `within` has joined, and what came of it
         self._known: tuple[Any, np.ndarray] | None = None  # the last block's classes, and their places in labels
 
     def anchored(self, first: Block) -> Self:
@@ -62,15 +63,17 @@ class Grouped(Moments):
         if self.pooled:
             self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
             return self
-        groups = list(self.groups)
-        for k in _present(codes):
-            groups[k] = self._updated(groups[k], block, codes == int(k))
+        groups, host = list(self.groups), _xp.to_numpy(codes)
+        order = np.argsort(host, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1):
+            k = int(host[rows[0]])
+            groups[k] = self._updated(groups[k], block, _xp.like(rows, block.X))
         self.groups = groups
         return self
 
     def _updated(self, group: Centred, block: Block, rows: Array) -> Centred:
-        weight = None if block.weight is None else block.weight[rows]
-        return group.copy().update(Block(block.X[rows, :], None, weight))
+        weight = None if block.weight is None else _xp.take_rows(block.weight, rows)
+        return group.copy().update(Block(_xp.take_rows(block.X, rows), None, weight))
 
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Grouped):
@@ -86,7 +89,7 @@ class Grouped(Moments):
         if len(self.labels) == 0:
             self.meaning = other.meaning
         if self.meaning != other.meaning:
-            raise errors.moments_differ("the meaning of the labels", self.meaning, other.meaning)
+            raise errors.meanings_differ(self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
             theirs = _regrouped(other.groups[0], places, len(self.labels))
@@ -174,6 +177,13 @@ class Grouped(Moments):
         if self.pooled:
             assert shares is None
             return self.groups[0]
+        if shares is None:
+            if self._joined is None or self._joined[0] is not self.groups:
+                self._joined = (self.groups, self._join(np.ones(len(self.groups))))
+            return self._joined[1]
+        return self._join(shares)
+
+    def _join(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
         exponent = scale.common([part.exponent_or_free() for part in parts])
@@ -181,7 +191,7 @@ class Grouped(Moments):
         new = parts[0].copy()
         new.weights = self.weights
         new.shift = _xp.namespace(pivot).concat([part.shift for part in parts], axis=0)
-        root = np.ones(len(parts)) if shares is None else np.sqrt(shares)
+        root = np.sqrt(shares)
         ones = _xp.namespace(pivot).ones_like(pivot)
         new.store = parts[0].store.scaled(ones * float(root[0]))
         for part, r in zip(parts[1:], root[1:], strict=True):

@@ -15,6 +15,7 @@ import numpy as np
 from .._core import errors
 from .companions import Labels, _is_missing, as_column
 
+EXACT = 2.0**53  # whole numbers below this are exact in float64
 ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are there
 
 
@@ -87,6 +88,8 @@ class Slicing:
         return cells
 
     def __str__(self) -> str:
+        if not self.cuts:
+            return "each number its own slice"
         return "cuts at " + " and ".join(errors.listed(f"{c:.6g}" for c in column) for column in self.cuts)
 
 
@@ -120,7 +123,7 @@ def slice_response(
         raise errors.response_missing(int(missing.sum()))
     seen = values[~missing]
     used = None if weight is None or len(weight) != len(values) else weight[~missing]
-    if seen.dtype.kind in "OUST" or seen.dtype.kind in "mM":
+    if seen.dtype.kind in "OUST":
         labels, slicing = _read_words(seen), None
     else:
         labels, slicing = _cut(_as_numbers(seen), used, n_slices, slicing)
@@ -141,8 +144,10 @@ def _cut(
         slicing = Slicing()
     if slicing is None:
         slicing = Slicing.given(n_slices, Y.shape[1]) if given else Slicing.at_quantiles(Y, weight, int(n_slices))
+        if slicing.n_cells == 1:
+            raise errors.one_slice(counted[0, 0].item())
         wanted = slicing.n_cells if given or Y.shape[1] > 1 else int(n_slices)
-        if slicing.n_cells < wanted and slicing.n_cells > 1:
+        if slicing.n_cells < wanted:
             errors.warn(errors.fewer_slices(slicing.n_cells, wanted))
     if slicing.cuts:
         if len(slicing.cuts) != Y.shape[1]:
@@ -150,7 +155,8 @@ def _cut(
         return Labels(slicing.codes(Y), np.arange(slicing.n_cells)), slicing
     if Y.shape[1] > 1 or (np.floor(Y) != Y).any():
         raise errors.levels_were_few(n_slices)
-    return Labels.read(Y[:, 0]), slicing
+    whole = Y[:, 0].astype(np.int64) if np.abs(Y).max(initial=0) < EXACT else Y[:, 0]
+    return Labels.read(whole), slicing
 
 
 def _few_levels(Y: np.ndarray, n_slices: int) -> bool:
@@ -221,7 +227,9 @@ def _missing(values: np.ndarray) -> np.ndarray:
 
 
 def _as_numbers(values: np.ndarray) -> np.ndarray:
-    Y = np.asarray(values, dtype=np.float64)
+    Y = np.asarray(
+        values.astype(np.int64) if values.dtype.kind in "mM" else values, dtype=np.float64
+    )  # dates: in order
     if not np.isfinite(Y).all():
         raise errors.response_infinite(int(np.sum(~np.isfinite(Y))))
     return Y[:, None] if Y.ndim == 1 else Y

@@ -1,0 +1,40 @@
+"""What all displays share: axes to draw on, and a plain look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
+
+
+def axes_for(ax: Any, count: int, width: float = 4.6, height: float = 4.0) -> list[Any]:
+    """Return `count` axes in a row, or those that were given."""
+    import matplotlib.pyplot as plt
+
+    if ax is not None:
+        return list(np.ravel(ax))[:count]
+    _, axes = plt.subplots(1, count, figsize=(width * count, height), layout="constrained", squeeze=False)
+    return list(axes[0])
+
+
+def plain(ax: Any) -> Any:
+    """Leave out what carries no data."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(color=QUIET, labelcolor=INK)
+    return ax
+
+
+def slice_colours(n: int, ordered: bool) -> list[Any]:
+    """Return a colour for each slice: a scale where they are ordered, different ones where they are not."""
+    import matplotlib as mpl
+
+    if ordered or n > 10:
+        return list(mpl.colormaps["viridis"](np.linspace(0.0, 0.92, n)))
+    return list(mpl.colormaps["tab10"](np.arange(n)))
+
+
+def point_size(n: int) -> float:
+    """Return a marker size at which n points still show their density."""
+    return float(np.clip(4000 / max(n, 1), 2, 22))
