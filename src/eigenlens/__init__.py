@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import inference, moments, regress, sources, spectral, testing
+    from . import inference, moments, regress, report, sources, spectral, testing
     from .methods.cca import CCA
     from .methods.fda import FDA
     from .methods.lda import LDA
@@ -30,7 +30,7 @@ _HOMES = {
     "PDA": ".methods.pda",
     "Subspace": ".subspace",
 }
-_ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
+_ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
@@ -43,6 +43,7 @@ __all__ = [
     "inference",
     "moments",
     "regress",
+    "report",
     "sources",
     "spectral",
     "testing",

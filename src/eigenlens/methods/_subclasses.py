@@ -31,7 +31,7 @@ def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] |
         labels = [label.item() if hasattr(label, "item") else label for label in classes]
         if set(given) != set(labels):
             raise errors.subclasses_kind(given, classes)
-        values = [given[label] for label in labels]
+        values: list[Any] = [given[label] for label in labels]
     else:
         values = [given] * len(classes) if isinstance(given, Integral) else list(given) if np.ndim(given) == 1 else []
     right = all(isinstance(v, Integral) and not isinstance(v, bool) and v >= 1 for v in values)
