@@ -101,7 +101,8 @@ class Classes:
         if count == 1:
             return np.ones((len(w), 1))
         rows = (self.X[self.index[k]] - self.class_means[k]) / self.spread
-        distinct = len(np.unique(rows, axis=0))
+        distinct = len(np.unique(rows[: 8 * count], axis=0))
+        distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
         if distinct < count:
             errors.warn(errors.empty_subclasses(self.labels[k].item(), count, distinct))
         found = KMeans(min(count, distinct), n_init=1, random_state=rng).fit(rows, sample_weight=w).labels_
