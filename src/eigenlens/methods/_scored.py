@@ -11,7 +11,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_count
 from .._core.typing import Array
 from ..regress.scoring import Scoring, check_regressor
-from ..sources import Block, Source, whole
+from ..sources import whole
 from ..spectral import Spectrum
 from ._classifier import CanonicalClassifier, priors_for, read_priors
 from ._rows import RowsEstimator
@@ -39,7 +39,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         if regressor is not None:
             check_regressor(regressor)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Source, Block]:
+    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
         """Check and read all rows; parameters that cannot suit these classes are refused before any work."""
         source: Any = self._open(X, y, sample_weight, reset=True)
         labels, K = source.labels, len(source.labels.classes)

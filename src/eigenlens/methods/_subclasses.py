@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 from .._core import errors
+from .._core.parameters import is_number
 from ._mixture import Classes, Fit
 
 Floats = NDArray[np.float64]
@@ -31,10 +32,10 @@ def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] |
         labels = [label.item() if hasattr(label, "item") else label for label in classes]
         if set(given) != set(labels):
             raise errors.subclasses_kind(given, classes)
-        values = [given[label] for label in labels]
+        values: list[Any] = [given[label] for label in labels]
     else:
         values = [given] * len(classes) if isinstance(given, Integral) else list(given) if np.ndim(given) == 1 else []
-    right = all(isinstance(v, Integral) and not isinstance(v, bool) and v >= 1 for v in values)
+    right = all(is_number(v, integer=True) and v >= 1 for v in values)
     if len(values) != len(classes) or not right:
         raise errors.subclasses_kind(given, classes)
     for label, size, count in zip(classes, sizes, values, strict=True):

@@ -132,9 +132,9 @@ class MDA(ScoredClassifier):
         with unchanged_on_failure(self):
             self._check_parameters()
             source, rows = self._read(X, y, sample_weight)
-            labels: Any = source.labels
+            labels = source.labels
             codes = np.asarray(rows.y, dtype=np.intp)
-            sizes = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
+            sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
             counts = read_counts(self.n_subclasses, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
             data = Classes(rows.X, codes, rows.weight, labels.classes)
@@ -219,7 +219,7 @@ class MDA(ScoredClassifier):
 
     @property
     def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
-        return "linear" if self.regressor is None else "none"
+        return "linear" if self.regressor is None and self._counts_rows else "none"  # starts know columns
 
     # -- use -----------------------------------------------------------------------------------------------------
 

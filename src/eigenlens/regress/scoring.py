@@ -150,9 +150,17 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
     wanted = Z @ theta
     model = fit_scores(regressor, X, wanted, w)
     F = fits_of(model, X, theta.shape[1])
+    with _xp.one_blas_thread():  # tall and thin: threads would wait for each other
+        return _measured(model, F, wanted, Z, w, type(regressor).__name__)
+
+
+def _measured(model: Any, F: Floats, wanted: Floats, Z: scipy.sparse.csr_array, w: Floats, name: str) -> Scoring:
+    """Measure group means and the metric within groups of fits."""
+    W = float(w.sum())
+    mass = np.asarray(Z.T @ w)
     _, size, axes = np.linalg.svd(_xp.triangle(np.sqrt(w / W)[:, None] * F), full_matrices=False)
     if size[0] < NOISE:  # the scores have unit size
-        raise errors.constant_fits(type(regressor).__name__)
+        raise errors.constant_fits(name)
     keep = size > NOISE * size[0]
     # the symmetric root does not turn where singular values tie, as they do in a perfect fit
     basis = axes[keep].T / size[keep] @ (axes if keep.all() else np.eye(int(keep.sum())))

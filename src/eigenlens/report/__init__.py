@@ -10,17 +10,30 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .coefficients import CoefficientDisplay
     from .dimension import DimensionDisplay
+    from .discriminant import DiscriminantDisplay
+    from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
     from .response import ResponseDisplay
 
 _HOMES = {
+    "CoefficientDisplay": ".coefficients",
+    "DiscriminantDisplay": ".discriminant",
+    "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
     "ResponseDisplay": ".response",
 }
 
-__all__ = ["DimensionDisplay", "InverseCurveDisplay", "ResponseDisplay"]
+__all__ = [
+    "CoefficientDisplay",
+    "DimensionDisplay",
+    "DiscriminantDisplay",
+    "FunctionDisplay",
+    "InverseCurveDisplay",
+    "ResponseDisplay",
+]
 
 
 def __getattr__(name: str) -> Any:
