@@ -116,8 +116,10 @@ def slice_response(
     if response.slices is not None:
         return _read_slices(response.slices), None
     values = _as_response(response.y)
+    if len(values) == 0:
+        return Labels(np.zeros(0, dtype=np.intp), np.array([])), None  # too few rows: refused where rows are counted
     missing = _missing(values)
-    if missing.all() and len(missing):
+    if missing.all():
         raise errors.response_all_missing(len(missing))
     if missing.any() and not may_miss:
         raise errors.response_missing(int(missing.sum()))
