@@ -133,3 +133,15 @@ def test_bad_parameters_are_named(given, words):
     X, Y, _ = problem()
     with pytest.raises(ValueError, match=words):
         PenalizedRegression(**given).fit(X, Y)
+
+
+def test_bspline_penalty_is_the_curvature_of_the_spline():
+    from scipy.integrate import quad
+    from scipy.interpolate import BSpline
+
+    beta = np.random.default_rng(0).standard_normal(9)
+    second = BSpline(np.arange(13.0), beta, 3).derivative(2)
+    expected = sum(quad(lambda t: float(second(t)) ** 2, a, a + 1)[0] for a in range(3, 9))
+    assert beta @ penalty_matrix("bspline", 9) @ beta == pytest.approx(expected, rel=1e-10)
+    with pytest.raises(ValueError, match="at least 4 columns"):
+        penalty_matrix("bspline", 3)
