@@ -8,7 +8,14 @@ from variants import all_variants, regressor_variants
 
 # the checks feed tables of every kind: of low rank, fitted perfectly, with few rows for a slice or a subclass, or with
 # columns so alike that sweeps over them hardly move; that the warnings come is tested elsewhere
-WARNINGS = ("RankWarning", "PerfectFitWarning", "SubclassWarning", "SliceWarning", "NotConvergedWarning")
+WARNINGS = (
+    "RankWarning",
+    "ConstantFitWarning",
+    "PerfectFitWarning",
+    "SubclassWarning",
+    "SliceWarning",
+    "NotConvergedWarning",
+)
 pytestmark = [pytest.mark.filterwarnings(f"ignore::eigenlens._core.errors.{name}") for name in WARNINGS]
 
 SEPARATED = (

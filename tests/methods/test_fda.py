@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
@@ -12,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from eigenlens import FDA, LDA
-from eigenlens._core.errors import InputError, InputTypeError, PerfectFitWarning, RankWarning
+from eigenlens._core.errors import ConstantFitWarning, InputError, InputTypeError, PerfectFitWarning, RankWarning
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
 from eigenlens.regress.scoring import contrasts, indicator, score
 
@@ -152,7 +153,7 @@ def test_bad_input():
         FDA(regressor=KNeighborsRegressor()).fit(X, y, np.arange(len(y)) % 3 + 1.0)
     with pytest.raises(InputError, match="one class"):
         FDA().fit(X, np.zeros(len(y), int))
-    with pytest.raises(InputError, match="fits every class score by a constant"):
+    with pytest.raises(InputError, match="nothing in it parts the classes"):
         FDA(regressor=PenalizedRegression(lam=1.0)).fit(np.ones_like(X), y)
     with pytest.raises(InputError, match="NaN"):
         FDA().fit(np.where(X > 1000, np.nan, X), y)
@@ -169,3 +170,12 @@ def test_containers_and_names():
     scores = FDA().fit(torch.tensor(IRIS[0]), torch.tensor(IRIS[1])).transform(torch.tensor(IRIS[0]))
     assert isinstance(scores, torch.Tensor)
     np.testing.assert_allclose(scores.numpy(), model.transform(frame), atol=1e-12)
+
+
+def test_a_regression_that_sees_nothing_gives_way_to_a_linear_one():
+    rng = np.random.default_rng(0)
+    noise, labels = rng.standard_normal((60, 3)), np.arange(60) % 2
+    with pytest.warns(ConstantFitWarning, match="DummyRegressor fits every class score by a constant"):
+        model = FDA(regressor=DummyRegressor()).fit(noise, labels)
+    linear = FDA(regressor=PolynomialRegression(1)).fit(noise, labels)
+    np.testing.assert_allclose(model.predict_proba(noise), linear.predict_proba(noise), rtol=1e-10)

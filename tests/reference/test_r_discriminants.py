@@ -77,6 +77,7 @@ def test_pda_with_a_ridge_on_vowel(name):
     assert model.df_ == pytest.approx(expected[name]["df_excluding_intercept"], rel=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.NotConvergedWarning")  # R's fit ends there too
 def test_fda_with_bruto_on_iris():
     _, tables, expected = read("fda_iris_bruto_mars", ("SL", "SW", "PL", "PW"))
     compare(FDA(regressor=AdditiveSplines()), tables, expected["bruto"], 1e-2)

@@ -49,6 +49,10 @@ class SliceWarning(EigenlensWarning):
     """Slices of the response came out otherwise than asked for."""
 
 
+class ConstantFitWarning(EigenlensWarning):
+    """A regression sees nothing in its rows that parts the classes."""
+
+
 class PerfectFitWarning(EigenlensWarning):
     """A regression reproduces the classes of its rows exactly, so that nothing measures the spread within them."""
 
@@ -443,10 +447,17 @@ def regressor_not_finite(kind: str) -> InputError:
     )
 
 
-def constant_fits(kind: str) -> InputError:
+def nothing_parts() -> InputError:
     return InputError(
-        f"regressor={kind} fits every class score by a constant: nothing it sees in X parts the classes. Use a more "
-        f"flexible regressor or less penalty, or look whether y belongs to these rows."
+        "X: nothing in it parts the classes, not even a linear regression finds a difference; look whether X "
+        "varies and whether y belongs to these rows."
+    )
+
+
+def constant_fits(kind: str) -> ConstantFitWarning:
+    return ConstantFitWarning(
+        f"regressor={kind} fits every class score by a constant: nothing it sees in X parts the classes. A linear "
+        f"regression takes its place; use a more flexible regressor or less penalty, or look whether y belongs to X."
     )
 
 

@@ -71,7 +71,9 @@ class Classes:
         self.class_means = within.means
         self.index = [np.flatnonzero(codes == k) for k in range(len(labels))]
         self.weights = [w[i] for i in self.index]
-        self.rows = [(X[i] - within.means[k]) @ self.axes for k, i in enumerate(self.index)]
+        # about the pivot first, so that an offset takes no digit
+        self.centred = [(X[i] - within.pivot) - within.shift[k] * within.unit for k, i in enumerate(self.index)]
+        self.rows = [rows @ self.axes for rows in self.centred]
         spread = np.sqrt(within.store.diagonal() / self.W) * within.unit
         self.spread = np.where(spread > 0, spread, 1.0)
         self.X, self.w = X, w
@@ -100,7 +102,7 @@ class Classes:
         w = self.weights[k]
         if count == 1:
             return np.ones((len(w), 1))
-        rows = (self.X[self.index[k]] - self.class_means[k]) / self.spread
+        rows = self.centred[k] / self.spread
         distinct = len(np.unique(rows[: 8 * count], axis=0))
         distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
         if distinct < count:

@@ -38,6 +38,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._core import errors
 from .._core import xp as _xp
 from ..spectral import Form, Pencil, Spectrum, orient, solve
+from .polynomial import PolynomialRegression
 
 Floats = NDArray[np.float64]
 
@@ -150,17 +151,26 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
     wanted = Z @ theta
     model = fit_scores(regressor, X, wanted, w)
     F = fits_of(model, X, theta.shape[1])
+    if _is_flat(F, w):
+        model = fit_scores(PolynomialRegression(1), X, wanted, w)
+        F = fits_of(model, X, theta.shape[1])
+        if _is_flat(F, w):
+            raise errors.nothing_parts()
+        errors.warn(errors.constant_fits(type(regressor).__name__))
     with _xp.one_blas_thread():  # tall and thin: threads would wait for each other
-        return _measured(model, F, wanted, Z, w, type(regressor).__name__)
+        return _measured(model, F, wanted, Z, w)
 
 
-def _measured(model: Any, F: Floats, wanted: Floats, Z: scipy.sparse.csr_array, w: Floats, name: str) -> Scoring:
+def _is_flat(F: Floats, w: Floats) -> bool:
+    """Tell whether fits hardly differ from zero; the scores they fit have unit size."""
+    return bool(np.sqrt((w / w.sum()) @ F**2).max() < NOISE)
+
+
+def _measured(model: Any, F: Floats, wanted: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Scoring:
     """Measure group means and the metric within groups of fits."""
     W = float(w.sum())
     mass = np.asarray(Z.T @ w)
     _, size, axes = np.linalg.svd(_xp.triangle(np.sqrt(w / W)[:, None] * F), full_matrices=False)
-    if size[0] < NOISE:  # the scores have unit size
-        raise errors.constant_fits(name)
     keep = size > NOISE * size[0]
     # the symmetric root does not turn where singular values tie, as they do in a perfect fit
     basis = axes[keep].T / size[keep] @ (axes if keep.all() else np.eye(int(keep.sum())))

@@ -16,7 +16,7 @@ Law = Callable[[Any, Sample], None]
 
 #: What a law may need of an estimator, and how the estimator tells.
 FACTS: dict[str, Callable[[Any], bool]] = {
-    "moments": lambda estimator: hasattr(estimator, "fit_moments"),  # it is one pass and one small problem
+    "moments": lambda estimator: hasattr(estimator, "partial_fit"),  # it is one pass and one small problem
     "counted rows": lambda estimator: estimator._counts_rows,  # weight 2 is the row twice, in any order, to round-off
 }
 
