@@ -14,14 +14,35 @@ if TYPE_CHECKING:
     from .methods.cca import CCA
     from .methods.lda import LDA
     from .methods.pca import PCA
+    from .sources import open_rows, write_rows
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
+_HOMES = {
+    "PCA": ".methods.pca",
+    "LDA": ".methods.lda",
+    "CCA": ".methods.cca",
+    "Subspace": ".subspace",
+    "open_rows": ".sources",
+    "write_rows": ".sources",
+}
 _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
-__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "regress", "sources", "spectral", "testing"]
+__all__ = [
+    "CCA",
+    "LDA",
+    "PCA",
+    "Subspace",
+    "inference",
+    "moments",
+    "open_rows",
+    "regress",
+    "sources",
+    "spectral",
+    "testing",
+    "write_rows",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -78,6 +79,16 @@ def like(values: Any, ref: Array) -> Array:
         return values
     values = to_numpy(values) if is_array(values) else np.asarray(values)
     return xp.asarray(values, device=device(ref))
+
+
+def is_sparse(x: Any) -> bool:
+    """Tell whether `x` is a SciPy sparse matrix or array."""
+    return scipy.sparse.issparse(x)
+
+
+def dense(x: Array) -> Array:
+    """Return rows as an array, sparse ones made dense."""
+    return x.toarray() if is_sparse(x) else x
 
 
 def detached(x: Array) -> Array:
@@ -234,3 +245,64 @@ def one_blas_thread() -> Iterator[None]:
             _holders -= 1
             if _holders == 0:
                 _hold.restore_original_limits()
+
+
+class Upload:
+    """Copies host blocks to a device, through pinned buffers and a stream of its own where the device is CUDA.
+
+    The copy of one block then runs while the block before it is computed with. torch is used where it is installed,
+    CuPy otherwise.
+    """
+
+    def __init__(self, device: Any) -> None:
+        try:
+            import torch
+        except ImportError:
+            self._start_cupy(device)
+            return
+        self.library, self.device, self.turn = torch, torch.device(device), 0
+        self.sample = torch.empty(0, dtype=torch.float64, device=self.device)
+        self.stream = torch.cuda.Stream(self.device) if self.device.type == "cuda" else None
+        self.buffers: list[Any] = [{}, {}, {}]
+
+    def _start_cupy(self, device: Any) -> None:
+        import cupy
+
+        if str(device).split(":")[0] not in ("cuda", "gpu"):
+            raise ValueError(f"device={device!r}: without torch, blocks are copied to CUDA devices only")
+        self.library, self.device, self.stream = cupy, device, None
+        self.sample = cupy.empty(0)
+
+    def __call__(self, block: Any) -> Any:
+        """Return the block with its arrays on the device."""
+        self.turn = (getattr(self, "turn", 0) + 1) % 3
+        moved = {name: self._moved(name, getattr(block, name)) for name in ("X", "y", "weight")}
+        return replace(block, **moved)
+
+    def _moved(self, name: str, values: Any) -> Any:
+        if values is None or not isinstance(values, np.ndarray):
+            return values
+        values = np.ascontiguousarray(values)
+        if self.stream is None:
+            on_cupy = self.library.__name__ == "cupy"
+            return self.library.asarray(values) if on_cupy else self.library.as_tensor(values, device=self.device)
+        torch = self.library
+        held, done = self._pinned(name, values)
+        if done is not None:
+            done.synchronize()  # the copy that used this buffer three blocks ago
+        held[: values.nbytes].numpy()[:] = values.reshape(-1).view(np.uint8)
+        with torch.cuda.stream(self.stream):
+            raw = held[: values.nbytes].to(self.device, non_blocking=True)
+            finished = torch.cuda.Event()
+            finished.record(self.stream)
+        self.buffers[self.turn][name] = (held, finished)
+        current = torch.cuda.current_stream(self.device)
+        current.wait_event(finished)
+        raw.record_stream(current)
+        return raw.view(getattr(torch, values.dtype.name)).reshape(values.shape)
+
+    def _pinned(self, name: str, values: np.ndarray) -> tuple[Any, Any]:
+        held, done = self.buffers[self.turn].get(name, (None, None))
+        if held is None or held.shape[0] < values.nbytes:
+            held, done = self.library.empty(values.nbytes, dtype=self.library.uint8, pin_memory=True), None
+        return held, done

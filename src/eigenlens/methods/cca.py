@@ -27,8 +27,8 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_test
 from ..moments import Centred, Cross
-from ..sources import as_source, map_rows
-from ..sources.memory import Table, as_two_dimensional
+from ..sources import Source, as_source, map_rows
+from ..sources.memory import as_two_dimensional
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
@@ -179,12 +179,13 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         if not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
             raise errors.number("ridge", self.ridge, "a finite number of at least 0")
 
-    def _check_source(self, source: Any, whole: bool) -> None:
-        self._pairs(source.n_features, source.second.shape[1])
+    def _check_source(self, source: Source, whole: bool) -> None:
+        assert source.n_responses is not None
+        self._pairs(source.n_features, source.n_responses)
         self._single_response = source.single_response
         if hasattr(self, "_collected") and not whole:
-            self._check_names(source.second.names)
-        self._y_names = source.second.names
+            self._check_names(source.response_names)
+        self._y_names = source.response_names
 
     def _lacking(self, moments: Cross) -> Exception | None:
         if moments.weight <= 1:
@@ -234,19 +235,19 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
         if Y is None:
             return x_scores
-        source: Any = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
-        self._check_second(source.table)
-        if source.n_rows != x_scores.shape[0]:
-            raise errors.lengths_differ("X", x_scores.shape[0], "Y", source.n_rows)
-        scores = map_rows(source, self.y_subspace_.project)
-        return x_scores, _xp.cast(scores, source.first().X.dtype)
+        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
+        self._check_second(source)
+        scores = map_rows(source, lambda block: _xp.cast(self.y_subspace_.project(block), block.dtype))
+        if scores.shape[0] != x_scores.shape[0] and scores.shape[0] == scores.shape[0]:  # Dask may not know: NaN
+            raise errors.lengths_differ("X", x_scores.shape[0], "Y", scores.shape[0])
+        return x_scores, scores
 
-    def _check_second(self, table: Table) -> None:
+    def _check_second(self, source: Source) -> None:
         """Refuse a Y whose columns are not those of the fit."""
         s = self._collected.joint.n_features - self._collected.split
-        if table.shape[1] != s:
-            raise errors.InputError(f"Y has {table.shape[1]} columns but the model was fitted with {s}.")
-        self._check_names(table.names)
+        if source.n_features != s:
+            raise errors.InputError(f"Y has {source.n_features} columns but the model was fitted with {s}.")
+        self._check_names(source.feature_names)
 
     def _check_names(self, names: list[str] | None) -> None:
         if self._y_names is not None and names is not None and self._y_names != names:

@@ -109,19 +109,20 @@ class LDA(CanonicalClassifier, MomentsEstimator):
         self.within = within
         self.between = between
 
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the discriminant directions.
 
         Parameters
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
+            Left out where X is a source that holds them.
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row stands there twice.
         """
         return self._fit(X, y, sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
 
         Parameters

@@ -89,6 +89,11 @@ class Grouped(Moments):
             self.groups = groups
         return self
 
+    def brought_to(self, like: Array) -> Self:
+        new = super().brought_to(like)
+        new._first, new._known = None if self._first is None else _xp.like(self._first, like), None
+        return new
+
     def _own_codes(self, block: Block) -> Array:
         """Translate a block's codes to places in `labels`, adding new labels."""
         assert block.classes is not None

@@ -62,6 +62,12 @@ class Quartic(Scatter):
         self.fourth, self.third = fourth_a + fourth_b, third_a + third_b
         return self
 
+    def brought_to(self, like: Array) -> Self:
+        new = super().brought_to(like)
+        if new is not self:
+            new.third = _xp.like(self.third, like)
+        return new
+
     def mean_from(self, origin: Array) -> Array:
         """Mean minus `origin`, a row near it."""
         return (self.pivot - origin) + self.shift[0, :]

@@ -4,6 +4,10 @@ A source cuts its rows into *segments*, and each segment into *blocks*. A block 
 is a piece of work for one thread (or, elsewhere, one worker). How rows are cut depends on the table alone, and parts
 are merged in their order: a rerun gives the same bits, and tables that are spread over threads give them however many
 threads there are.
+
+The contract of a source is four verbs: `bound` (what a method asks of y), `first` (the pivot), `reduce` (one pass that
+keeps moments) and `map` (one pass that returns rows). The last two are written here for whatever can be cut into
+segments; a back end whose rows are reduced elsewhere writes its own.
 """
 
 from __future__ import annotations
@@ -15,13 +19,16 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from importlib import import_module
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 from .companions import Labels
+from .progress import tracked
 
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_BLOCK_BYTES = 2**28  # a device wants few large products
@@ -44,12 +51,15 @@ class Block:
         Positive float64 weights; None means one each.
     classes : ndarray or None
         What the class codes stand for.
+    runs : tuple of (code, start, stop), or None
+        Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
     """
 
     X: Array
     y: Array | None = None
     weight: Array | None = None
     classes: np.ndarray | None = None
+    runs: tuple[tuple[int, int, int], ...] | None = None
 
 
 class Accumulator(Protocol):
@@ -58,11 +68,13 @@ class Accumulator(Protocol):
     def anchored(self, first: Block) -> Self: ...
     def update(self, block: Block) -> Self: ...
     def merge(self, other: Self) -> Self: ...
+    def copy(self) -> Self: ...
 
 
 M = TypeVar("M", bound=Accumulator)
 T = TypeVar("T")
 Segment = Iterable[Block]
+Target = Literal["none", "labels", "table"]
 
 
 class Source(ABC):
@@ -77,15 +89,27 @@ class Source(ABC):
     feature_names : list of str or None
     labels : Labels or None
         Class labels, where they are known before reading.
+    n_responses : int or None
+        Columns of the second table, where there is one.
+    response_names : list of str or None
+    single_response : bool
+        Whether the second table is a single column that came without a dimension of its own.
     rereadable : bool
         Whether a second pass is possible.
+    progress : bool or None
+        Whether a long pass shows a bar; None where it seems welcome.
     """
 
     n_rows: int | None
     n_features: int
     feature_names: list[str] | None
     labels: Labels | None = None
+    n_responses: int | None = None
+    response_names: list[str] | None = None
+    single_response: bool = False
     rereadable: bool = True
+    progress: bool | None = None
+    name: str = "X"
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:
@@ -95,9 +119,52 @@ class Source(ABC):
     def first(self) -> Block:
         """Return the first row as a block, the pivot that all parts of a pass share."""
 
+    @property
+    def native(self) -> Any:
+        """A table with the columns of X, from which scikit-learn reads their names and number."""
+        return np.empty((0, self.n_features)) if self.feature_names is None else _empty_frame(self.feature_names)
+
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str) -> Source:
+        """Return this source with y read as the caller needs it: not at all, as labels, or as a second table."""
+        if target != "none" or sample_weight is not None:
+            raise errors.source_is_bound(type(self).__name__)
+        return self
+
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         """Apply `work` to every segment and yield the results in order."""
         return map(work, self.segments())
+
+    def n_segments(self) -> int | None:
+        """Return how many segments a pass has, where that is known."""
+        return None
+
+    def reduce(self, start: M) -> M:
+        """Read the rows once; `start` is empty but for the pivot."""
+
+        def reduce_segment(segment: Segment) -> M:
+            part = start.copy()
+            for block in segment:
+                part = part.update(block)
+            return part
+
+        total = start.copy()
+        parts = self.map_segments(reduce_segment)
+        for part in tracked(parts, self.n_segments(), "Reading", self.progress):
+            total = total.merge(part)
+        return total
+
+    def map(self, function: Callable[[Array], Array]) -> Array:
+        """Apply a function of rows block by block and stack what it returns."""
+        pieces = [piece for part in self.mapped_segments(function) for piece in part]
+        return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
+
+    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+        """Yield what a function of rows returns for the blocks of each segment, in order."""
+
+        def apply(segment: Segment) -> list[Array]:
+            return [function(_xp.dense(block.X)) for block in segment]
+
+        return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
 
 
 def collect(source: Source, empty: M) -> M:
@@ -109,28 +176,12 @@ def collect(source: Source, empty: M) -> M:
     empty : moments that have seen nothing
         Says what is to be kept.
     """
-    first = source.first()
-
-    def reduce_segment(segment: Segment) -> M:
-        part = empty.anchored(first)
-        for block in segment:
-            part = part.update(block)
-        return part
-
-    total = empty.anchored(first)
-    for part in source.map_segments(reduce_segment):
-        total = total.merge(part)
-    return total
+    return source.reduce(empty.anchored(source.first()))
 
 
 def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     """Apply a function of rows block by block and stack what it returns."""
-
-    def apply(segment: Segment) -> list[Array]:
-        return [function(block.X) for block in segment]
-
-    pieces = [piece for part in source.map_segments(apply) for piece in part]
-    return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
+    return source.map(function)
 
 
 def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
@@ -150,8 +201,8 @@ def segment_blocks(n_rows: int, rows: int) -> int:
     return min(max(n_rows // rows // SEGMENTS, 1), SEGMENT_BLOCKS)
 
 
-def threaded(work: Callable[[Segment], T], segments: Iterator[Segment]) -> Iterator[T]:
-    """Run segments on threads, BLAS held to one each; results in order, at most two waiting per thread.
+def threaded(work: Callable[[Segment], T], segments: Iterator[Segment], ahead: int | None = None) -> Iterator[T]:
+    """Run segments on threads, BLAS held to one each; results in order, at most `ahead` waiting (two per thread).
 
     A matrix product split by rows over our threads scales better than the same product split inside BLAS
     (measured: 1.3 times faster at 200,000 × 200 on two cores), and the subtractions run in parallel too.
@@ -163,7 +214,7 @@ def threaded(work: Callable[[Segment], T], segments: Iterator[Segment]) -> Itera
         try:
             for segment in segments:
                 waiting.append(pool.submit(work, segment))
-                if len(waiting) >= 2 * workers:
+                if len(waiting) >= (ahead or 2 * workers):
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -176,3 +227,15 @@ def thread_count() -> int:
     """Return how many threads to use: the cores this process may run on, or fewer if BLAS was told fewer."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, _xp.blas_threads()))
+
+
+def _empty_frame(names: list[str]) -> Any:
+    """Return an empty data frame with these columns, of whichever library is here."""
+    for library in ("pyarrow", "pandas", "polars"):
+        try:
+            module = import_module(library)
+        except ImportError:
+            continue
+        values: dict[str, list[float]] = {name: [] for name in names}
+        return module.table(values) if library == "pyarrow" else module.DataFrame(values)
+    return np.empty((0, len(names)))

@@ -155,8 +155,11 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     weight = as_column(sample_weight, "sample_weight")
-    if weight.ndim == 0:
-        weight = np.full(n, weight)
+    return check_weights(np.full(n, weight) if weight.ndim == 0 else weight, n)
+
+
+def check_weights(weight: np.ndarray, n: int, some: bool = True) -> np.ndarray:
+    """Refuse what are not weights; with `some`, all of them must not be zero."""
     if weight.shape != (n,):
         raise errors.weight_shape(weight.shape, n)
     if weight.dtype.kind == "c":
@@ -168,7 +171,7 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise errors.weight_values("NaN or infinite", float(weight[~np.isfinite(weight)][0]))
     if (weight < 0).any():
         raise errors.weight_values("negative", float(weight.min()))
-    if not weight.any():
+    if some and not weight.any():
         raise errors.weight_all_zero()
     with np.errstate(over="ignore"):
         if np.isinf(weight.sum()):

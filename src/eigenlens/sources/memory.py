@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -12,10 +12,8 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from .base import PARALLEL_CELLS, Block, Segment, Source, block_rows, segment_blocks, threaded
+from .base import PARALLEL_CELLS, Block, Segment, Source, Target, block_rows, segment_blocks, threaded
 from .companions import Labels, as_column, read_weights, refuse_lazy
-
-Target = Literal["none", "labels", "table"]
 
 
 class Table(Protocol):
@@ -73,14 +71,14 @@ class FrameTable:
 class MemorySource(Source):
     """Rows of a table in memory, with labels or a second table, and weights."""
 
-    single_response = False  # whether the second table came as a single column without its own dimension
-
     def __init__(self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X") -> None:
         self.table, self.name = X, name
         n, self.n_features = X.shape
         self.feature_names = X.names
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
+        self.n_responses = self.second.shape[1] if self.second else None
+        self.response_names = self.second.names if self.second else None
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         columns = self.n_features + (self.second.shape[1] if self.second else 0)
         n_groups = len(self.labels.classes) if self.labels else 1
@@ -90,11 +88,21 @@ class MemorySource(Source):
         self._first = 0 if weight is None else int(np.argmax(weight))  # a row that hardly counts is a poor pivot
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
 
+    @property
+    def native(self) -> Any:
+        return self.table.native
+
     def segments(self) -> Iterator[Segment]:
-        n = self.table.shape[0]
-        step = self._block * segment_blocks(n, self._block)
+        n, step = self.table.shape[0], self._step
         for start in range(0, n, step):
             yield self._blocks(start, min(start + step, n))
+
+    def n_segments(self) -> int:
+        return -(-self.table.shape[0] // self._step)
+
+    @property
+    def _step(self) -> int:
+        return self._block * segment_blocks(self.table.shape[0], self._block)
 
     def _blocks(self, start: int, stop: int) -> Iterator[Block]:
         for low in range(start, stop, self._block):
@@ -145,7 +153,8 @@ def as_source(
     Parameters
     ----------
     X : table
-        Array of any namespace, nested list, data frame, Arrow table or SciPy sparse matrix.
+        Array of any namespace, nested list, data frame, Arrow table, SciPy sparse matrix, Dask array or frame, or a
+        source (`open_rows`).
     y : labels or table, optional
     sample_weight : one number per row, optional
         How often each row counts.
@@ -158,6 +167,12 @@ def as_source(
     estimator : str
         What messages call the caller.
     """
+    elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator)
+    if elsewhere is not None:
+        elsewhere.name = name
+        if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
+            raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
+        return elsewhere
     table = as_table(X, name)
     n = table.shape[0]
     if table.shape[1] == 0:
@@ -188,6 +203,17 @@ def as_source(
     return source
 
 
+def _rows_elsewhere(X: Any, y: Any, sample_weight: Any, target: Target, estimator: str) -> Source | None:
+    """Recognise rows that do not lie in memory."""
+    if isinstance(X, Source):
+        return X.bound(y, sample_weight, target, estimator)
+    if hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed"):
+        from .dask import DaskSource
+
+        return DaskSource(X).bound(y, sample_weight, target, estimator)
+    return None
+
+
 def as_table(X: TableLike, name: str) -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if isinstance(X, np.ma.MaskedArray):
@@ -212,8 +238,10 @@ def as_table(X: TableLike, name: str) -> Table:
 
 def as_two_dimensional(y: Any) -> tuple[Any, bool]:
     """Read a single response as a table of one column; tell whether it was one."""
-    if nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
+    if isinstance(y, Source) or nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
         return y, False
+    if hasattr(y, "__dask_graph__"):
+        return (y, False) if y.ndim == 2 else (y[:, None] if hasattr(y, "chunks") else y.to_frame(), True)
     values = y if _xp.is_array(y) else as_column(y, "Y")
     single = len(values.shape) == 1
     return (values[:, None] if single else values), single
