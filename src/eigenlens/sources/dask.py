@@ -36,10 +36,8 @@ class DaskSource(Source):
     def __init__(self, X: Any, name: str = "X") -> None:
         self.X, self.name = _whole_rows(X), name
         self.is_frame = not hasattr(X, "chunks")
-        if not self.is_frame and X.ndim != 2:
-            raise errors.not_a_table(name, X.shape)
-        if self.is_frame and not hasattr(X, "columns"):
-            raise errors.not_a_table(name, (0,))
+        if X.ndim != 2:
+            raise errors.not_a_table(name, X.shape if not self.is_frame else (len(X.divisions) - 1,))
         self.n_features = int(X.shape[1])
         if self.n_features == 0:
             raise errors.no_columns(name, (0, 0))
@@ -228,7 +226,9 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
             yield _outlived(client, futures, k, run, places[k])
             futures[k].release()
     finally:
-        client.cancel([future for future in futures if not future.done()])
+        unfinished = [future for future in futures if not future.done()]
+        if unfinished:
+            client.cancel(unfinished)
 
 
 def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> Any:
