@@ -51,6 +51,11 @@ def is_floating(x: Array) -> bool:
     return namespace(x).isdtype(x.dtype, "real floating")
 
 
+def is_whole(x: Any) -> bool:
+    """Tell whether `x` is an array, not NumPy's, of signed integers."""
+    return is_array(x) and not isinstance(x, np.ndarray) and namespace(x).isdtype(x.dtype, "signed integer")
+
+
 def is_complex(x: Array) -> bool:
     """Tell whether `x` holds complex numbers."""
     return namespace(x).isdtype(x.dtype, "complex floating")
@@ -78,7 +83,17 @@ def like(values: Any, ref: Array) -> Array:
     if is_array(values) and type(values) is type(ref) and device(values) == device(ref):
         return values
     values = to_numpy(values) if is_array(values) else np.asarray(values)
+    if on_accelerator(ref) and array_api_compat.is_torch_array(ref):
+        # torch's blocking copy waits for all work on the device; from pageable memory the other one is as safe
+        return xp.asarray(values).to(device(ref), non_blocking=True)
     return xp.asarray(values, device=device(ref))
+
+
+def on_accelerator(x: Array) -> bool:
+    """Tell whether an array lives on a device of its own, which the host must wait for."""
+    if array_api_compat.is_torch_array(x):
+        return x.device.type != "cpu"
+    return array_api_compat.is_cupy_array(x)
 
 
 def is_sparse(x: Any) -> bool:
@@ -150,11 +165,13 @@ def stack_triangle(R: Array, rows: Array) -> Array:
 def column_sums(X: Array, weight: Array | None = None) -> Array:
     """Sum the (weighted) rows; no warning where the sums overflow.
 
-    For NumPy by calls that let other threads run, which `ones @ X` does not.
+    For NumPy by calls that let other threads run, which `ones @ X` does not. Elsewhere in float64, which costs a device
+    nothing.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if weight is None:
-            return namespace(X).sum(X, axis=0, dtype=X.dtype)
+            xp = namespace(X)
+            return xp.sum(X, axis=0, dtype=X.dtype if isinstance(X, np.ndarray) else xp.float64)
         w = cast(weight, X.dtype)
         return np.dot(w, X) if isinstance(X, np.ndarray) else w @ X
 
@@ -170,6 +187,30 @@ def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -
     groups = xp.arange(n_groups, device=device(rows))
     indicator = xp.astype(groups[:, None] == codes[None, :], rows.dtype)
     return (indicator if weight is None else indicator * cast(weight, rows.dtype)[None, :]) @ rows
+
+
+def run_sums(rows: Array, runs: Any, n_groups: int, weight: Array | None) -> Array:
+    """Sum the (weighted) rows of groups that stand together: an n_groups × p table, in a fixed order of addition."""
+    xp = namespace(rows)
+    sums = {k: column_sums(rows[a:b, :], None if weight is None else weight[a:b]) for k, a, b in runs}
+    none = xp.zeros_like(next(iter(sums.values())))
+    return xp.stack([sums.get(k, none) for k in range(n_groups)], axis=0)
+
+
+def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
+    """Return X minus the row of `table` that belongs to each group, the groups standing together."""
+    xp = namespace(X)
+    if not (array_api_compat.is_torch_array(X) or array_api_compat.is_cupy_array(X)):
+        return xp.concat([X[a:b, :] - table[k, :] for k, a, b in runs], axis=0)
+    rows = xp.empty(X.shape, dtype=table.dtype, device=device(X))
+    for k, a, b in runs:
+        xp.subtract(X[a:b, :], table[k, :], out=rows[a:b, :])
+    return rows
+
+
+def single(x: Array) -> bool:
+    """Tell whether an array that is not NumPy's holds single precision: sums of squares then need no care of range."""
+    return not isinstance(x, np.ndarray) and x.dtype == namespace(x).float32
 
 
 def group_counts(codes: Array, n_groups: int, weight: Array | None) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Self
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .centred import Centred, centre_block
+from .centred import Centred, Codes, centre_block
 from .scatter import Scatter
 
 
@@ -33,7 +33,7 @@ class Quartic(Scatter):
         new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)
         return new
 
-    def update_groups(self, X: Array, weight: Array | None, codes: Array | None) -> Self:
+    def update_groups(self, X: Array, weight: Array | None, codes: Codes, sums: Array | None = None) -> Self:
         if X.shape[0] == 0:
             return self
         xp = _xp.namespace(X)

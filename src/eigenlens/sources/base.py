@@ -31,7 +31,7 @@ from .companions import Labels
 from .progress import tracked
 
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
-DEVICE_BLOCK_BYTES = 2**28  # a device wants few large products
+DEVICE_BLOCK_BYTES = 2**30  # a device wants few large products
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
@@ -53,6 +53,8 @@ class Block:
         What the class codes stand for.
     runs : tuple of (code, start, stop), or None
         Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
+    sums : float64 array of shape (p,), or None
+        Column sums, where the check of the rows has left them.
     """
 
     X: Array
@@ -60,6 +62,7 @@ class Block:
     weight: Array | None = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
+    sums: Array | None = None
 
 
 class Accumulator(Protocol):

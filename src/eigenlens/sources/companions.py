@@ -18,21 +18,25 @@ class Labels:
 
     Attributes
     ----------
-    codes : ndarray of shape (n,)
-        Position of each row's class in `classes`.
+    codes : array of shape (n,)
+        Position of each row's class in `classes`; whole numbers of another library stay there.
     classes : ndarray of shape (K,)
         The distinct labels, sorted.
     native : array or None
         An empty array of the library the labels came in, where that was not NumPy.
     """
 
-    codes: np.ndarray
+    codes: Array
     classes: np.ndarray
     native: Array | None = None
 
     @classmethod
     def read(cls, y: Any) -> Labels:
         """Read class labels from any one-dimensional array or column."""
+        if _xp.is_whole(y) and len(y.shape) == 1 and y.shape[0]:
+            xp = _xp.namespace(y)
+            found = xp.unique_inverse(y)
+            return cls(found.inverse_indices, _xp.to_numpy(found.values), xp.asarray(y[:0], copy=True))
         values = as_column(y, "y")
         if values.ndim == 2 and values.shape[1] == 1:
             _warn_column_vector()
@@ -49,12 +53,16 @@ class Labels:
             codes, classes = _codes_of_numbers(values)
         return cls(codes, classes, native)
 
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
     def among(self, rows: np.ndarray) -> Labels:
         """Forget the classes that none of these rows has; the codes of other rows no longer mean anything."""
-        present = np.bincount(self.codes[rows], minlength=len(self.classes)) > 0
+        codes = _xp.to_numpy(self.codes)
+        present = np.bincount(codes[rows], minlength=len(self.classes)) > 0
         if present.all():
             return self
-        return Labels((np.cumsum(present) - 1)[self.codes], self.classes[present], self.native)
+        return Labels((np.cumsum(present) - 1)[codes], self.classes[present], self.native)
 
 
 def as_column(y: Any, name: str) -> np.ndarray:

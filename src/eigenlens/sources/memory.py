@@ -16,6 +16,9 @@ from .base import PARALLEL_CELLS, Block, Segment, Source, Target, block_rows, se
 from .companions import Labels, as_column, read_weights, refuse_lazy
 
 
+RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
+
+
 class Table(Protocol):
     """A table that can be cut by rows."""
 
@@ -81,12 +84,14 @@ class MemorySource(Source):
         self.response_names = self.second.names if self.second else None
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         columns = self.n_features + (self.second.shape[1] if self.second else 0)
-        n_groups = len(self.labels.classes) if self.labels else 1
-        self._block = block_rows(columns, n_groups, isinstance(X.sample, np.ndarray))
+        n_groups = 1 if self.labels is None else len(self.labels.classes)
+        self._block = block_rows(columns, n_groups, not _xp.on_accelerator(X.sample))
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
         self._first = 0 if weight is None else int(np.argmax(weight))  # a row that hardly counts is a poor pivot
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
+        self._order: Array | None = None  # rows of each class together, where that is worth a sort
+        self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
 
     @property
     def native(self) -> Any:
@@ -109,21 +114,58 @@ class MemorySource(Source):
             yield self._read(low, min(low + self._block, stop))
 
     def _read(self, start: int, stop: int) -> Block:
-        X = finite_rows(self.table, start, stop, self.name)
+        runs = self._runs(start, stop)
+        if _xp.single(self.table.sample):
+            X = self._taken(start, stop)
+            sums = _xp.column_sums(X)
+            self._doubts.append(_xp.namespace(X).all(_xp.namespace(X).isfinite(sums)))
+        else:
+            X, sums = finite_rows(self.table, start, stop, self.name), None
         y = None
-        if self._codes is not None:
+        if self._codes is not None and runs is None:
             y = self._codes[start:stop]
         elif self.second is not None:
             y = _xp.like(finite_rows(self.second, start, stop, "Y"), X)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
-            keep = w > 0
+            keep, sums = w > 0, None
             X, w, y = (
                 X[keep, :],
                 w[keep],
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
-        return Block(X, y, w, None if self.labels is None else self.labels.classes)
+        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, sums)
+
+    def _taken(self, start: int, stop: int) -> Array:
+        """Return rows as they stand, or those of each class together."""
+        if self._order is None:
+            return self.table.rows(start, stop)
+        return _xp.take_rows(self.table.values, self._order[start:stop])  # type: ignore[attr-defined]
+
+    def _sort_by_class(self) -> None:
+        """Bring the rows of each class together: sums by class are then sums of neighbours, in a fixed order."""
+        codes, K = self._codes, 0 if self.labels is None else len(self.labels.classes)
+        if codes is None or self._weight is not None or not _xp.single(self.table.sample) or self._order is not None:
+            return
+        if codes.shape[0] < RUN_ROWS * K:
+            return
+        xp = _xp.namespace(codes)
+        self._order = xp.argsort(codes, stable=True)
+        edges = xp.searchsorted(_xp.take_rows(codes, self._order), xp.arange(K, device=_xp.device(codes)))
+        self._edges = np.append(_xp.to_numpy(edges), codes.shape[0])
+
+    def _runs(self, start: int, stop: int) -> tuple[tuple[int, int, int], ...] | None:
+        if self._order is None:
+            return None
+        low, high = np.clip(self._edges[:-1], start, stop) - start, np.clip(self._edges[1:], start, stop) - start
+        return tuple((int(k), int(low[k]), int(high[k])) for k in np.flatnonzero(high > low))
+
+    def _settle_doubts(self) -> None:
+        """Ask the device, once for a whole pass, whether all rows were finite; find the first that was not."""
+        doubts, self._doubts = self._doubts, []
+        if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
+            for start in range(0, self.table.shape[0], self._block):
+                finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name)
 
     def first(self) -> Block:
         start, stop = self._first, self._first + 1
@@ -135,7 +177,13 @@ class MemorySource(Source):
         n, p = self.table.shape
         if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block:
             return threaded(work, self.segments())
-        return super().map_segments(work)
+        return self._settled(work)
+
+    def _settled(self, work: Any) -> Iterator[Any]:
+        self._doubts = []
+        self._sort_by_class()
+        yield from super().map_segments(work)
+        self._settle_doubts()
 
 
 def as_source(
@@ -189,7 +237,7 @@ def as_source(
             companion = as_table(second, "Y")
             if companion.shape[1] == 0:
                 raise errors.no_columns("Y", companion.shape)
-        m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
+        m = len(companion) if isinstance(companion, Labels) else companion.shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else "Y", m)
     weight = read_weights(sample_weight, n)

@@ -159,6 +159,8 @@ class RowSource(Source):
             n = self.reader.n_rows if self.reader.n_rows is not None else len(weight)
             new._given_weight = check_weights(weight, n)
             new.n_rows = None if self.n_rows is None else int(np.count_nonzero(new._given_weight))
+            if isinstance(new._given, Labels):
+                new.labels = new._given = new._given.among(new._given_weight > 0)
         return new
 
     def _bind_target(self, y: Any, target: Target, estimator: str) -> None:
@@ -174,7 +176,7 @@ class RowSource(Source):
 
         if target == "labels":
             self._given = Labels.read(y)
-            m = len(self._given.codes)
+            m = len(self._given)
             self.labels = self._given
         else:
             second, self.single_response = as_two_dimensional(y)
@@ -226,7 +228,7 @@ class RowSource(Source):
         """Compare the number of rows read with that of y and weights given beside them."""
         given = self._given
         if given is not None:
-            m = len(given.codes) if isinstance(given, Labels) else given.shape[0]
+            m = len(given) if isinstance(given, Labels) else given.shape[0]
             if m != n:
                 raise errors.lengths_differ(self.name, n, "y" if isinstance(given, Labels) else "Y", m)
         if self._given_weight is not None and len(self._given_weight) != n:
@@ -301,7 +303,7 @@ class RowSource(Source):
         if self._target == "none":
             return None, None
         if isinstance(self._given, Labels):
-            return self._given.codes[start:stop], self._given.classes
+            return _xp.to_numpy(self._given.codes[start:stop]), self._given.classes
         if self._given is not None:
             from .memory import finite_rows
 

@@ -144,8 +144,8 @@ def _tail(s: Array, k: int, pencil: Pencil) -> float:
     """Sum of the values left out; from the trace where only k are known, which costs digits."""
     if s.shape[0] == min(pencil.A.values.shape):
         rank = count_rank(s, pencil.dimension, pencil.A.squared)
-        return sum(float(value) ** 2 for value in s[min(k, rank) : rank])
-    return max(pencil.A.trace() - sum(float(value) ** 2 for value in s[:k]), 0.0)
+        return float((_xp.to_numpy(s)[min(k, rank) : rank] ** 2).sum())
+    return max(pencil.A.trace() - float((_xp.to_numpy(s)[:k] ** 2).sum()), 0.0)
 
 
 def _wanted(pencil: Pencil) -> int:
