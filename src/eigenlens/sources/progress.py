@@ -60,6 +60,7 @@ def _bar() -> Any:
     except ImportError:
         return None
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Remaining())
-    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    shown = True if os.environ.get(SWITCH) == "1" else None
+    bar = Progress(*columns, console=Console(stderr=True, force_terminal=shown), transient=True)
     bar.start()
     return bar
