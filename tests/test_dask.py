@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clusters import P, Killer, rows_of, start
+from clusters import Killer, P, rows_of, start
 from eigenlens import CCA, LDA, PCA
 from eigenlens.sources import as_source
 from eigenlens.sources import dask as source_of

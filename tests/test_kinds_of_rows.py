@@ -23,7 +23,11 @@ def assert_12_digits(found, expected):
 
 
 def said(model, X):
-    return {name: value for name, value in outcome(model, X).items() if value.dtype.kind != "O" or name != "feature_names_in_"}
+    return {
+        name: value
+        for name, value in outcome(model, X).items()
+        if value.dtype.kind != "O" or name != "feature_names_in_"
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)

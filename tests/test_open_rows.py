@@ -205,7 +205,7 @@ CELLS = {
 @pytest.mark.parametrize(("text", "message"), CELLS.values(), ids=CELLS)
 def test_csv_names_file_line_and_column(text, message, compressed, tmp_path):
     path = tmp_path / ("rows.csv.gz" if compressed else "rows.csv")
-    (gzip.open(path, "wt") if compressed else path.open("w")).write("a,b\n" + text)
+    path.write_bytes(gzip.compress(f"a,b\n{text}".encode()) if compressed else f"a,b\n{text}".encode())
     with pytest.raises(ValueError, match=message.replace("rows.csv", "rows.csv.gz") if compressed else message):
         PCA(1).fit(open_rows(path))
 
@@ -250,9 +250,7 @@ def test_write_rows(folder, verb, suffix):
     path = write_rows(getattr(model, verb), source, folder / f"out{suffix}")
     written = np.load(path) if suffix == ".npy" else pd.read_parquet(path).to_numpy().reshape(expected.shape)
     assert np.array_equal(written, expected)
-    assert sorted(p.name for p in folder.iterdir()) == sorted(
-        ["rows.parquet", "rows.csv", "rows.npy", f"out{suffix}"]
-    )
+    assert sorted(p.name for p in folder.iterdir()) == sorted(["rows.parquet", "rows.csv", "rows.npy", f"out{suffix}"])
 
 
 def test_written_columns_have_names(folder):

@@ -131,8 +131,8 @@ def masked(name: str, count: int) -> InputError:
 def unsupported(name: str, kind: str) -> InputTypeError:
     return InputTypeError(
         f"{name} is a {kind}, which cannot be read as a table. Pass a NumPy array, a list of rows, a pandas or polars "
-        f"DataFrame, a pyarrow Table, a SciPy sparse matrix, a torch, CuPy or other array-API array, a Dask array or frame, "
-        f"or eigenlens.open_rows(...) for files and streams."
+        f"DataFrame, a pyarrow Table, a SciPy sparse matrix, a torch, CuPy or other array-API array, a Dask array or "
+        f"frame, or eigenlens.open_rows(...) for files and streams."
     )
 
 
@@ -164,8 +164,8 @@ def source_is_bound(kind: str) -> InputError:
 
 def no_files(path: Any) -> InputError:
     return InputError(
-        f"path_or_paths={str(path)!r}: nothing to read there; give a .parquet, .csv, .npy or .zarr file, a folder of such "
-        f"files of one kind, or a list of them."
+        f"path_or_paths={str(path)!r}: nothing to read there; give a .parquet, .csv, .npy or .zarr file, a folder of "
+        f"such files of one kind, or a list of them."
     )
 
 
@@ -185,9 +185,9 @@ def mixed_files(kinds: Iterable[str]) -> InputError:
 
 def arrow_ipc(path: Any) -> InputError:
     return InputError(
-        f"path_or_paths={str(path)!r} is an Arrow IPC (Feather) file, which is not read: its batches are as its writer cut "
-        f"them, often one as large as the file, so that no bound on memory can be kept. Write it as Parquet, or pass an "
-        f"iterator of its batches to open_rows."
+        f"path_or_paths={str(path)!r} is an Arrow IPC (Feather) file, which is not read: its batches are as its writer "
+        f"cut them, often one as large as the file, so that no bound on memory can be kept. Write it as Parquet, or "
+        f"pass an iterator of its batches to open_rows."
     )
 
 
@@ -198,7 +198,7 @@ def not_rows(kind: str) -> InputTypeError:
     )
 
 
-def columns_differ(origin: str, found: Any, expected: Any, first: str) -> InputError:
+def columns_differ(origin: str, first: str, found: Any, expected: Any) -> InputError:
     return InputError(
         f"{origin} has {found} but {first} has {expected}; files that are read as one table must have the same columns."
     )
@@ -216,8 +216,8 @@ def column_twice(column: Any, roles: str) -> InputError:
 def already_read() -> InputError:
     return InputError(
         "This stream of batches has been read and cannot be read again. Where two passes are needed (a method that "
-        "iterates, or fit followed by transform), pass open_rows a list of batches, files, or a function that returns a "
-        "new iterator each time."
+        "iterates, or fit followed by transform), pass open_rows a list of batches, files, or a function that returns "
+        "a new iterator each time."
     )
 
 
@@ -229,15 +229,15 @@ def two_targets(name: str) -> InputError:
 
 def source_lacks_target(estimator: str) -> InputError:
     return InputError(
-        f"{estimator} requires y to be passed, but the target y is None: name its column in open_rows(..., target=...), "
-        f"or pass y beside the source."
+        f"{estimator} requires y to be passed, but the target y is None: name its column in open_rows(..., "
+        f"target=...), or pass y beside the source."
     )
 
 
 def dask_target(name: str, why: str) -> InputError:
     return InputError(
-        f"{name} cannot be matched with the partitions of X: {why}. Pass {name} as a Dask array or series cut like X, or "
-        f"keep it as a column of one Dask frame (X = frame[columns], {name} = frame[column])."
+        f"{name} cannot be matched with the partitions of X: {why}. Pass {name} as a Dask array or series cut like X, "
+        f"or keep it as a column of one Dask frame (X = frame[columns], {name} = frame[column])."
     )
 
 
@@ -250,12 +250,15 @@ def csv_cell(path: Any, line: int, column: str, value: str, rule: str) -> InputE
 
 
 def csv_line(path: Any, line: int, found: int, expected: int) -> InputError:
-    return InputError(f"{path}, line {line}: {found} cells, but the header has {expected}; every line must have as many.")
+    return InputError(
+        f"{path}, line {line}: {found} cells, but the header has {expected}; every line must have as many."
+    )
 
 
 def csv_header(path: Any, header: Iterable[str]) -> InputError:
     return InputError(
-        f"{path}: the first line ({listed(header)}) holds numbers, but it must hold the names of the columns; add a header."
+        f"{path}: the first line ({listed(header)}) holds numbers, but it must hold the names of the columns; "
+        f"add a header."
     )
 
 
@@ -280,8 +283,8 @@ def not_npy(dtype: Any) -> InputTypeError:
 
 def lost_workers(partitions: str, times: int) -> RuntimeError:
     return RuntimeError(
-        f"{partitions}: the workers died {times} times while reducing them, so they are probably too large for a worker's "
-        f"memory; use smaller partitions (rechunk, repartition) or larger workers."
+        f"{partitions}: the workers died {times} times while reducing them, so they are probably too large for a "
+        f"worker's memory; use smaller partitions (rechunk, repartition) or larger workers."
     )
 
 

@@ -211,7 +211,6 @@ class MomentsEstimator(BaseEstimator):
         source = as_source(X, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
 
-
         def in_dtype(block: Array) -> Array:
             result = function(block)
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result

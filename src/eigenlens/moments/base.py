@@ -6,7 +6,6 @@ import copy
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from .._core import xp as _xp
 from .._core.typing import Array
 from ..sources import Block
 
@@ -22,9 +21,12 @@ class Moments(ABC):
     ----------
     squared : bool
         Whether the digits of the data are halved by squaring them.
+    takes_sparse : bool
+        Whether `update` takes blocks whose rows are sparse; others are given dense ones.
     """
 
     squared: bool
+    takes_sparse: bool = False
 
     @abstractmethod
     def anchored(self, first: Block) -> Self:

@@ -18,8 +18,8 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..sources import Block
-from . import scale
+from ..sources import Block, dense_blocks
+from . import scale, sparse
 from .base import Moments
 from .store import Gram, Store
 
@@ -179,7 +179,7 @@ class Centred(Moments):
         self.exponent: scale.Exponents = None
 
     def anchored(self, first: Block) -> Self:
-        return self.anchored_at(first.X[0, :])
+        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
 
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -248,12 +248,27 @@ class Centred(Moments):
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         if X.shape[0] == 0:
             return self
+        if _xp.is_sparse(X):
+            return self._update_sparse(X, weight, codes)
         part = type(self)().anchored_at(self.pivot)
         part.pivot = self.pivot
         part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
         exact = self.store_type is not Gram
         part._set_rows(centre_block(X, weight, codes, len(self.weights), self.pivot, exact, sums))
         part.n_rows = int(X.shape[0])
+        return self.merge(part)
+
+    def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
+        """Take in sparse rows, as they are where that pays."""
+        found = sparse.scatter(X, weight, codes, len(self.weights)) if sparse.is_worth_it(X, weight) else None
+        if found is None:
+            for block in dense_blocks(Block(X, codes, weight)):
+                self.update_groups(block.X, block.weight, block.y)
+            return self
+        part = type(self)().anchored_at(self.pivot)
+        part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
+        T, means, part.weights = found
+        part.store, part.shift = Gram(T), means - self.pivot
         return self.merge(part)
 
     def _set_rows(self, block: CentredBlock) -> None:

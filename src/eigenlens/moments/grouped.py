@@ -44,7 +44,7 @@ class Grouped(Moments):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled)
-        new._first = first.X[0, :]
+        new._first = _xp.dense(first.X[:1, :])[0, :]
         if self.pooled:
             new.groups = [self.of().anchored_at(new._first)]
         return new
@@ -144,6 +144,10 @@ class Grouped(Moments):
     @property
     def weight(self) -> float:
         return float(self.weights.sum())
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        return self.of.takes_sparse
 
     @property
     def squared(self) -> bool:  # type: ignore[override]

@@ -28,6 +28,8 @@ class Quartic(Scatter):
         Σ w‖x − m‖²(x − m).
     """
 
+    takes_sparse = False
+
     def anchored_at(self, row: Array) -> Self:
         new = super().anchored_at(row)
         new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)

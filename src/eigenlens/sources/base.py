@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Literal, Protocol, Self, TypeVar
 
@@ -44,7 +44,7 @@ class Block:
     Attributes
     ----------
     X : array of shape (rows, p)
-        Real floating-point numbers, all finite.
+        Real floating-point numbers, all finite. Sparse rows stay sparse for moments that take them so.
     y : array or None
         Class codes (rows,), or a second table (rows, s).
     weight : array of shape (rows,) or None
@@ -143,11 +143,13 @@ class Source(ABC):
 
     def reduce(self, start: M) -> M:
         """Read the rows once; `start` is empty but for the pivot."""
+        takes_sparse = getattr(start, "takes_sparse", False)
 
         def reduce_segment(segment: Segment) -> M:
             part = start.copy()
             for block in segment:
-                part = part.update(block)
+                for piece in [block] if takes_sparse else dense_blocks(block):
+                    part = part.update(piece)
             return part
 
         total = start.copy()
@@ -165,7 +167,7 @@ class Source(ABC):
         """Yield what a function of rows returns for the blocks of each segment, in order."""
 
         def apply(segment: Segment) -> list[Array]:
-            return [function(_xp.dense(block.X)) for block in segment]
+            return [function(piece.X) for block in segment for piece in dense_blocks(block)]
 
         return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
 
@@ -185,6 +187,18 @@ def collect(source: Source, empty: M) -> M:
 def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     """Apply a function of rows block by block and stack what it returns."""
     return source.map(function)
+
+
+def dense_blocks(block: Block) -> Iterator[Block]:
+    """Yield a block as it is; one of sparse rows, which holds more of them, in dense pieces."""
+    if not _xp.is_sparse(block.X):
+        yield block
+        return
+    step = block_rows(block.X.shape[1])
+    for start in range(0, block.X.shape[0], step):
+        rows = slice(start, start + step)
+        y, weight = (None if values is None else values[rows] for values in (block.y, block.weight))
+        yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight)
 
 
 def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:

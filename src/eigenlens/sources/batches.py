@@ -93,9 +93,11 @@ class BatchReader:
             found, expected = (
                 f"columns {errors.listed(names, 12)}" if names else "other columns" for names in (_names(X), self.names)
             )
-            raise errors.columns_differ(f"batch {k}", found, expected, "batch 0")
+            raise errors.columns_differ(f"batch {k}", "batch 0", found, expected)
         if (y is not None) != self.has_target or (weight is not None) != self.has_weight:
-            raise errors.InputError(f"batch {k} has not the same parts (X, y, weight) as batch 0; give all of them alike.")
+            raise errors.InputError(
+                f"batch {k} has not the same parts (X, y, weight) as batch 0; give all of them alike."
+            )
         for name, part in (("y", y), ("weight", weight)):
             if part is not None and _length(part) != n:
                 raise errors.at(f"batch {k}", errors.lengths_differ("X", n, name, _length(part)))

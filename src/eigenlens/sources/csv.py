@@ -35,8 +35,8 @@ class CsvReader:
         self.names: list[str] | None = headers[0]
         for path, header in zip(paths, headers, strict=True):
             if header != headers[0]:
-                columns = (f"columns {errors.listed(h, 12)}" for h in (header, headers[0]))
-                raise errors.columns_differ(str(path), *columns, str(paths[0]))
+                found, expected = (f"columns {errors.listed(h, 12)}" for h in (header, headers[0]))
+                raise errors.columns_differ(str(path), str(paths[0]), found, expected)
         self.width = len(headers[0])
         if len(set(headers[0])) < self.width:
             raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")

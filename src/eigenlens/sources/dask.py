@@ -3,8 +3,8 @@
 Partitions are cut into at most RUNS runs. A run is folded partition by partition where its partitions are made, so that
 only one partial result lives for each run; finished runs are merged here, in their order. How partitions are cut
 into runs depends on their number alone, so that a rerun gives the same bits on any cluster, and after any loss of
-workers: nothing is scattered, every block can be made anew from the graph, and a run that has been merged is never needed
-again.
+workers: nothing is scattered, every block can be made anew from the graph, and a run that has been merged is never
+needed again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, thread_count
+from .base import Block, Segment, Source, Target, dense_blocks, thread_count
 from .companions import as_column
 from .memory import as_source
 from .progress import tracked
@@ -114,7 +114,10 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, self.name, k), shape=(rows, *sample.shape[1:]), dtype=sample.dtype, meta=meta
+                apply(part, function, meta, self.name, k),
+                shape=(rows, *sample.shape[1:]),
+                dtype=sample.dtype,
+                meta=meta,
             )
             for k, ((part, _, _), rows) in enumerate(zip(self._parts, lengths, strict=True))
         ]
@@ -177,7 +180,8 @@ def _folded(total: Any, X: Any, y: Any, weight: Any, target: Target, name: str, 
     def fold() -> Any:
         for segment in source.segments():  # type: ignore[union-attr]
             for block in segment:
-                total.update(block)
+                for piece in [block] if total.takes_sparse else dense_blocks(block):
+                    total.update(piece)
         return total
 
     return total if source is None else _in_place(k, fold)
@@ -241,4 +245,3 @@ def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> 
         except KilledWorker:
             futures[k] = client.compute(run)
     raise errors.lost_workers(place, ATTEMPTS)
-

@@ -38,9 +38,9 @@ def open_rows(
     Parameters
     ----------
     path_or_paths : path, list of paths, array on disk, or iterable of batches
-        Parquet, CSV (with a header; cells of X must be numbers), .npy and Zarr files, or a folder or list of files of one
-        kind, read in the order of their names. A memory map or Zarr array that is open already. Or batches: tables, or
-        tuples (X, y) or (X, y, weight). A generator is read once; a list of batches, or a function that returns a new
+        Parquet, CSV (with a header; cells of X must be numbers), .npy and Zarr files, or a folder or list of files of
+        one kind, read in the order of their names. A memory map or Zarr array that is open already. Or batches: tables,
+        or tuples (X, y) or (X, y, weight). A generator is read once; a list of batches, or a function that returns a new
         iterator each time, as often as a method needs.
     columns : list of str or int, optional
         Which columns are X; all but `target` and `weight` if not given.
@@ -97,7 +97,9 @@ def _file_reader(paths: list[Path]) -> Reader:
         raise errors.mixed_files(kinds)
     kind = kinds.pop()
     if kind in (".npy", ".zarr"):
-        opened: list[tuple[str, Any]] = [(str(path), NpyFile(path) if kind == ".npy" else _zarr(path)) for path in paths]
+        opened: list[tuple[str, Any]] = [
+            (str(path), NpyFile(path) if kind == ".npy" else _zarr(path)) for path in paths
+        ]
         return ArrayReader(opened)
     return ParquetReader(paths) if kind == ".parquet" else CsvReader(paths)
 
@@ -170,7 +172,7 @@ def _place(reader: Reader, column: Any, name: str) -> int:
 class ArrayReader:
     """Two-dimensional arrays one below the other: .npy files, memory maps, Zarr arrays."""
 
-    names = None
+    names: list[str] | None = None
     rereadable = True
     has_target = has_weight = False
 
@@ -185,8 +187,8 @@ class ArrayReader:
             if values.dtype.kind not in "biuf":
                 raise errors.at(origin, errors.not_numbers("X", f"it holds {values.dtype}"))
             if values.shape[1] != array.shape[1]:
-                columns = (f"{a.shape[1]} columns" for a in (values, array))
-                raise errors.columns_differ(origin, *columns, first)
+                found, expected = (f"{a.shape[1]} columns" for a in (values, array))
+                raise errors.columns_differ(origin, first, found, expected)
         self.width = int(array.shape[1])
         self.n_rows: int | None = sum(int(values.shape[0]) for _, values in arrays)
 
@@ -249,11 +251,11 @@ class NpyFile:
         if self.fortran:
             return np.load(self.path, mmap_mode="r")[start:stop]
         values = np.empty((stop - start, self.shape[1]), dtype=self.dtype)
-        view, done = memoryview(values).cast("B") if values.size else memoryview(b""), 0
+        view, done = values.reshape(-1).view(np.uint8), 0
         with self.path.open("rb", buffering=0) as file:
             file.seek(self.offset + start * self.shape[1] * self.dtype.itemsize)
             while done < len(view):
-                count = file.readinto(view[done:])
+                count = file.readinto(view[done:].data)
                 if not count:
                     raise errors.unreadable(str(self.path), EOFError(f"it ends before row {stop - 1}"))
                 done += count

@@ -15,7 +15,7 @@ from .._core.typing import Array, TableLike
 from .base import PARALLEL_CELLS, Block, Segment, Source, Target, block_rows, segment_blocks, threaded
 from .companions import Labels, as_column, read_weights, refuse_lazy
 
-
+SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
 
 
@@ -86,6 +86,8 @@ class MemorySource(Source):
         columns = self.n_features + (self.second.shape[1] if self.second else 0)
         n_groups = 1 if self.labels is None else len(self.labels.classes)
         self._block = block_rows(columns, n_groups, not _xp.on_accelerator(X.sample))
+        if hasattr(X, "sparse_rows"):
+            self._block = max(self._block, SPARSE_ROWS * columns)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
         self._first = 0 if weight is None else int(np.argmax(weight))  # a row that hardly counts is a poor pivot
@@ -120,12 +122,12 @@ class MemorySource(Source):
             sums = _xp.column_sums(X)
             self._doubts.append(_xp.namespace(X).all(_xp.namespace(X).isfinite(sums)))
         else:
-            X, sums = finite_rows(self.table, start, stop, self.name), None
+            X, sums = self._checked(start, stop), None
         y = None
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
         elif self.second is not None:
-            y = _xp.like(finite_rows(self.second, start, stop, "Y"), X)
+            y = _xp.like(finite_rows(self.second, start, stop, "Y"), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
             keep, sums = w > 0, None
@@ -135,6 +137,14 @@ class MemorySource(Source):
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
         return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, sums)
+
+    def _checked(self, start: int, stop: int) -> Array:
+        """Return finite rows, sparse ones as they are."""
+        if hasattr(self.table, "sparse_rows"):
+            X = self.table.sparse_rows(start, stop)
+            if np.isfinite(X.data).all():
+                return X
+        return finite_rows(self.table, start, stop, self.name)
 
     def _taken(self, start: int, stop: int) -> Array:
         """Return rows as they stand, or those of each class together."""

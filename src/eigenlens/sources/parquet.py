@@ -26,8 +26,8 @@ class ParquetReader:
         self.names: list[str] | None = list(self.schema.names)
         for path, schema in zip(paths, schemas, strict=True):
             if schema.names != self.names:
-                columns = (f"columns {errors.listed(s.names, 12)}" for s in (schema, self.schema))
-                raise errors.columns_differ(str(path), *columns, str(paths[0]))
+                found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, self.schema))
+                raise errors.columns_differ(str(path), str(paths[0]), found, expected)
         self.width = len(self.schema.names)
         if len(set(self.schema.names)) < self.width:
             raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")

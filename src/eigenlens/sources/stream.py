@@ -1,7 +1,8 @@
 """Rows that are read as they are needed: what all readers of files and streams share.
 
 A reader hands out *pieces*, rows that are still to be loaded. They are cut anew into even segments and blocks, so that
-the cutting of files and batches changes nothing, and loaded where they are used: while some threads compute, others read.
+the cutting of files and batches changes nothing, and loaded where they are used: while some threads compute, others
+read.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .base import SEGMENT_BLOCKS, Block, Segment, Source, Target, block_rows, thread_count, threaded
+from .base import Block, Segment, Source, Target, block_rows, thread_count, threaded
 from .companions import Labels, as_column, check_weights
+
+SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
 
@@ -205,8 +208,8 @@ class RowSource(Source):
             raise errors.already_read()
         pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
         batches = [piece.load(piece.start, piece.stop) for piece in pieces]
-        weight = None if not self._has_weight else np.concatenate([batch.weight for batch in batches])  # type: ignore
-        return np.concatenate([batch.y for batch in batches]), weight  # type: ignore[misc]
+        weight = None if not self._has_weight else np.concatenate([batch.weight for batch in batches])
+        return np.concatenate([batch.y for batch in batches]), weight
 
     # -- reading -----------------------------------------------------------------------------------------------
 

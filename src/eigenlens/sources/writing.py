@@ -16,7 +16,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
-from .base import Block, Segment, Source
+from .base import Block, Segment, Source, dense_blocks
 from .memory import ArrayTable, MemorySource, as_source
 from .progress import tracked
 
@@ -75,14 +75,14 @@ def write_rows(
 
 def _applied(function: Callable[[Any], Any], source: Source) -> Callable[[Segment], list[Any]]:
     def apply(segment: Segment) -> list[Any]:
-        return [function(_named(block, source)) for block in segment if block.X.shape[0]]
+        return [function(_named(b, source)) for block in segment for b in dense_blocks(block) if b.X.shape[0]]
 
     return apply
 
 
 def _named(block: Block, source: Source) -> Source:
     """Return a block as a source of its own, with the names of the columns."""
-    table = ArrayTable(_xp.dense(block.X), source.name)
+    table = ArrayTable(block.X, source.name)
     table.names = source.feature_names
     if source.feature_names is not None:
         table.native = source.native
@@ -113,7 +113,9 @@ class _Npy:
     ROOM = 128  # bytes of the header, the same however many rows there will be
 
     def __init__(self, file: BinaryIO) -> None:
-        self.file, self.shape, self.dtype, self.rows = file, (), None, 0  # type: ignore[var-annotated]
+        self.file, self.rows = file, 0
+        self.shape: tuple[int, ...] = ()
+        self.dtype: np.dtype | None = None
         file.write(b" " * self.ROOM)
 
     def write(self, result: Any, function: Any) -> None:
@@ -142,7 +144,9 @@ class _Parquet:
             self.pa, self.pq = import_module("pyarrow"), import_module("pyarrow.parquet")
         except ImportError as error:
             raise errors.missing_library("pyarrow", f"Writing {path}", "cli") from error
-        self.file, self.writer, self.held = file, None, []  # type: ignore[var-annotated]
+        self.file = file
+        self.writer: Any = None
+        self.held: list[Any] = []
 
     def write(self, result: Any, function: Any) -> None:
         values = _values(result)
@@ -179,7 +183,7 @@ def _names(result: Any, function: Any, values: np.ndarray) -> list[str]:
     verb = getattr(function, "__name__", "value").strip("<>")
     if values.ndim == 1:
         return [verb]
-    model = getattr(function, "__self__", None)
+    model: Any = getattr(function, "__self__", None)
     if verb == "transform" and hasattr(model, "get_feature_names_out"):
         names = list(model.get_feature_names_out())
         if len(names) == values.shape[1]:
