@@ -40,8 +40,8 @@ def open_rows(
     path_or_paths : path, list of paths, array on disk, or iterable of batches
         Parquet, CSV (with a header; cells of X must be numbers), .npy and Zarr files, or a folder or list of files of
         one kind, read in the order of their names. A memory map or Zarr array that is open already. Or batches: tables,
-        or tuples (X, y) or (X, y, weight). A generator is read once; a list of batches, or a function that returns a new
-        iterator each time, as often as a method needs.
+        or tuples (X, y) or (X, y, weight). A generator is read once; a list of batches, or a function that returns a
+        new iterator each time, as often as a method needs.
     columns : list of str or int, optional
         Which columns are X; all but `target` and `weight` if not given.
     target : column or list of columns, optional
