@@ -1,6 +1,6 @@
 """Kill workers of a real cluster at random moments, many times, and compare every bit of the result.
 
-    python benchmarks/stress_dask.py [kills]
+python benchmarks/stress_dask.py [kills]
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from clusters import P, Killer, rows_of, start
-
+from clusters import Killer, P, rows_of, start
 from eigenlens import LDA
 
 

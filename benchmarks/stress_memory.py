@@ -68,7 +68,8 @@ def main() -> None:
                 command = [sys.executable, "-c", SCRIPT, str(file), method, str(limit)]
                 run = subprocess.run(command, capture_output=True, text=True, env=environment)
                 said = run.stdout.strip() or run.stderr.strip().splitlines()[-1]
-                print(f"{method} of {file.stat().st_size / 1e9:.1f} GB {suffix} under {limit:g} GiB: {said}", flush=True)
+                gigabytes = file.stat().st_size / 1e9
+                print(f"{method} of {gigabytes:.1f} GB {suffix} under {limit:g} GiB: {said}", flush=True)
             for suffix in (".npy", ".parquet"):
                 path.with_suffix(suffix).unlink()
 
