@@ -68,6 +68,14 @@ def test_a_heavy_tie_makes_fewer_slices_and_says_so():
     assert np.bincount(labels.codes).tolist() == [60, 10, 10, 10, 10]
 
 
+def test_a_heavy_tie_at_the_top_is_a_slice():
+    assert cut([0.5, 1.5, 1.5, 1.5], 2)[0].codes.tolist() == [0, 1, 1, 1]
+    assert cut([0.5, 1.5], 2, [1.0, 3.0])[0].codes.tolist() == [0, 1]
+    y = np.concatenate([np.arange(35) + 0.5, np.full(65, 99.5)])
+    with pytest.warns(SliceWarning, match="5 slices"):
+        assert np.bincount(cut(y, 10)[0].codes).tolist() == [10, 10, 10, 5, 65]
+
+
 def test_more_slices_than_distinct_numbers():
     with pytest.warns(SliceWarning, match="3 slices where n_slices=10"):
         labels, _ = cut([0.5, 1.5, 2.5, 0.5], 10)

@@ -438,8 +438,8 @@ def levels_were_few(n_slices: Any) -> InputError:
 def one_slice(label: Any) -> InputError:
     return InputError(
         f"y has one slice ({label!r}): the response is constant, and nothing can be told apart by it; "
-        f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: begin with a "
-        f"larger one, or give them, n_slices=[cut, cut, …].)"
+        f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: "
+        f"begin with a larger one, or give them, n_slices=[cut, cut, …].)"
     )
 
 

@@ -116,8 +116,10 @@ def slice_response(
     if response.slices is not None:
         return _read_slices(response.slices), None
     values = _as_response(response.y)
+    if len(values) == 0:
+        return Labels(np.zeros(0, dtype=np.intp), np.array([])), None  # too few rows: refused where rows are counted
     missing = _missing(values)
-    if missing.all() and len(missing):
+    if missing.all():
         raise errors.response_all_missing(len(missing))
     if missing.any() and not may_miss:
         raise errors.response_missing(int(missing.sum()))
@@ -167,7 +169,7 @@ def _few_levels(Y: np.ndarray, n_slices: int) -> bool:
 
 
 def _cuts(y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> np.ndarray:
-    """Return the smallest values v with W·h/H of the weight at or below v, h = 1 … H − 1."""
+    """Return the smallest values v with W·h/H of the weight at or below v, h = 1 … H − 1; none is the largest value."""
     n, shares = len(y), np.arange(1, n_slices)
     if weight is None:
         places = -(-shares * n // n_slices) - 1
@@ -178,11 +180,14 @@ def _cuts(y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> np.ndarray
         places = np.searchsorted(below * n_slices, shares * below[-1] * (1 - ROUNDING))
         cuts = np.unique(y[order][places])
         y = y[weight > 0]
+    top = y.max()
+    if cuts[-1] == top:  # tied values at the top are a slice: cut below them
+        cuts = np.unique(np.minimum(cuts, y[y < top].max(initial=-np.inf)))
     if len(cuts) < n_slices - 1:
         levels = np.unique(y)
         if len(levels) <= n_slices:
-            cuts = levels
-    return cuts[cuts < y.max()]
+            cuts = levels[:-1]
+    return cuts[np.isfinite(cuts)]
 
 
 def _intervals(y: str, cuts: tuple[float, ...]) -> list[str]:
