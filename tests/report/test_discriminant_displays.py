@@ -1,0 +1,58 @@
+"""Displays of discriminants: what is drawn is what the model says."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+
+from eigenlens import FDA, LDA, MDA, PDA
+from eigenlens.report import CoefficientDisplay, DiscriminantDisplay, FunctionDisplay
+
+mpl.use("Agg")
+X, y = load_iris(return_X_y=True)
+
+
+@pytest.fixture(autouse=True)
+def closed():
+    import matplotlib.pyplot as plt
+
+    yield
+    plt.close("all")
+
+
+@pytest.mark.parametrize("model", [LDA(), FDA(), PDA(), MDA(n_subclasses=2)], ids=lambda m: type(m).__name__)
+def test_scores_centroids_and_regions(model, tmp_path):
+    display = DiscriminantDisplay.from_estimator(model.fit(X, y), X, y)
+    drawn = np.vstack([c.get_offsets() for c in display.ax_.collections[-3:]])
+    np.testing.assert_allclose(np.sort(drawn, axis=0), np.sort(model.transform(X)[:, :2], axis=0))
+    assert len(display.ax_.patches) == len(model.centroids_)
+    display.figure_.savefig(tmp_path / "plot.png")
+    assert (tmp_path / "plot.png").stat().st_size > 10_000
+
+
+def test_two_classes_are_histograms_on_given_axes():
+    import matplotlib.pyplot as plt
+
+    _, ax = plt.subplots()
+    display = DiscriminantDisplay.from_estimator(LDA().fit(X[y < 2], y[y < 2]), X[y < 2], y[y < 2], ax=ax)
+    assert display.ax_ is ax
+    assert sum(p.get_height() for p in ax.patches) == 100
+
+
+def test_coefficients_as_images_and_as_curves():
+    rows, labels = load_digits(return_X_y=True)
+    model = PDA(penalty=(8, 8)).fit(rows, labels)
+    image = CoefficientDisplay.from_estimator(model, n_components=2)
+    shown = np.asarray(image.axes_[1].get_images()[0].get_array())
+    expected = model.scalings_[:, 1].reshape(8, 8)
+    np.testing.assert_allclose(shown, expected / np.abs(expected).max())
+    curve = CoefficientDisplay.from_estimator(PDA(penalty="smooth").fit(rows, labels), n_components=1)
+    assert len(curve.ax_.lines) == 2  # zero, and the direction
+
+
+def test_functions_pass_through_the_coordinates():
+    model = FDA().fit(X, y)
+    display = FunctionDisplay.from_estimator(model, X, features=[3, 2])
+    point = np.median(X, axis=0)
+    point[3] = display.grids[0, 7]
+    np.testing.assert_allclose(display.curves[0, 7], model.transform(point[None])[0, :2])
