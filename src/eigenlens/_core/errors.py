@@ -10,6 +10,8 @@ import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sklearn.exceptions import ConvergenceWarning
+
 
 class InputError(ValueError):
     """The data or an argument cannot be used as given."""
@@ -33,6 +35,14 @@ class ConditionWarning(EigenlensWarning):
 
 class RangeWarning(EigenlensWarning):
     """A result is too large or too small for its floating-point type."""
+
+
+class NotConvergedWarning(EigenlensWarning, ConvergenceWarning):
+    """An iteration was ended before it settled."""
+
+
+class MissingWarning(EigenlensWarning):
+    """So much is missing that the answer rests on little."""
 
 
 def warn(warning: Warning) -> None:
@@ -272,6 +282,35 @@ def no_noise(rank: int, p: int) -> InputError:
     return InputError(
         f"The likelihood does not exist: the components leave no variance for the noise "
         f"(rank {rank} of {p} columns). Use fewer components than the rank, or drop collinear columns."
+    )
+
+
+def not_scores(found: int, k: int) -> InputError:
+    return InputError(f"X has {found} columns but the model has {k} components; pass scores, as transform gives them.")
+
+
+def nothing_observed(what: str, numbers: Iterable[Any]) -> InputError:
+    return InputError(
+        f"X: {what} {listed(numbers)} holds nothing but NaN, so that nothing is known about it; leave it out."
+    )
+
+
+def little_observed(why: str) -> MissingWarning:
+    return MissingWarning(
+        f"X: {why}. The missing cells of low_rank_ are then guesses; drop rows and columns that are mostly NaN."
+    )
+
+
+def fit_not_converged(max_iter: int, residual: float, tol: float) -> NotConvergedWarning:
+    return NotConvergedWarning(
+        f"max_iter={max_iter} was reached with a residual of {residual:.1e} (tol={tol:g}); raise max_iter, or tol "
+        f"where that is close enough."
+    )
+
+
+def killed_components(components: Iterable[int], advice: str) -> RankWarning:
+    return RankWarning(
+        f"alpha is so large that component {listed(components)} has no nonzero loading and explains nothing. {advice}"
     )
 
 

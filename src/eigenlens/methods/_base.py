@@ -8,34 +8,29 @@ that fail without a trace) is here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, choose
-from ..sources import Source, as_source, collect, map_rows
-from ..sources.memory import Target
+from ..sources import collect
 from ..spectral import Form, Pencil, Spectrum, solve
+from ._rows import RowsEstimator
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e7  # above this, fewer than 2
 
 
-class MomentsEstimator(BaseEstimator):
+class MomentsEstimator(RowsEstimator):
     """A method that is one pass over the rows and one small symmetric problem."""
 
-    _target: ClassVar[Target] = "none"
-    _min_rows: ClassVar[int] = 2
-    #: Maps of the columns that leave scores unchanged, up to sign: "rotation", or any "linear" map.
-    _invariance: ClassVar[Literal["rotation", "linear"]] = "rotation"
+    #: Maps of the columns that leave scores unchanged, up to sign: signed "permutation", "rotation", any "linear" map.
+    _invariance: ClassVar[Literal["permutation", "rotation", "linear"]] = "rotation"
 
     _collected: Any
     spectrum_: Spectrum
@@ -177,42 +172,6 @@ class MomentsEstimator(BaseEstimator):
         self._collected = moments
         self.spectrum_ = spectrum
         self._present(spectrum, pencil, moments)
-
-    @contextmanager
-    def _unchanged_on_failure(self) -> Iterator[None]:
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
-
-    # -- rows --------------------------------------------------------------------------------------------------
-
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
-        source = as_source(
-            X,
-            y,
-            sample_weight,
-            target=self._target,
-            min_rows=self._min_rows if min_rows is None else min_rows,
-            estimator=type(self).__name__,
-        )
-        self._check_columns(source, reset)
-        return source
-
-    def _check_columns(self, source: Any, reset: bool) -> None:
-        """Set, or compare with, the number and the names of the columns."""
-        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
-
-    def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
-        """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
-        self._require_fit()
-        source = as_source(X, estimator=type(self).__name__)
-        self._check_columns(source, reset=False)
-        result = map_rows(source, function)
-        return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""

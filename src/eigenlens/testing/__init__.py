@@ -11,8 +11,8 @@ Examples
 ['bitwise_rerun', 'defining_equation', 'dtype']
 """
 
-from .laws import LAWS, check_laws
+from .laws import LAWS, check_laws, laws_of
 from .samples import Sample, sample
 from .walk import all_estimators
 
-__all__ = ["LAWS", "Sample", "all_estimators", "check_laws", "sample"]
+__all__ = ["LAWS", "Sample", "all_estimators", "check_laws", "laws_of", "sample"]
