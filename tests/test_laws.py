@@ -29,7 +29,8 @@ def test_law(estimator, law):
     LAWS[law](estimator, sample(estimator._target))
 
 
-@pytest.mark.parametrize(("estimator", "law"), obeyed(DRIVEN), ids=str)
+# a spectrum says which directions are well apart; methods without one drive their laws in their own tests
+@pytest.mark.parametrize(("estimator", "law"), [c for c in obeyed(DRIVEN) if hasattr(c[0], "fit_moments")], ids=str)
 def test_law_over_shapes(estimator, law):
     @settings(max_examples=8, deadline=None, derandomize=True)
     @given(

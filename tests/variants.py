@@ -3,7 +3,7 @@
 A method that is not listed is checked with its defaults.
 """
 
-from eigenlens import CCA, LDA, PCA
+from eigenlens import CCA, LDA, PCA, RobustPCA, SparsePCA
 from eigenlens.testing import all_estimators
 
 VARIANTS = {
@@ -25,6 +25,17 @@ VARIANTS = {
         LDA(shrinkage="oas"),
         LDA(shrinkage="ledoit-wolf"),
         LDA(within="equal", between="equal"),
+    ],
+    RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],
+    SparsePCA: [
+        SparsePCA(),
+        SparsePCA(2),
+        SparsePCA(2, alpha=0.0),
+        SparsePCA(2, alpha=0.2, relative=True),
+        SparsePCA(2, n_nonzero=2),
+        SparsePCA(2, alpha=0.3, ridge=0.1),
+        SparsePCA(2, alpha=0.5, ridge=float("inf")),
+        SparsePCA(2, n_nonzero=1, ridge=float("inf")),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
 }

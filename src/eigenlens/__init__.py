@@ -14,14 +14,36 @@ if TYPE_CHECKING:
     from .methods.cca import CCA
     from .methods.lda import LDA
     from .methods.pca import PCA
+    from .methods.robust_pca import RobustPCA
+    from .methods.sparse_pca import SparsePCA
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
 
-_HOMES = {"PCA": ".methods.pca", "LDA": ".methods.lda", "CCA": ".methods.cca", "Subspace": ".subspace"}
+_HOMES = {
+    "PCA": ".methods.pca",
+    "LDA": ".methods.lda",
+    "CCA": ".methods.cca",
+    "RobustPCA": ".methods.robust_pca",
+    "SparsePCA": ".methods.sparse_pca",
+    "Subspace": ".subspace",
+}
 _ROOMS = ("inference", "moments", "regress", "sources", "spectral", "testing")
 
-__all__ = ["CCA", "LDA", "PCA", "Subspace", "inference", "moments", "regress", "sources", "spectral", "testing"]
+__all__ = [
+    "CCA",
+    "LDA",
+    "PCA",
+    "RobustPCA",
+    "SparsePCA",
+    "Subspace",
+    "inference",
+    "moments",
+    "regress",
+    "sources",
+    "spectral",
+    "testing",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -117,10 +117,10 @@ def shift(estimator: Any, data: Sample) -> None:
 
 def invariance(estimator: Any, data: Sample) -> None:
     """Scores do not change, up to sign, under the maps of the columns that the method is invariant to."""
-    if getattr(estimator, "shrinkage", None) is not None or getattr(estimator, "ridge", False) or data.X.shape[1] < 2:
+    regularised = getattr(estimator, "shrinkage", None) is not None or getattr(estimator, "ridge", False)
+    kind = "rotation" if data.X.shape[1] < 2 else estimator._invariance
+    if kind == "linear" and regularised:
         kind = "rotation"
-    else:
-        kind = estimator._invariance
     rng = np.random.default_rng(2)
     A = np.linalg.qr(rng.standard_normal((data.X.shape[1],) * 2))[0]
     if kind == "permutation":
