@@ -40,8 +40,9 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
     >>> Power(0.5)(D2)
     array([[0., 2.],
            [2., 0.]])
-    >>> (Logarithm(2.0) @ Power(0.5))(D2)[0, 1] == np.log(2)
-    True
+    >>> (Logarithm(2.0) @ Power(0.5))(D2).round(4)
+    array([[0.    , 0.6931],
+           [0.6931, 0.    ]])
     """
 
     @abstractmethod

@@ -25,7 +25,7 @@ def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
     X : array of shape (n, p)
     Z : array of shape (m, p)
     centre : array of shape (p,), optional
-        A point near the rows, by default the mean of those of Z. It costs no accuracy, and saves it far from the origin.
+        A point in the midst of the rows, by default the mean of those of Z; far from the origin it saves the digits.
 
     Examples
     --------
@@ -45,10 +45,10 @@ def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
     close = CLOSE * size > D2
     count = int(xp.sum(xp.astype(close, xp.int64)))
     if count > MANY * D2.shape[0] * D2.shape[1]:
-        return by_differences(A, B)
+        return by_differences(X, Z)
     if count:
         i, j = xp.nonzero(close)
-        near = _xp.take_rows(A, i) - _xp.take_rows(B, j)
+        near = _xp.take_rows(X, i) - _xp.take_rows(Z, j)
         D2[close] = xp.sum(near * near, axis=1)
     return D2
 
