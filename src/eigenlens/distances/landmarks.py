@@ -21,28 +21,41 @@ JUDGED = 2000  # rows by which two half maps are compared
 
 
 def choose_landmarks(
-    n: int, m: int, how: str, rng: np.random.RandomState, distances_to: Callable[[int], np.ndarray]
-) -> np.ndarray:
-    """Choose m of n points, in ascending order.
+    weight: np.ndarray, m: int, how: str, rng: np.random.RandomState, distances_to: Callable[[int], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Choose m of n points, in ascending order, and say how much each of them stands for.
+
+    Points that were drawn at random stand for themselves. Those that lie far from each other say nothing of where the
+    many are; each of them stands for all points that it is nearest to, which is known from choosing them.
 
     Parameters
     ----------
+    weight : ndarray of shape (n,)
+    m : int
     how : {"random", "maxmin"}
         At random, or each as far as possible from those before it (the first at random).
     distances_to : function
         (Squared) distances of all points to one of them.
     """
+    n = len(weight)
     if m >= n:
-        return np.arange(n)
+        return np.arange(n), weight
     if how == "random":
-        return np.sort(rng.choice(n, m, replace=False))
-    chosen = [int(rng.randint(n))]
-    nearest = np.array(distances_to(chosen[0]), dtype=np.float64)
-    while len(chosen) < m:
-        nearest[chosen[-1]] = -np.inf  # a point is no landmark twice, even where others coincide with it
-        chosen.append(int(np.argmax(nearest)))
-        nearest = np.minimum(nearest, distances_to(chosen[-1]))
-    return np.sort(np.array(chosen))
+        chosen = np.sort(rng.choice(n, m, replace=False))
+        return chosen, weight[chosen]
+    places = [int(rng.randint(n))]
+    nearest, owner = np.array(distances_to(places[0]), dtype=np.float64), np.zeros(n, dtype=np.intp)
+    while True:
+        owner[places[-1]] = len(places) - 1
+        nearest[places[-1]] = -np.inf  # a point is no landmark twice, even where others coincide with it
+        if len(places) == m:
+            break
+        places.append(int(np.argmax(nearest)))
+        here = distances_to(places[-1])
+        closer = here < nearest
+        nearest[closer], owner[closer] = here[closer], len(places) - 1
+    order = np.argsort(places)
+    return np.array(places)[order], np.bincount(owner, weights=weight, minlength=m)[order]
 
 
 def split_half_error(D2: Array, to_sample: Array, weight: np.ndarray, k: int) -> float:

@@ -120,7 +120,7 @@ def map_of_table(
 def map_by_landmarks(
     rows: Array,
     weight: np.ndarray,
-    chosen: np.ndarray,
+    chosen: tuple[np.ndarray, np.ndarray],
     table: SquaredTable,
     k: int,
     steps: tuple[SchoenbergTransform | None, str | None],
@@ -134,21 +134,21 @@ def map_by_landmarks(
     ----------
     rows : array
         Features, or distances to all points where those come ready.
-    chosen : ndarray of shape (m,)
-        Positions of the landmarks among the rows.
+    chosen : two ndarrays of shape (m,)
+        Positions of the landmarks among the rows, and how much each of them stands for.
     """
-    xp = _xp.namespace(rows)
+    xp, (places, stand) = _xp.namespace(rows), chosen
     table, preparation = Preparation.of(table, *steps)
     kept = xp.asarray(table.values, copy=True)  # scaling writes over it, and the error is judged from it
-    scaling, products = scale(table.values, weight[chosen], k)
+    scaling, products = scale(table.values, stand, k)
     first = Placement(scaling, preparation, metric, points, squared)
     place, Y, values = first.along_principal_axes(first.project(rows), weight)
-    everybody = len(chosen) == len(weight)
+    everybody = len(places) == len(weight)
     error = 0.0
     if not everybody:
         some = np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int)
         to_sample = first.squares(_xp.take_rows(rows, _xp.like(some, rows)))
-        error = split_half_error(kept, to_sample, weight[chosen], k)
+        error = split_half_error(kept, to_sample, stand, k)
 
     def among(index: Array | None) -> Callable[[slice], Array]:
         some = rows if index is None else _xp.take_rows(rows, index)
@@ -158,7 +158,7 @@ def map_by_landmarks(
         return lambda part: preparation.of_ready(xp.take(some[part, :], others[part.start :], axis=1), squared)
 
     unit = float(np.ldexp(1.0, -preparation.given))
-    found, growth = products.inertia(), float(weight.sum() / weight[chosen].sum())
+    found, growth = products.inertia(), float(weight.sum() / stand.sum())
     inertia = Inertia(found.positive * growth, found.negative * growth, everybody and found.exact, found.error * growth)
     stress = judge(among, Y * unit, weight)
     return Map(

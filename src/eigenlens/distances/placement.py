@@ -14,6 +14,7 @@ from ..spectral import Form, Pencil, orient, solve
 from .metrics import Metric
 from .preparation import Preparation
 from .scaling import Scaling
+from .tables import SquaredTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,12 @@ class Placement:
             i, j = divmod(int(xp.argmin(xp.reshape(block, (-1,)))), block.shape[1])
             raise errors.negative_distance("X", 1, i, int(self.points[j]), float(block[i, j]))
         return self.preparation.of_ready(block, self.squared)
+
+    def distances(self, table: SquaredTable) -> Array:
+        """Return the distances of a square table as they are prepared for this map."""
+        ready = self.preparation
+        D2 = ready(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
+        return SquaredTable(D2, ready.given).distances()
 
     def project(self, X: Array) -> Array:
         """Return coordinates in the units of the distances."""

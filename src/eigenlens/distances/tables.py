@@ -41,6 +41,10 @@ class SquaredTable:
     values: Array
     exponent: int = 0
 
+    def distances(self) -> Array:
+        """Return the distances themselves."""
+        return _xp.namespace(self.values).sqrt(self.values) * float(np.ldexp(1.0, self.exponent))
+
 
 def row_blocks(n: int, m: int | None = None) -> list[slice]:
     """Cut n rows of m entries into pieces that stay in cache."""

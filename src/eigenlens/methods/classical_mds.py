@@ -33,10 +33,11 @@ from .._core.typing import Array, TableLike
 from ..distances.landmarks import CHOICES, choose_landmarks
 from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
+from ..distances.placement import Placement
 from ..distances.preparation import CONSTANTS
 from ..distances.tables import among, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
-from ..sources import map_rows
+from ..sources import as_source, map_rows
 from ..sources.companions import read_weights
 from ._rows import RowsEstimator
 
@@ -169,8 +170,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if self.n_landmarks is None:
             table = metric.table(rows, self.symmetrize)
             return map_of_table(table, weight, self.n_components, self._steps, metric, rows, self.squared)
-        chosen = self._choose(source.kept, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
-        points = _xp.take_rows(rows, _xp.like(chosen, rows))
+        chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
+        points = _xp.take_rows(rows, _xp.like(chosen[0], rows))
         return map_by_landmarks(
             rows,
             weight,
@@ -189,8 +190,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             table = read_distances(among(source.table, kept), "X", overwrite=self.overwrite, **options)
             return map_of_table(table, weight, self.n_components, self._steps, None, kept, self.squared)
         rows = among(source.table, kept, columns=False).rows(0, len(kept))
-        chosen = self._choose(kept, lambda i: rows[:, int(kept[i])])
-        points = kept[chosen]
+        chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
+        points = kept[chosen[0]]
         table = read_distances(among(source.table, points), "X", overwrite=False, **options)
         return map_by_landmarks(rows, weight, chosen, table, self.n_components, self._steps, None, points, self.squared)
 
@@ -198,14 +199,16 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _steps(self) -> tuple[SchoenbergTransform | None, str | None]:
         return self.schoenberg, self.correction
 
-    def _choose(self, kept: np.ndarray, distances_to: Callable[[int], Array]) -> np.ndarray:
+    def _choose(
+        self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Choose landmarks among the rows that count, and remember where they stand."""
         n, m = len(kept), min(int(self.n_landmarks or 0), len(kept))
         if m < min(self.n_components + 1, n):
             raise wording.landmarks_few(m, self.n_components, n)
         rng = check_random_state(self.random_state)
-        chosen = choose_landmarks(n, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
-        self.landmarks_ = kept[chosen]
+        chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
+        self.landmarks_ = kept[chosen[0]]
         return chosen
 
     def _publish(self, found: Map, source: Any) -> None:
@@ -260,6 +263,22 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         X : table of shape (m, p); of shape (m, n) where distances are precomputed
         """
         return self._over_rows(X, self._place_rows)
+
+    def distances_among(self, X: TableLike) -> Array:
+        """Return the distances among rows as the map was asked to show them: measured, transformed and corrected.
+
+        Parameters
+        ----------
+        X : table of shape (m, p); of shape (m, m) where distances are precomputed
+        """
+        self._require_fit()
+        if self.metric == "precomputed":
+            table = read_distances(square_of(X, "X"), "X", squared=self.squared, symmetrize=self.symmetrize)
+            return self._place.distances(table)
+        rows = map_rows(as_source(X, estimator=type(self).__name__), _xp.float64)
+        if isinstance(self._place, Placement) and self._place.metric is not None:
+            return self._place.distances(self._place.metric.table(rows, self.symmetrize))
+        return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()
 
     def _place_rows(self, X: Array) -> Array:
         return self._place.project(X)
