@@ -14,7 +14,7 @@ from .._core import memory
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
-from .tables import LANDMARKS, ORDINARY, SquaredTable, square_in_place, symmetric
+from .tables import LANDMARKS, ORDINARY, SquaredTable, clear_diagonal, square_in_place, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distance, to rounding
@@ -100,9 +100,8 @@ class Metric:
                 raise errors.negative_distance(f"metric={self.metric!r}", 1, part.start + at // n, at % n, low)
             high = max(high, top)
         way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
-        symmetric(values, f"metric={self.metric!r}", ASYMMETRY * high, symmetrize, way_out)
-        for i in range(n):
-            values[i, i] = 0.0
+        symmetric(values, f"metric={self.metric!r}", np.inf if symmetrize else ASYMMETRY * high, way_out)
+        clear_diagonal(values)
         table = square_in_place(values, high, squared, "X")
         return SquaredTable(table.values, table.exponent + self._power)
 

@@ -26,7 +26,7 @@ from .._core.typing import Array, TableLike
 from ..spectral import largest, rounding
 from ..spectral.truncated import host_operator
 from .centring import read_coefficients
-from .tables import as_square, double_center_in_place, frobenius, row_blocks
+from .tables import as_square, clear_diagonal, double_center_in_place, frobenius, row_blocks
 
 MOST_STEPS = 50
 ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
@@ -125,7 +125,8 @@ def clip(D: TableLike) -> Repair:
     inner = Y @ Y.T
     b = xp.linalg.diagonal(inner)
     D2 = xp.clip(b[:, None] + b[None, :] - 2.0 * inner, min=0.0)
-    return Repair(_without_diagonal(D2), left_out)
+    clear_diagonal(D2)
+    return Repair(D2, left_out)
 
 
 def lingoes_constant(D2: Array) -> float:
@@ -169,7 +170,7 @@ def add_constant(D2: Array, c: float, kind: str) -> None:
     n = D2.shape[0]
     for rows in row_blocks(n):
         D2[rows, :] = with_constant(D2[rows, :], c, kind)
-    _without_diagonal(D2)
+    clear_diagonal(D2)
 
 
 def with_constant(D2: Array, c: float, kind: str) -> Array:
@@ -201,12 +202,3 @@ def _lowest(
 
 def _even(B: Array) -> Array:
     return _xp.like(read_coefficients(None, B.shape[0]), B)
-
-
-def _without_diagonal(D2: Array) -> Array:
-    if isinstance(D2, np.ndarray):
-        np.fill_diagonal(D2, 0.0)
-        return D2
-    for i in range(D2.shape[0]):
-        D2[i, i] = 0.0
-    return D2

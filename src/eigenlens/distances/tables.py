@@ -80,43 +80,58 @@ def square_of(X: TableLike, name: str) -> Table:
     return table
 
 
-def among(table: Table, index: np.ndarray, columns: bool = True) -> Table:
-    """Return the part of a square table among some of its points, or their rows alone; the table itself where all."""
-    n = table.shape[0]
-    whole = len(index) == n
-    if whole and columns:
-        return table
-    rows = table.rows(0, n)
-    there = _xp.like(index, rows)
-    part = rows if whole else _xp.take_rows(rows, there)
-    return as_table(_xp.namespace(rows).take(part, there, axis=1) if columns else part, "X")
-
-
 def read_distances(
-    table: Table, name: str, *, squared: bool, symmetrize: bool = False, overwrite: bool = False
+    table: Table,
+    name: str,
+    *,
+    squared: bool,
+    symmetrize: bool = False,
+    overwrite: bool = False,
+    index: np.ndarray | None = None,
 ) -> SquaredTable:
-    """Check a square table of distances and square it, in one new array or, with `overwrite`, in its own."""
+    """Check a square table of distances and square it, in one new array or, with `overwrite`, in its own.
+
+    Parameters
+    ----------
+    index : positions of points, optional
+        Those that are wanted; all of them are looked over.
+    """
     n = table.shape[0]
     native: Any = getattr(table, "values", None)
     usable = native is not None and native.dtype == _xp.namespace(native).float64
-    if overwrite and usable and _writable(native):
-        values = native
-    else:
+    part = index is not None and len(index) < n
+    if not part and not (overwrite and usable and _writable(native)):
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, table.sample)
-        xp = _xp.namespace(table.sample)
-        values = xp.empty((n, n), dtype=xp.float64, device=_xp.device(table.sample))
-    low, high = np.inf, 0.0
-    for rows in row_blocks(n):
-        block = _xp.float64(table.rows(rows.start, rows.stop))
-        low, high = min(low, _least(block, rows, name)), max(high, float(_xp.namespace(block).max(block)))
-        if values is not native:
-            values[rows, :] = block
-    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * high
+    values = native if usable else _xp.float64(table.rows(0, n))
+    high, gap = look_over(values, name, ROUNDING.get(_itemsize(table.sample), 1e-10), symmetrize)
+    xp = _xp.namespace(values)
+    if part:
+        there = _xp.like(index, values)
+        values = xp.take(_xp.take_rows(values, there), there, axis=1)
+    elif not (overwrite and usable and _writable(native)) and (usable or native is None):
+        values = xp.asarray(values, copy=True)  # a cast has made a new one already
+    if gap > 0:
+        _average(values)
+    clear_diagonal(values)
+    return square_in_place(values, high, squared, name)
+
+
+def look_over(values: Array, name: str, rounding: float, symmetrize: bool = False) -> tuple[float, float]:
+    """Refuse what are no distances; return the largest of them, and the largest |d_ij − d_ji|."""
+    xp, low, high = _xp.namespace(values), np.inf, 0.0
+    for rows in row_blocks(values.shape[0]):
+        block = values[rows, :]
+        low, high = min(low, _least(block, rows, name)), max(high, float(xp.max(block)))
+    tolerance = rounding * high
     if low < -tolerance:
         raise _negative(values, name)
-    symmetric(values, name, tolerance, symmetrize, "Pass symmetrize=True to take the mean of both directions.")
-    _zero_diagonal(values, name, tolerance)
-    return square_in_place(values, high, squared, name)
+    way_out = "Pass symmetrize=True to take the mean of both directions."
+    gap = _refuse_asymmetry(values, name, np.inf if symmetrize else tolerance, way_out)
+    diagonal = _xp.to_numpy(xp.linalg.diagonal(values))
+    bad = np.flatnonzero(np.abs(diagonal) > tolerance)
+    if len(bad):
+        raise errors.nonzero_diagonal(name, int(bad[0]), float(diagonal[bad[0]]))
+    return high, gap
 
 
 def square_in_place(values: Array, high: float, squared: bool, name: str) -> SquaredTable:
@@ -147,32 +162,42 @@ def double_center_in_place(D2: Array, alpha: Array) -> None:
 def frobenius(A: Array) -> float:
     """Return the root of the sum of squares of all entries, which bounds all eigenvalues."""
     xp = _xp.namespace(A)
-    peak = float(xp.max(xp.abs(A))) if A.shape[0] else 0.0
+    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in row_blocks(*A.shape)), default=0.0)
     if peak == 0:
         return 0.0
     return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in row_blocks(*A.shape)) ** 0.5
 
 
-def symmetric(A: Array, name: str, tolerance: float, symmetrize: bool, way_out: str) -> None:
-    """Refuse a table that is not symmetric beyond rounding; the mean of both halves takes the place of rounding."""
-    xp = _xp.namespace(A)
-    worst, place = 0.0, (0, 0)
-    n = A.shape[0]
-    for rows in row_blocks(n):
+def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
+    """Refuse a table that is not symmetric; the mean of both halves takes the place of what may be rounding."""
+    if _refuse_asymmetry(A, name, tolerance, way_out) > 0:
+        _average(A)
+
+
+def _average(A: Array) -> None:
+    for rows in row_blocks(A.shape[0]):
+        mean = (A[rows, rows.start :] + A[rows.start :, rows].T) / 2
+        A[rows, rows.start :] = mean
+        A[rows.start :, rows] = mean.T
+
+
+def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> float:
+    worst, i, j = _asymmetry(A)
+    if worst > tolerance:
+        raise errors.asymmetric(name, i, j, float(A[i, j]), float(A[j, i]), tolerance, way_out)
+    return worst
+
+
+def _asymmetry(A: Array) -> tuple[float, int, int]:
+    """Return the largest |a_ij − a_ji| and where it is."""
+    xp, worst, place = _xp.namespace(A), 0.0, (0, 0)
+    for rows in row_blocks(A.shape[0]):
         gap = xp.abs(A[rows, rows.start :] - A[rows.start :, rows].T)
         top = float(xp.max(gap))
         if top > worst:
             at = int(xp.argmax(xp.reshape(gap, (-1,))))
             worst, place = top, (rows.start + at // gap.shape[1], rows.start + at % gap.shape[1])
-    if worst == 0:
-        return
-    i, j = place
-    if worst > tolerance and not symmetrize:
-        raise errors.asymmetric(name, i, j, float(A[i, j]), float(A[j, i]), tolerance, way_out)
-    for rows in row_blocks(n):
-        mean = (A[rows, rows.start :] + A[rows.start :, rows].T) / 2
-        A[rows, rows.start :] = mean
-        A[rows.start :, rows] = mean.T
+    return worst, *place
 
 
 def _raw(table: Table, name: str, way_out: str) -> Array:
@@ -188,11 +213,9 @@ def _raw(table: Table, name: str, way_out: str) -> Array:
         _least(values[rows, :], rows, name)
         high = max(high, float(xp.max(xp.abs(values[rows, :]))))
     tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * high
-    gap = max(float(xp.max(xp.abs(values[rows, :] - values[:, rows].T))) for rows in row_blocks(n))
-    if gap == 0:
-        return values
-    values = xp.asarray(values, copy=True)
-    symmetric(values, name, tolerance, False, way_out)
+    if _refuse_asymmetry(values, name, tolerance, way_out) > 0:
+        values = xp.asarray(values, copy=True)
+        _average(values)
     return values
 
 
@@ -214,15 +237,12 @@ def _negative(values: Array, name: str) -> Exception:
     return errors.negative_distance(name, count, i, j, float(host[i, j]))
 
 
-def _zero_diagonal(values: Array, name: str, tolerance: float) -> None:
-    xp = _xp.namespace(values)
-    diagonal = _xp.to_numpy(xp.linalg.diagonal(values))
-    bad = np.flatnonzero(np.abs(diagonal) > tolerance)
-    if len(bad):
-        raise errors.nonzero_diagonal(name, int(bad[0]), float(diagonal[bad[0]]))
-    if np.any(diagonal != 0):
-        for i in range(values.shape[0]):
-            values[i, i] = 0.0
+def clear_diagonal(values: Array) -> None:
+    if isinstance(values, np.ndarray):
+        np.fill_diagonal(values, 0.0)
+        return
+    for i in range(values.shape[0]):
+        values[i, i] = 0.0
 
 
 def _itemsize(sample: Array) -> int:

@@ -18,6 +18,7 @@ Mardia, Kent, Bibby (1979), Multivariate Analysis, chapter 14.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -35,7 +36,7 @@ from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
 from ..distances.placement import Placement
 from ..distances.preparation import CONSTANTS
-from ..distances.tables import among, read_distances, square_of
+from ..distances.tables import read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..sources import as_source, map_rows
 from ..sources.companions import read_weights
@@ -162,38 +163,31 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         return self.fit(X, y, sample_weight).embedding_
 
     def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
-        rows = map_rows(source, _xp.float64)
+        rows, k = map_rows(source, _xp.float64), self.n_components
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
         if plain and self.schoenberg is None and self.correction is None and self.n_landmarks is None:
-            return map_of_rows(rows, weight, self.n_components)
+            return map_of_rows(rows, weight, k)
         metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight)
         if self.n_landmarks is None:
             table = metric.table(rows, self.symmetrize)
-            return map_of_table(table, weight, self.n_components, self._steps, metric, rows, self.squared)
+            return map_of_table(table, weight, k, self._steps, metric, rows, self.squared)
         chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
         points = _xp.take_rows(rows, _xp.like(chosen[0], rows))
-        return map_by_landmarks(
-            rows,
-            weight,
-            chosen,
-            metric.table(points, self.symmetrize),
-            self.n_components,
-            self._steps,
-            metric,
-            points,
-            self.squared,
-        )
+        table = metric.table(points, self.symmetrize)
+        return map_by_landmarks(rows, weight, chosen, table, k, self._steps, metric, points, self.squared)
 
     def _of_table(self, source: Any, weight: np.ndarray) -> Map:
-        kept, options = source.kept, {"squared": self.squared, "symmetrize": self.symmetrize}
+        kept, k = source.kept, self.n_components
+        read = partial(read_distances, source.table, "X", squared=self.squared, symmetrize=self.symmetrize)
         if self.n_landmarks is None:
-            table = read_distances(among(source.table, kept), "X", overwrite=self.overwrite, **options)
-            return map_of_table(table, weight, self.n_components, self._steps, None, kept, self.squared)
-        rows = among(source.table, kept, columns=False).rows(0, len(kept))
+            table = read(overwrite=self.overwrite, index=kept)
+            return map_of_table(table, weight, k, self._steps, None, kept, self.squared)
+        every = source.table.rows(0, source.table.shape[0])
+        rows = every if len(kept) == every.shape[0] else _xp.take_rows(every, _xp.like(kept, every))
         chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
         points = kept[chosen[0]]
-        table = read_distances(among(source.table, points), "X", overwrite=False, **options)
-        return map_by_landmarks(rows, weight, chosen, table, self.n_components, self._steps, None, points, self.squared)
+        table = read(index=points)
+        return map_by_landmarks(rows, weight, chosen, table, k, self._steps, None, points, self.squared)
 
     @property
     def _steps(self) -> tuple[SchoenbergTransform | None, str | None]:

@@ -87,7 +87,9 @@ def largest(
 
 def _direct(matrix: Callable[[], np.ndarray], n: int) -> Extreme:
     values, vectors = scipy.linalg.eigh(matrix(), subset_by_index=[n - 1, n - 1])
-    return Extreme(float(values[0]), vectors[:, 0], "eigh")
+    if values.size == 0:  # LAPACK's search for one eigenvalue may come back empty where many coincide
+        values, vectors = np.linalg.eigh(matrix())
+    return Extreme(float(values[-1]), vectors[:, -1], "eigh")
 
 
 @dataclass(frozen=True)
