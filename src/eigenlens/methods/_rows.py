@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..sources import Labels, Source, as_source, map_rows
-from ..sources.memory import Target
+from ..sources import Labels, Source, Target, as_source, map_rows
 from ..spectral import Spectrum
 
 
@@ -47,17 +46,21 @@ class RowsEstimator(BaseEstimator, ABC):
         """Turn the second argument of a fit into labels."""
         return Labels.read(y)
 
-    def _check_columns(self, source: Any, reset: bool) -> None:
+    def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
-        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
+        validate_data(self, source.native, reset=reset, skip_check_array=True)
 
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
         source = as_source(X, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
-        result = map_rows(source, function)
-        return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
+
+        def in_dtype(block: Array) -> Array:
+            result = function(block)
+            return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
+
+        return map_rows(source, in_dtype)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""
