@@ -10,6 +10,7 @@ import time
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
+from distributed.core import Status
 
 P = 6
 
@@ -52,10 +53,11 @@ class Killer:
 
     def _run(self) -> None:
         while self.kills < self.most and not self._stop.wait(self.rng.uniform(self.low, self.high)):
-            nannies = list(self.client.cluster.workers.values())
-            process = nannies[self.rng.integers(len(nannies))].process
-            pid = getattr(process, "pid", None)
-            if pid:
+            # a nanny gives up a worker that dies while it is being started, and the cluster would be empty for good
+            processes = [nanny.process for nanny in self.client.cluster.workers.values()]
+            running = [p for p in processes if p is not None and p.status == Status.running and p.pid]
+            if running:
+                pid = running[self.rng.integers(len(running))].pid
                 try:
                     os.kill(pid, signal.SIGKILL)
                     self.kills += 1
