@@ -162,7 +162,8 @@ def column_sums(X: Array, weight: Array | None = None) -> Array:
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if weight is None:
-            return namespace(X).sum(X, axis=0, dtype=X.dtype)
+            xp = namespace(X)
+            return xp.sum(X, axis=0, dtype=X.dtype if isinstance(X, np.ndarray) else xp.float64)
         top = float(namespace(weight).max(weight))  # weights of any size fit the dtype of X once they are at most 1
         w = cast(weight / top, X.dtype)
         return (np.dot(w, X) if isinstance(X, np.ndarray) else w @ X) * top
