@@ -239,7 +239,7 @@ def whole(source: Source) -> Block:
 
     float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
     """
-    blocks = [block for segment in source.in_memory().segments() for block in segment]
+    blocks = [piece for segment in source.in_memory().segments() for block in segment for piece in dense_blocks(block)]
 
     def stacked(parts: list[Array | None]) -> Any:
         host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]
