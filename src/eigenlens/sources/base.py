@@ -54,8 +54,6 @@ class Block:
         What the class codes stand for.
     runs : tuple of (code, start, stop), or None
         Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
-    sums : float64 array of shape (p,), or None
-        Column sums, where the check of the rows has left them.
     """
 
     X: Array
@@ -63,7 +61,6 @@ class Block:
     weight: Array | None = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
-    sums: Array | None = None
 
 
 class Accumulator(Protocol):

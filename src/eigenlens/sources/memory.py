@@ -142,10 +142,9 @@ class MemorySource(Source):
         runs = self._runs(start, stop)
         if _xp.single(self.table.sample):
             X = self._taken(start, stop)
-            sums = _xp.column_sums(X)
-            self._doubts.append(_xp.namespace(X).all(_xp.namespace(X).isfinite(sums)))
+            self._doubts.append(_xp.means_are_finite(X))
         else:
-            X, sums = self._checked(start, stop), None
+            X = self._checked(start, stop)
         y = None
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
@@ -153,13 +152,13 @@ class MemorySource(Source):
             y = _xp.like(finite_rows(self.second, start, stop, self.second_name), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
-            keep, sums = w > 0, None
+            keep = w > 0
             X, w, y = (
                 X[keep, :],
                 w[keep],
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
-        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, sums)
+        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
 
     def _checked(self, start: int, stop: int) -> Array:
         """Return finite rows, sparse ones as they are."""
