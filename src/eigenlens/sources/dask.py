@@ -256,8 +256,8 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
         return
     futures = client.compute(runs)
     try:
-        for k, run in enumerate(runs):
-            yield _outlived(client, futures, k, run, places[k])
+        for k in range(len(runs)):
+            yield _outlived(futures[k], places[k])
             futures[k].release()
     finally:
         unfinished = [future for future in futures if not future.done()]
@@ -265,13 +265,13 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
             client.cancel(unfinished)
 
 
-def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> Any:
+def _outlived(future: Any, place: str) -> Any:
     """Wait for a run; where its workers have died so often that the scheduler gave it up, ask for it again."""
     from distributed import KilledWorker
 
     for _ in range(ATTEMPTS):
         try:
-            return futures[k].result()
+            return future.result()
         except KilledWorker:
-            futures[k] = client.compute(run)
+            future.retry()  # also the partition it failed on; computing the run anew would find that still failed
     raise errors.lost_workers(place, ATTEMPTS)
