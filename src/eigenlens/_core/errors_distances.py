@@ -48,7 +48,7 @@ def asymmetric(name: str, i: int, j: int, there: float, back: float, allowed: fl
 
 def negative_distance(name: str, count: int, i: int, j: int, value: float) -> InputError:
     return InputError(
-        f"{name} has {count} negative entries (the first is {value:.6g} in row {i}, column {j}), but distances are at "
+        f"{name} has {count} negative entries (the least is {value:.6g} in row {i}, column {j}), but distances are at "
         f"least 0. If these are similarities s, pass distances made from them, such as sqrt(s_ii + s_jj - 2 s_ij)."
     )
 

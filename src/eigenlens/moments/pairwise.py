@@ -14,6 +14,7 @@ from .._core.typing import Array
 
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
 MANY = 0.05  # share of close pairs above which all of them are computed from differences
+DEVICE_PAIRS = 2**25
 BLOCK_PAIRS = 2**18  # pairs at a time: they stay in cache
 
 
@@ -80,7 +81,7 @@ def rough_centre(Z: Array) -> Array:
     return first[0, :] + xp.mean(Z - first, axis=0)
 
 
-def pair_blocks(n: int, m: int) -> list[slice]:
-    """Cut n rows so that each piece makes a bounded number of pairs with m others."""
-    rows = max(1, BLOCK_PAIRS // max(m, 1))
+def pair_blocks(n: int, m: int, like: Array) -> list[slice]:
+    """Cut n rows so that each piece makes a bounded number of pairs with m others: many on a device."""
+    rows = max(1, (DEVICE_PAIRS if _xp.on_accelerator(like) else BLOCK_PAIRS) // max(m, 1))
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
