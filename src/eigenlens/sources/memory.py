@@ -16,6 +16,7 @@ from .base import PARALLEL_CELLS, PIVOT_ROWS, Block, Segment, Source, block_rows
 from .companions import Labels, as_column, read_weights, refuse_lazy
 
 Target = Literal["none", "labels", "table"]
+Missing = Literal["refuse", "allow"]
 
 
 class Table(Protocol):
@@ -74,6 +75,7 @@ class MemorySource(Source):
     """Rows of a table in memory, with labels or a second table, and weights."""
 
     single_response = False  # whether the second table came as a single column without its own dimension
+    missing: Missing = "refuse"  # whether X may hold NaN, for methods to which it means "not observed"
 
     def __init__(
         self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X", second_name: str = "Y"
@@ -111,7 +113,7 @@ class MemorySource(Source):
             yield self._read(low, min(low + self._block, stop))
 
     def _read(self, start: int, stop: int) -> Block:
-        X = finite_rows(self.table, start, stop, self.name)
+        X = finite_rows(self.table, start, stop, self.name, self.missing)
         y = None
         if self._codes is not None:
             y = self._codes[start:stop]
@@ -128,12 +130,12 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes)
 
     def first(self) -> Block:
-        X = self._median(self.table, self.name)
+        X = self._median(self.table, self.name, self.missing)
         return Block(X, None if self.second is None else _xp.like(self._median(self.second, self.second_name), X))
 
-    def _median(self, table: Table, name: str) -> Array:
-        """Return the columnwise median of a few rows that count, as a table of one row."""
-        rows = [finite_rows(table, i, i + 1, name) for i in self._typical]
+    def _median(self, table: Table, name: str, missing: Missing = "refuse") -> Array:
+        """Return the columnwise median of a few rows that count, as a table of one row; NaN counts as large."""
+        rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
         xp = _xp.namespace(rows[0])
         return xp.sort(xp.concat(rows, axis=0), axis=0)[len(rows) // 2 : len(rows) // 2 + 1, :]
 
@@ -155,6 +157,7 @@ def as_source(
     *,
     target: Target = "none",
     min_rows: int = 1,
+    missing: Missing = "refuse",
     name: str = "X",
     second_name: str = "Y",
     estimator: str = "This estimator",
@@ -173,6 +176,8 @@ def as_source(
         What `y` must be.
     min_rows : int
         Rows of positive weight needed.
+    missing : {"refuse", "allow"}
+        What to do about NaN in X; infinity is always refused.
     name : str
         What messages call X.
     second_name : str
@@ -208,7 +213,7 @@ def as_source(
     if weight is not None and isinstance(companion, Labels):
         companion = companion.among(weight > 0)
     source = MemorySource(table, companion, weight, name, second_name)
-    source.single_response = single_response
+    source.single_response, source.missing = single_response, missing
     return source
 
 
@@ -243,17 +248,18 @@ def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
     return (values[:, None] if single else values), single
 
 
-def finite_rows(table: Table, start: int, stop: int, name: str) -> Array:
-    """Read rows and refuse NaN and infinity, naming the first such cell.
+def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing = "refuse") -> Array:
+    """Read rows and refuse infinity and, unless cells may be missing, NaN; name the first such cell.
 
     A finite column sum proves finite entries; only a sum that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
     if not _xp.all_finite(_xp.column_sums(X)):
-        bad = ~np.isfinite(_xp.to_numpy(X))
+        values = _xp.to_numpy(X)
+        bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
-            kind = "NaN" if np.isnan(_xp.to_numpy(X)[row, column]) else "infinity (inf)"
+            kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
     return X
