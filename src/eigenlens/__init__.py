@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from .methods.mda import MDA
     from .methods.pca import PCA
     from .methods.pda import PDA
+    from .methods.robust_pca import RobustPCA
     from .methods.save import SAVE
     from .methods.sir import SIR
+    from .methods.sparse_pca import SparsePCA
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
@@ -38,8 +40,10 @@ _HOMES = {
     "PDA": ".methods.pda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
+    "RobustPCA": ".methods.robust_pca",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
+    "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
 }
 _ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
@@ -58,6 +62,8 @@ __all__ = [
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
+    "RobustPCA",
+    "SparsePCA",
     "Subspace",
     "inference",
     "moments",
