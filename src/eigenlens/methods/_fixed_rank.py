@@ -73,7 +73,7 @@ def fit_rank(
     report : function of (round, change, rank, objective), optional
     """
     xp = _xp.namespace(X)
-    level = NOISE * _median_size(X, observed, root)
+    level = highest = NOISE * _median_size(X, observed, root)
     objective: list[float] = []
     changes: list[float] = []
     L, E = xp.zeros_like(X), _calm(X, root, level)
@@ -93,7 +93,7 @@ def fit_rank(
             break
         if held is None:
             last, median = median, _median_size(R, observed, root)
-            level = max(FALL * level, NOISE * median)
+            level = min(highest, max(FALL * level, NOISE * median))
             still = still + 1 if abs(median - last) <= SETTLED * last and level <= NOISE * median else 0
             E = _calm(R, root, level)
             if still >= PATIENCE or k >= HOLD:
@@ -134,7 +134,7 @@ def _median_size(R: Array, observed: Array | None, root: Array) -> float:
 
 
 def _truncated(Y: Array, rank: int) -> Factors:
-    U, s, Vt = _xp.namespace(Y).linalg.svd(Y, full_matrices=False)
+    U, s, Vt = _xp.thin_svd(Y)
     return Factors(U[:, :rank], s[:rank], Vt[:rank, :].T)
 
 
@@ -145,9 +145,18 @@ def _tangent_step(fit: Factors, E: Array) -> Factors:
     r = s.shape[0]
     right, left = E @ V, E.T @ U  # n × r and p × r
     core = U.T @ right
-    Q, down = xp.linalg.qr(right - U @ core, mode="reduced")
-    P, across = xp.linalg.qr(left - V @ core.T, mode="reduced")
+    Q, down = _beside(U, right - U @ core)
+    P, across = _beside(V, left - V @ core.T)
     top = xp.concat([core + s * xp.eye(r, dtype=s.dtype, device=_xp.device(s)), across.T], axis=1)
     bottom = xp.concat([down, xp.zeros((down.shape[0], across.shape[0]), dtype=s.dtype, device=_xp.device(s))], axis=1)
-    A, s, Bt = xp.linalg.svd(xp.concat([top, bottom], axis=0), full_matrices=False)
+    A, s, Bt = _xp.thin_svd(xp.concat([top, bottom], axis=0))
     return Factors(xp.concat([U, Q], axis=1) @ A[:, :r], s[:r], xp.concat([V, P], axis=1) @ Bt[:r, :].T)
+
+
+def _beside(U: Array, rest: Array) -> tuple[Array, Array]:
+    """Return an orthonormal basis beside U for what is orthogonal to it, and the coordinates there.
+
+    Both are decomposed together: where the rest is next to nothing, its own basis would not be orthogonal to U.
+    """
+    Q = _xp.namespace(U).linalg.qr(_xp.namespace(U).concat([U, rest], axis=1), mode="reduced")[0][:, U.shape[1] :]
+    return Q, Q.T @ rest

@@ -16,7 +16,7 @@ Zou, Hastie, Tibshirani (2006), Sparse principal component analysis. *J. Computa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +29,7 @@ from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, orient
-from ..spectral.sparse_axes import SparseAxes, sparse_axes
+from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of
 
@@ -53,8 +53,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
     relative : bool
         Read `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
     refit : bool
-        Once it is known which loadings are not zero, drop the penalty on them: a penalty also shrinks the loadings it
-        leaves, and without it the same loadings explain more.
+        Once it is known which loadings are not zero, drop the penalty, which also shrinks those that it leaves: each
+        component gets the loadings that, at the same places, add most variance to the components before it.
     tol : float
         Relative change of the loadings at which the iteration ends.
     max_iter : int
@@ -181,8 +181,13 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
             penalties = self._each("alpha", alpha, k).astype(float)
             if self.relative:
                 penalties = penalties * 2 * np.abs(apply(start)).max(axis=0)
-        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "refit": bool(self.refit)}
-        return sparse_axes(apply, G, start, l1=penalties, counts=counts, ridge=self.ridge, **options)
+
+        def block(on: np.ndarray) -> np.ndarray:
+            return np.asarray(G[on[:, None], on] if G is not None else values[:, on].T @ values[:, on])
+
+        options: dict[str, Any] = {"ridge": self.ridge, "tol": self.tol, "max_iter": self.max_iter}
+        axes = sparse_axes(apply, G, start, l1=penalties, counts=counts, **options)
+        return replace(axes, B=refitted(apply, block, axes.B)) if self.refit else axes
 
     def _tell(self, axes: SparseAxes) -> None:
         if not axes.converged:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
+    from .loadings import LoadingsDisplay
     from .response import ResponseDisplay
+    from .robust import RobustSplitDisplay
+    from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
     "CoefficientDisplay": ".coefficients",
@@ -23,7 +26,11 @@ _HOMES = {
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
+    "LoadingsDisplay": ".loadings",
     "ResponseDisplay": ".response",
+    "RobustSplitDisplay": ".robust",
+    "ScreeDisplay": ".sparse",
+    "SparsePathDisplay": ".sparse",
 }
 
 __all__ = [
@@ -32,7 +39,11 @@ __all__ = [
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
+    "LoadingsDisplay",
     "ResponseDisplay",
+    "RobustSplitDisplay",
+    "ScreeDisplay",
+    "SparsePathDisplay",
 ]
 
 

@@ -92,7 +92,7 @@ class Shrinker:
         s = xp.sqrt(xp.clip(xp.flip(values), min=0.0))
         V = xp.flip(V, axis=1)
         if tau < SQUARES * float(s[0]):
-            _, s, right = xp.linalg.svd(M, full_matrices=False)
+            _, s, right = _xp.thin_svd(M)
             V = right.T
         return V[:, : _count(s, tau)]
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._core import xp as _xp
 from .elastic_net import elastic_net_count, elastic_nets
 
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
@@ -69,7 +70,6 @@ def sparse_axes(
     ridge: float,
     tol: float,
     max_iter: int,
-    refit: bool = False,
 ) -> SparseAxes:
     """Find sparse axes.
 
@@ -89,20 +89,38 @@ def sparse_axes(
     tol : float
         Relative change of B at which the iteration ends.
     max_iter : int
-    refit : bool
-        Once the supports are found, drop the penalty on them.
     """
     if l1 is not None and not np.any(l1):
         return SparseAxes(start, start, np.asarray(l1, dtype=float), 1, 0.0, True)  # PCA, to its last digit
     step = _Step(apply, G, l1, counts, ridge)
     B = step(start, start)
     A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter)
-    penalties = step.penalties.copy()
-    if refit:
-        step.hold(B)
-        A, B, more, moved, again = _settle(step, A, B, tol, max_iter)
-        rounds, converged = rounds + more, converged and again
-    return SparseAxes(B, A, penalties, rounds, moved, converged)
+    return SparseAxes(B, A, step.penalties.copy(), rounds, moved, converged)
+
+
+def refitted(
+    apply: Callable[[np.ndarray], np.ndarray], block: Callable[[np.ndarray], np.ndarray], B: np.ndarray
+) -> np.ndarray:
+    """Return axes with the supports of B that add, one after the other, the largest variance to those before.
+
+    Parameters
+    ----------
+    apply : function
+        Multiplies G with a matrix.
+    block : function
+        Returns the rows and columns of G at given places.
+    B : array of shape (p, k)
+    """
+    new = np.zeros_like(B)
+    for j in range(B.shape[1]):
+        on = np.flatnonzero(B[:, j])
+        if not len(on):
+            continue
+        before = new[:, :j][:, new[:, :j].any(axis=0)]
+        image = apply(before)
+        told = image[on] @ np.linalg.pinv(before.T @ image, hermitian=True) @ image[on].T  # what earlier scores explain
+        new[on, j] = np.linalg.eigh(block(on) - told)[1][:, -1]
+    return new
 
 
 def _settle(
@@ -168,13 +186,13 @@ class _Step:
         for a moment), rounding must not choose: A stays as near as it can to the one before.
         """
         A, live, GB = np.zeros_like(B), B.any(axis=0), self.apply(B)
-        left, s, right = np.linalg.svd(GB[:, live], full_matrices=False)
+        left, s, right = _xp.thin_svd(GB[:, live])
         open_ = s <= OPEN * s.max(initial=0.0)
         if open_.any():
             taken, free = left[:, ~open_], right[open_].T
             rest = before[:, live] @ free
             rest = rest - taken @ (taken.T @ rest)
-            turn, _, back = np.linalg.svd(rest, full_matrices=False)
+            turn, _, back = _xp.thin_svd(rest)
             A[:, live] = taken @ right[~open_] + turn @ back @ free.T
         else:
             A[:, live] = left @ right
