@@ -158,6 +158,22 @@ def test_a_share_of_the_penalty_that_kills(wine):
     assert np.all(alive.n_nonzero_ >= 1)
 
 
+@pytest.mark.parametrize("ridge", [1e-6, INF])
+def test_a_refit_keeps_the_places_and_adds_most_variance_there(wine, ridge):
+    plain, again = (SparsePCA(3, n_nonzero=4, ridge=ridge, refit=r).fit(wine) for r in (False, True))
+    np.testing.assert_array_equal(again.components_ != 0, plain.components_ != 0)
+    assert again.explained_variance_ratio_.sum() > plain.explained_variance_ratio_.sum()
+    G, on = np.cov(wine.T), np.flatnonzero(again.components_[0])
+    assert again.explained_variance_[0] == pytest.approx(np.linalg.eigvalsh(G[np.ix_(on, on)])[-1])
+
+
+def test_axes_that_coincide_for_a_moment_do_not_leave_the_choice_to_rounding(wine):
+    model = SparsePCA(2, n_nonzero=1, ridge=INF).fit(wine)
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(wine))
+        np.testing.assert_allclose(SparsePCA(2, n_nonzero=1, ridge=INF).fit(wine[order]).components_, model.components_)
+
+
 def test_soft_threshold_form_for_many_columns():
     rng = np.random.default_rng(0)
     V = np.zeros((2000, 2))

@@ -20,6 +20,7 @@ alternating projections for robust principal component analysis. *J. Machine Lea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from ._pursuit import Parts, Report, only
 FALL = 0.7  # of the level in a round
 NOISE = 6.0  # the level in median residuals, 4 standard deviations of normal noise: fewer flag what a round can mend
 SETTLED, PATIENCE = 1e-3, 3  # change of the median residual, for so many rounds, at which the level has settled
+WHOLE = 0.75  # share of a row or column set aside from which it is large as a whole
 HOLD = 200  # rounds after which the cells set aside are held in any case
 
 
@@ -76,7 +78,7 @@ def fit_rank(
     level = highest = NOISE * _median_size(X, observed, root)
     objective: list[float] = []
     changes: list[float] = []
-    L, E = xp.zeros_like(X), _calm(X, root, level)
+    L, E = xp.zeros_like(X), _calm(X, root, NOISE * _first_sizes(X, observed, root))
     fit: Factors | None = None
     held: Array | None = None
     median, still = np.inf, 0
@@ -110,7 +112,7 @@ def _rounded(R: Array, L: Array, tol: float) -> Array:
     return xp.where(xp.abs(R) <= 10 * tol * float(xp.max(xp.abs(L))), xp.zeros_like(R), R)
 
 
-def _calm(R: Array, root: Array, level: float) -> Array:
+def _calm(R: Array, root: Array, level: Any) -> Array:
     """Keep the residuals that are small."""
     xp = _xp.namespace(R)
     return xp.where(xp.abs(R) <= level * root, R, xp.zeros_like(R))
@@ -131,6 +133,26 @@ def _median_size(R: Array, observed: Array | None, root: Array) -> float:
     order = np.argsort(cells, kind="stable")
     reached = np.cumsum(weight[order])
     return float(cells[order[np.argmax(reached >= reached[-1] / 2)]])
+
+
+def _first_sizes(X: Array, observed: Array | None, root: Array) -> Array:
+    """Return what size a cell may be expected to have: the median of all, or of its row or column if that is large.
+
+    A single level for all would set aside whole rows and columns that are large, and never see them again.
+    """
+    size, weight = _xp.to_numpy(_xp.namespace(X).abs(X) / root), _xp.to_numpy(root) ** 2
+    weight = np.broadcast_to(weight, size.shape) * (1.0 if observed is None else _xp.to_numpy(observed))
+    usual = _median_size(X, observed, root)
+    expected = np.full_like(size, usual)
+    for axis in (1, 0):
+        order = np.argsort(size, axis=axis, kind="stable")
+        reached = np.cumsum(np.take_along_axis(weight, order, axis=axis), axis=axis)
+        total = np.take(reached, [-1], axis=axis)
+        place = np.expand_dims(np.argmax(reached >= total / 2, axis=axis), axis)
+        median = np.take_along_axis(size, np.take_along_axis(order, place, axis), axis)
+        aside = np.sum(weight * (size > NOISE * usual), axis=axis, keepdims=True) / np.where(total > 0, total, 1.0)
+        expected = np.where((aside > WHOLE) & (median > expected), median, expected)
+    return _xp.like(expected, X)
 
 
 def _truncated(Y: Array, rank: int) -> Factors:
