@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from eigenlens.testing import LAWS, applies, sample
 from variants import all_variants
 
-# batches of a stream may begin with few rows for a slice, and a penalty may kill a weak component; that the warnings come
-# is tested elsewhere
+# batches of a stream may begin with few rows for a slice, and a penalty may kill a weak component; that the warnings
+# come is tested elsewhere
 pytestmark = [
     pytest.mark.filterwarnings("ignore::eigenlens._core.errors.SliceWarning"),
     pytest.mark.filterwarnings("ignore:alpha is so large:eigenlens._core.errors.RankWarning"),
