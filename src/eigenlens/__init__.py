@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .methods.save import SAVE
     from .methods.sir import SIR
     from .methods.sparse_pca import SparsePCA
+    from .sources import open_rows, write_rows
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
@@ -45,6 +46,8 @@ _HOMES = {
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "open_rows": ".sources",
+    "write_rows": ".sources",
 }
 _ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
 
@@ -67,11 +70,13 @@ __all__ = [
     "Subspace",
     "inference",
     "moments",
+    "open_rows",
     "regress",
     "report",
     "sources",
     "spectral",
     "testing",
+    "write_rows",
 ]
 
 

@@ -253,7 +253,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         self._require_fit()
 
         def lift(Z: Array) -> Array:
-            return self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
+            points = self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
+            return _xp.cast(points, Z.dtype)
 
         return self._over_scores(X, lift, self.n_components_)
 

@@ -22,8 +22,6 @@ from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array, TableLike
-from ..sources import as_source, map_rows
-from ..sources.companions import read_weights
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
 from ._fixed_rank import fit_rank
@@ -104,6 +102,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator
 
     _missing: ClassVar[Any] = "allow"
     _per_row: ClassVar[tuple[str, ...]] = ("low_rank_", "sparse_")
+    _in_memory = True
     _invariance = "permutation"
     _centres = False  # a mean is one more direction of the low-rank part
 
@@ -137,15 +136,13 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator
         """
         with unchanged_on_failure(self):
             self._check_parameters()
-            source = self._open(X, None, sample_weight, reset=True)
-            dtype = source.first().X.dtype
-            rows = map_rows(as_source(X, missing="allow", estimator=type(self).__name__), _xp.float64)
-            weight = read_weights(sample_weight, rows.shape[0])
-            rows, observed = _read(rows)
+            source: Any = self._open(X, None, sample_weight, reset=True)
+            values, weight = source.everything()
+            rows, observed = _read(_xp.float64(values))
             _refuse_empty(observed)
             counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
             self._check_size(int(counted.sum()), rows.shape[1])
-            self._split(rows, observed, weight, counted, dtype)
+            self._split(rows, observed, weight, counted, values.dtype)
             self._warn_missing(observed)
         return self
 
@@ -314,6 +311,8 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator
             return xp.where(known[:, None] if result.ndim == 2 else known, result, xp.full_like(result, np.nan))
 
         result = self._over_rows(X, apply)
+        if not _xp.is_array(result):  # of a Dask collection, still to be computed
+            return result
         lost = np.isnan(_xp.to_numpy(result)).reshape(result.shape[0], -1).any(axis=1)
         if lost.any():
             raise errors_decomposition.nothing_observed("row", np.flatnonzero(lost).tolist())
