@@ -9,6 +9,7 @@ needed again.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -256,8 +257,8 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
         return
     futures = client.compute(runs)
     try:
-        for k in range(len(runs)):
-            yield _outlived(futures[k], places[k])
+        for k, run in enumerate(runs):
+            yield _outlived(client, futures, k, run, places[k])
             futures[k].release()
     finally:
         unfinished = [future for future in futures if not future.done()]
@@ -265,13 +266,15 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
             client.cancel(unfinished)
 
 
-def _outlived(future: Any, place: str) -> Any:
+def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> Any:
     """Wait for a run; where its workers have died so often that the scheduler gave it up, ask for it again."""
     from distributed import KilledWorker
 
     for _ in range(ATTEMPTS):
         try:
-            return future.result()
+            return futures[k].result()
         except KilledWorker:
-            future.retry()  # also the partition it failed on; computing the run anew would find that still failed
+            futures[k].release()  # before the run is asked for again: as long as somebody wants it, it stays failed
+            client.sync(asyncio.sleep, 0)
+            futures[k] = client.compute(run)
     raise errors.lost_workers(place, ATTEMPTS)
