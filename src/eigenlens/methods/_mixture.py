@@ -89,14 +89,14 @@ class Classes:
         inside = -np.linalg.slogdet(self.axes.T @ self.axes)[1]
         return float(inside + np.linalg.slogdet(np.eye(self.rank) + between.T @ between)[1])
 
-    def start(self, counts: list[int], rng: np.random.RandomState) -> Shares:
-        """Cut each class into subclasses by k-means, columns scaled to unit spread within classes.
+    def starts(self, counts: list[int], rng: np.random.RandomState, times: int) -> list[Shares]:
+        """Cut each class into subclasses by k-means, columns scaled to unit spread within classes; several times.
 
         Not in the sphered coordinates, where columns of pure noise weigh as much as those that subclasses differ in:
         on the waveform problem such starts cost two to four points of test error.
         """
         with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
-            return [self._cut(k, count, rng) for k, count in enumerate(counts)]
+            return [[self._cut(k, count, rng) for k, count in enumerate(counts)] for _ in range(times)]
 
     def _cut(self, k: int, count: int, rng: np.random.RandomState) -> Floats:
         w = self.weights[k]

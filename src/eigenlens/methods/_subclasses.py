@@ -73,7 +73,7 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
     most = [min(MOST, len(np.unique(rows, axis=0))) for rows in data.rows]
 
     def bic(counts: list[int]) -> float:
-        found = fit(data, data.start(counts, np.random.RandomState(0)))
+        found = fit(data, data.starts(counts, np.random.RandomState(0), 1)[0])
         R, L = sum(counts), len(found.step.spectrum)
         free = (R - len(counts)) + L * (R + data.rank - L)  # shares, and means in L directions
         return float(np.log(data.W) * free - 2 * found.path[-1])

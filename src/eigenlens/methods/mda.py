@@ -14,6 +14,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -151,12 +152,14 @@ class MDA(ScoredClassifier):
         """Run EM from every start and keep the best."""
         rng = check_random_state(self.random_state)
         several = start is None and max(counts) > 1
-        starts = [data.start(counts, rng) for _ in range(self.n_init if several else 1)] if start is None else [start]
+        starts = data.starts(counts, rng, self.n_init if several else 1) if start is None else [start]
         fits = [self._run(data, Z) for Z in starts]
         return max(fits, key=lambda fit: fit.path[-1])
 
     def _run(self, data: Classes, Z: Any) -> Fit:
-        return run(data, Z, self.n_components, self.regressor, int(self.max_iter), float(self.tol))
+        # products of EM are tall and thin: BLAS threads would wait for each other; a regressor knows its own ways
+        with _xp.one_blas_thread() if self.regressor is None else nullcontext():
+            return run(data, Z, self.n_components, self.regressor, int(self.max_iter), float(self.tol))
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
