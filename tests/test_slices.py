@@ -112,7 +112,7 @@ def test_many_responses_are_not_cut_into_dust():
     cut(Y[:, :4], 10)  # 16 cells are about 10
     with pytest.warns(SliceWarning, match="6 responses, and halving each makes 64 cells where n_slices=10"):
         cut(Y[:, :6], 10)
-    with pytest.raises(InputError, match="30 responses.*1073741824 cells for 900 rows.*k-means"):
+    with pytest.raises(InputError, match=r"30 responses.*1073741824 cells for 900 rows.*k-means"):
         cut(Y, 10)
 
 
