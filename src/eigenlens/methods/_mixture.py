@@ -76,7 +76,7 @@ class Classes:
         self.rows = [rows @ self.axes for rows in self.centred]
         spread = np.sqrt(within.store.diagonal() / self.W) * within.unit
         self.spread = np.where(spread > 0, spread, 1.0)
-        self.X, self.w = X, w
+        self.X, self.codes, self.w = X, codes, w
 
     @property
     def rank(self) -> int:
@@ -252,12 +252,12 @@ def run(data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: 
 def _e_step(data: Classes, step: Any) -> tuple[float, Shares]:
     evidence, Z = 0.0, []
     for k, w in enumerate(data.weights):
-        logits = step.logits(data, k)
-        top = logits.max(axis=1, keepdims=True)
+        logits = np.ascontiguousarray(step.logits(data, k).T)  # few subclasses, many rows: reduce along the long axis
+        top = logits.max(axis=0)
         odds = np.exp(logits - top)
-        size = odds.sum(axis=1, keepdims=True)
-        evidence += float(w @ (top + np.log(size))[:, 0])
-        Z.append(odds / size)
+        size = odds.sum(axis=0)
+        evidence += float(w @ (top + np.log(size)))
+        Z.append((odds / size).T)
     return evidence, Z
 
 

@@ -88,8 +88,9 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
         best, counts = min(values), larger[int(np.argmin(values))]
 
 
-def counts_by_folds(estimator: Any, X: Floats, codes: NDArray[np.intp], w: Floats) -> list[int]:
+def counts_by_folds(estimator: Any, data: Classes) -> list[int]:
     """Take the number for all classes with the least error on rows held out, from one start in each fold."""
+    X, codes, w = data.X, data.codes, data.w
     sizes = np.bincount(codes)
     folds = StratifiedKFold(int(max(2, min(FOLDS, sizes.min()))), shuffle=True, random_state=0)
     lost = np.zeros(MOST)

@@ -32,6 +32,8 @@ from ._mixture import Classes, Fit, Plain, plain_step, run
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
 
+THIN = 64  # columns
+
 
 class MDA(ScoredClassifier):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
@@ -139,15 +141,23 @@ class MDA(ScoredClassifier):
             sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
             counts = read_counts(self.n_subclasses, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
-            data = Classes(rows.X, codes, rows.weight, labels.classes)
-            self._check_rank(data)
-            if counts is None:
-                by_bic = self.n_subclasses == "bic"
-                counts = counts_by_bic(data, self._run) if by_bic else counts_by_folds(self, rows.X, codes, rows.weight)
-            if self.n_components is not None:
-                self._components_wanted(sum(counts) - 1, f"{sum(counts)} subclasses")
-            self._present(self._best(data, counts, start), data, source)
+            with self._threads(rows.X.shape[1] <= THIN):
+                data = Classes(rows.X, codes, rows.weight, labels.classes)
+                self._check_rank(data)
+                if counts is None:
+                    counts = self._choose(data)
+                if self.n_components is not None:
+                    self._components_wanted(sum(counts) - 1, f"{sum(counts)} subclasses")
+                self._present(self._best(data, counts, start), data, source)
         return self
+
+    def _choose(self, data: Classes) -> list[int]:
+        """Choose the numbers of subclasses."""
+        return counts_by_bic(data, self._run) if self.n_subclasses == "bic" else counts_by_folds(self, data)
+
+    def _threads(self, thin: bool) -> Any:
+        """Hold BLAS to one thread where products are tall and thin and several would wait; a regressor is left alone."""
+        return _xp.one_blas_thread() if thin and self.regressor is None else nullcontext()
 
     def _best(self, data: Classes, counts: list[int], start: Any) -> Fit:
         """Run EM from every start and keep the best."""
@@ -158,8 +168,7 @@ class MDA(ScoredClassifier):
         return max(fits, key=lambda fit: fit.path[-1])
 
     def _run(self, data: Classes, Z: Any) -> Fit:
-        # products of EM are tall and thin: BLAS threads would wait for each other; a regressor knows its own ways
-        with _xp.one_blas_thread() if self.regressor is None else nullcontext():
+        with self._threads(thin=True):
             return run(data, Z, self.n_components, self.regressor, int(self.max_iter), float(self.tol))
 
     def _check_parameters(self) -> None:
