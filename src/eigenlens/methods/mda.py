@@ -156,7 +156,7 @@ class MDA(ScoredClassifier):
         return counts_by_bic(data, self._run) if self.n_subclasses == "bic" else counts_by_folds(self, data)
 
     def _threads(self, thin: bool) -> Any:
-        """Hold BLAS to one thread where products are tall and thin and several would wait; a regressor is left alone."""
+        """Hold BLAS to one thread where products are tall and thin, and several would wait; no regressor is held."""
         return _xp.one_blas_thread() if thin and self.regressor is None else nullcontext()
 
     def _best(self, data: Classes, counts: list[int], start: Any) -> Fit:
