@@ -253,6 +253,10 @@ def classes_without_labels() -> InputError:
     )
 
 
+def writes_its_input(path: Any) -> InputError:
+    return InputError(f"path={str(path)!r} is among the files that are read; write to another file.")
+
+
 def target_comes_once(estimator: str) -> InputError:
     return InputError(
         f"{estimator} must see all of y before it can cut it into slices, and a stream of batches is read once. Give "

@@ -15,11 +15,12 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
@@ -70,6 +71,8 @@ class Accumulator(Protocol):
     def update(self, block: Block) -> Self: ...
     def merge(self, other: Self) -> Self: ...
     def copy(self) -> Self: ...
+    @property
+    def finite(self) -> bool: ...
 
 
 M = TypeVar("M", bound=Accumulator)
@@ -103,6 +106,8 @@ class Source(ABC):
         Whether a long pass shows a bar; None where it seems welcome.
     label_reader : LabelReader
         How y became labels.
+    paths : list of Path
+        The files that are read, where there are any.
     """
 
     n_rows: int | None
@@ -116,6 +121,7 @@ class Source(ABC):
     rereadable: bool = True
     progress: bool | None = None
     name: str = "X"
+    paths: Sequence[Path] = ()
     label_reader: LabelReader = ClassReader()
 
     @abstractmethod
@@ -220,9 +226,9 @@ def dense_blocks(block: Block) -> Iterator[Block]:
 
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
-    counting = np.arange(n) if weight is None else np.flatnonzero(weight >= weight.mean())
-    picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
-    return [int(i) for i in counting[picks]]
+    counting = range(n) if weight is None else np.flatnonzero(weight >= weight.mean())
+    places = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
+    return [int(counting[i]) for i in places]
 
 
 def middle(rows: Array) -> Array:

@@ -8,9 +8,10 @@ read.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -104,6 +105,8 @@ class Reader(Protocol):
     width : int
         Number of all columns.
     rereadable : bool
+    paths : sequence of Path
+        The files it reads, if any.
     has_target, has_weight : bool
         Whether batches bring y and weights of their own.
     """
@@ -114,6 +117,9 @@ class Reader(Protocol):
     rereadable: bool
     has_target: bool
     has_weight: bool
+
+    @property
+    def paths(self) -> Sequence[Path]: ...
 
     def dtype(self, roles: Roles) -> np.dtype: ...
     def step(self, rows: int) -> int: ...
@@ -130,7 +136,7 @@ class RowSource(Source):
         self.reader, self.roles, self.device, self.progress = reader, roles, device, progress
         self.n_features = len(roles.columns)
         self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
-        self.rereadable = reader.rereadable
+        self.rereadable, self.paths = reader.rereadable, reader.paths
         self.n_rows = None if self._has_weight else reader.n_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
         self._target: Target = "none"
