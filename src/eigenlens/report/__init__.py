@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
+    from .loadings import LoadingsDisplay
     from .response import ResponseDisplay
+    from .robust import RobustSplitDisplay
     from .shepard import ShepardDisplay
+    from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
     "CoefficientDisplay": ".coefficients",
@@ -26,8 +29,12 @@ _HOMES = {
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
+    "LoadingsDisplay": ".loadings",
     "ResponseDisplay": ".response",
     "ShepardDisplay": ".shepard",
+    "RobustSplitDisplay": ".robust",
+    "ScreeDisplay": ".sparse",
+    "SparsePathDisplay": ".sparse",
 }
 
 __all__ = [
@@ -37,8 +44,12 @@ __all__ = [
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
+    "LoadingsDisplay",
     "ResponseDisplay",
+    "RobustSplitDisplay",
+    "ScreeDisplay",
     "ShepardDisplay",
+    "SparsePathDisplay",
 ]
 
 
