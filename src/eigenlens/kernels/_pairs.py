@@ -1,0 +1,167 @@
+"""Pairs of rows, a block of rows at a time: squared distances that keep their digits, matrices filled in parallel.
+
+What a kernel makes of rows against fixed points Z is a function of row blocks: whatever depends on Z alone is prepared
+once, and n×m numbers are held only where the whole matrix is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..sources.base import BLOCK_BYTES, DEVICE_BLOCK_BYTES, PARALLEL_CELLS, threaded
+from ..sources.memory import as_table, finite_rows
+
+#: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
+BlockFunction = Callable[..., Array]
+
+NEAR = 1e-3  # squared distances below this share of the squared norms are taken again by differences
+SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
+FEWEST_ROWS = 32
+CHUNK = 2**18  # numbers held at once where distances are taken by differences
+
+
+def read_rows(X: TableLike, name: str = "X") -> Array:
+    """Read a table whole, checked, in its own library, as float64."""
+    table = as_table(X, name)
+    return _xp.float64(finite_rows(table, 0, table.shape[0], name))
+
+
+def row_ranges(n: int, m: int, sample: Array) -> Iterator[tuple[int, int]]:
+    """Cut n rows so that a block against m points stays in cache (is one large product, on a device)."""
+    budget = BLOCK_BYTES if isinstance(sample, np.ndarray) else DEVICE_BLOCK_BYTES
+    step = max(FEWEST_ROWS, budget // (8 * max(m, 1)))
+    for start in range(0, n, step):
+        yield start, min(start + step, n)
+
+
+def over_blocks(work: Callable[[tuple[int, int]], Any], n: int, m: int, sample: Array) -> Iterator[Any]:
+    """Apply `work` to ranges of rows, on threads where there is enough to do; results in order."""
+    ranges = row_ranges(n, m, sample)
+    if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
+        return threaded(work, ranges)  # type: ignore[arg-type]
+    return map(work, ranges)
+
+
+def fill(function: BlockFunction, X: Array, m: int) -> Array:
+    """Return the whole n×m matrix of a function of row blocks."""
+    n = X.shape[0]
+    if not isinstance(X, np.ndarray):
+        parts = [function(X[a:b, :]) for a, b in row_ranges(n, m, X)]
+        return parts[0] if len(parts) == 1 else _xp.namespace(X).concat(parts, axis=0)
+    matrix = np.empty((n, m))
+
+    def work(span: tuple[int, int]) -> None:
+        part = matrix[span[0] : span[1]]
+        values = function(X[span[0] : span[1]], out=part)
+        if values is not part:
+            np.copyto(part, values)
+
+    for _ in over_blocks(work, n, m, X):
+        pass
+    return matrix
+
+
+def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
+    """Return the n×n matrix of rows with themselves: NumPy computes the blocks below the diagonal by reflection."""
+    n = X.shape[0]
+    if not isinstance(X, np.ndarray) or n < 1024:
+        K = fill(function(X), X, n)
+        return (K + K.T) / 2
+    matrix, step = np.empty((n, n)), 512
+
+    def work(start: Any) -> None:
+        stop = min(start + step, n)
+        block = function(X[start:])(X[start:stop])
+        block[:, : stop - start] = (block[:, : stop - start] + block[:, : stop - start].T) / 2
+        matrix[start:stop, start:] = block
+        for a in range(stop, n, step):
+            b = min(a + step, n)
+            matrix[a:b, start:stop] = block[:, a - start : b - start].T
+
+    for _ in threaded(work, iter(range(0, n, step))):  # type: ignore[arg-type]
+        pass
+    return matrix
+
+
+def half_negative_squares(Z: Array, smooth: bool) -> BlockFunction:
+    """Return the function x ↦ −½‖x − z‖² for all z, as one product of rows with two more columns.
+
+    Rows are taken minus the mean of Z, so that an offset costs no digits. Where points lie close beside the spread of
+    all, the product loses theirs: such pairs are computed again by differences, unless what follows is smooth in d² and
+    the spread is not many units wide.
+    """
+    xp = _xp.namespace(Z)
+    centre = xp.mean(Z, axis=0)
+    Zc = Z - centre
+    sizes = xp.sum(Zc**2, axis=1)
+    B = xp.concat([Zc, xp.ones_like(sizes)[:, None], -0.5 * sizes[:, None]], axis=1).T
+    widest = float(xp.max(sizes))
+
+    def function(X: Array, out: Array | None = None) -> Array:
+        Xc = X - centre
+        own = xp.sum(Xc**2, axis=1)
+        A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
+        E = np.matmul(A, B, out=out) if isinstance(X, np.ndarray) else A @ B
+        if not smooth or widest + float(xp.max(own)) > SMOOTH:
+            E = _refine(E, Xc, Zc, own, sizes)
+        return np.minimum(E, 0.0, out=E) if isinstance(X, np.ndarray) else xp.clip(E, max=0.0)
+
+    return function
+
+
+def _refine(E: Array, Xc: Array, Zc: Array, own: Array, sizes: Array) -> Array:
+    """Take near pairs again by differences."""
+    xp = _xp.namespace(E)
+    near = -0.5 * NEAR * (own[:, None] + sizes[None, :]) < E
+    i, j = xp.nonzero(near)
+    if i.shape[0] == 0:
+        return E
+    step = max(1, CHUNK // max(Xc.shape[1], 1))
+    pieces = []
+    for a in range(0, i.shape[0], step):
+        D = xp.take(Xc, i[a : a + step], axis=0) - xp.take(Zc, j[a : a + step], axis=0)
+        pieces.append(-0.5 * xp.sum(D**2, axis=1))
+    values = pieces[0] if len(pieces) == 1 else xp.concat(pieces)
+    if isinstance(E, np.ndarray):
+        E[i, j] = values
+        return E
+    places = xp.reshape(xp.cumulative_sum(xp.reshape(xp.astype(near, xp.int64), (-1,))), E.shape)
+    places = xp.clip(places - 1, min=0)
+    return xp.where(near, xp.reshape(xp.take(values, xp.reshape(places, (-1,))), E.shape), E)
+
+
+MEDIAN_ROWS = 1000
+
+
+def median_distance(X: Array, weight: Any = None) -> float:
+    """Return the median of the positive distances between rows: the default bandwidth.
+
+    Of up to 1000 rows, evenly spaced where there are more; a pair counts as often as the product of its weights. Rows
+    that are all the same give 1.
+    """
+    rows = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+    w = np.ones(len(rows)) if weight is None else np.asarray(_xp.to_numpy(weight), dtype=np.float64)
+    if len(rows) > MEDIAN_ROWS:
+        below = np.cumsum(w)
+        picks = np.searchsorted(below, (np.arange(MEDIAN_ROWS) + 0.5) * below[-1] / MEDIAN_ROWS)
+        rows, w = rows[picks], np.ones(MEDIAN_ROWS)
+    rows = rows - rows.mean(axis=0)
+    size = 2.0 ** np.frexp(np.abs(rows).max(initial=0.0))[1]  # squares of numbers near 10^±300 stay numbers
+    if size == 0:
+        return 1.0
+    rows = rows / size
+    squares = -2.0 * fill(half_negative_squares(rows, smooth=False), rows, len(rows))
+    upper = np.triu_indices(len(rows), 1)
+    d, pairs = squares[upper], (w[:, None] * w[None, :])[upper]
+    d, pairs = d[d > 0], pairs[d > 0]
+    if d.size == 0:
+        return 1.0
+    order = np.argsort(d, kind="stable")
+    below = np.cumsum(pairs[order])
+    place = np.searchsorted(below, 0.5 * below[-1] * (1 - 1e-12))
+    return float(np.sqrt(d[order][place])) * float(size)
