@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import inference, moments, regress, report, sources, spectral, testing
+    from . import distances, inference, moments, regress, report, sources, spectral, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
     from .methods.directional_regression import DirectionalRegression
@@ -42,7 +42,7 @@ _HOMES = {
     "SIR": ".methods.sir",
     "Subspace": ".subspace",
 }
-_ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = ("distances", "inference", "moments", "regress", "report", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
@@ -59,6 +59,7 @@ __all__ = [
     "RangeWarning",
     "RankWarning",
     "Subspace",
+    "distances",
     "inference",
     "moments",
     "regress",
