@@ -10,11 +10,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import distances, inference, moments, regress, report, sources, spectral, testing
+    from . import distances, inference, kernels, moments, regress, report, sources, spectral, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
+    from .methods.kernel_machine import KernelClassifier, KernelRegressor
+    from .methods.kernel_pca import KernelPCA
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
@@ -31,6 +33,9 @@ _HOMES = {
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
     "FDA": ".methods.fda",
+    "KernelClassifier": ".methods.kernel_machine",
+    "KernelPCA": ".methods.kernel_pca",
+    "KernelRegressor": ".methods.kernel_machine",
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
@@ -42,7 +47,7 @@ _HOMES = {
     "SIR": ".methods.sir",
     "Subspace": ".subspace",
 }
-_ROOMS = ("distances", "inference", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = ("distances", "inference", "kernels", "moments", "regress", "report", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
@@ -55,12 +60,16 @@ __all__ = [
     "SIR",
     "ConditionWarning",
     "DirectionalRegression",
+    "KernelClassifier",
+    "KernelPCA",
+    "KernelRegressor",
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
     "Subspace",
     "distances",
     "inference",
+    "kernels",
     "moments",
     "regress",
     "report",

@@ -9,7 +9,7 @@ from .errors import EigenlensWarning, InputError, InputTypeError, listed
 
 
 class LandmarkWarning(EigenlensWarning):
-    """Fewer landmarks than asked for carry all of the kernel, or those asked for miss a large part of it."""
+    """Landmarks miss a large part of the kernel."""
 
 
 class IndefiniteWarning(EigenlensWarning):
@@ -149,23 +149,10 @@ def no_norm(kernel: Any, order: int) -> InputError:
     )
 
 
-def few_landmarks(asked: int, found: int) -> LandmarkWarning:
-    return LandmarkWarning(
-        f"n_landmarks={asked}, but {found} landmarks already carry the whole kernel to rounding; {found} are used."
-    )
-
-
 def landmarks_miss(share: float, m: int) -> LandmarkWarning:
     return LandmarkWarning(
         f"{m} landmarks miss {share:.1%} of the kernel (share of its trace); the result is that of a coarser kernel. "
         f"Use more landmarks, or a larger bandwidth."
-    )
-
-
-def too_large(n: int, need: float, free: float) -> InputError:
-    return InputError(
-        f"The {n}×{n} kernel matrix and its work need about {need / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB "
-        f"are free. Use n_landmarks (1000 need about {n * 8e3 / 2**30:.2f} GiB at most), or fewer rows."
     )
 
 

@@ -13,16 +13,16 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
+from ..moments import squared_distances
+from ..moments.pairwise import rough_centre
 from ..sources.base import BLOCK_BYTES, DEVICE_BLOCK_BYTES, PARALLEL_CELLS, threaded
 from ..sources.memory import as_table, finite_rows
 
 #: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
 BlockFunction = Callable[..., Array]
 
-NEAR = 1e-3  # squared distances below this share of the squared norms are taken again by differences
 SMOOTH = 1e3  # squared norms, in bandwidths, up to which a smooth function of d² does not feel the cancellation
 FEWEST_ROWS = 32
-CHUNK = 2**18  # numbers held at once where distances are taken by differences
 
 
 def read_rows(X: TableLike, name: str = "X") -> Array:
@@ -89,14 +89,13 @@ def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
 
 
 def half_negative_squares(Z: Array, smooth: bool) -> BlockFunction:
-    """Return the function x ↦ −½‖x − z‖² for all z, as one product of rows with two more columns.
+    """Return the function x ↦ −½‖x − z‖² for all z, without the digits that a product loses of close pairs.
 
-    Rows are taken minus the mean of Z, so that an offset costs no digits. Where points lie close beside the spread of
-    all, the product loses theirs: such pairs are computed again by differences, unless what follows is smooth in d² and
-    the spread is not many units wide.
+    Where what follows is smooth in d² and the rows spread over not too many units, that loss does not show, and one
+    product of rows with two more columns gives all.
     """
     xp = _xp.namespace(Z)
-    centre = xp.mean(Z, axis=0)
+    centre = rough_centre(Z)
     Zc = Z - centre
     sizes = xp.sum(Zc**2, axis=1)
     B = xp.concat([Zc, xp.ones_like(sizes)[:, None], -0.5 * sizes[:, None]], axis=1).T
@@ -105,34 +104,15 @@ def half_negative_squares(Z: Array, smooth: bool) -> BlockFunction:
     def function(X: Array, out: Array | None = None) -> Array:
         Xc = X - centre
         own = xp.sum(Xc**2, axis=1)
-        A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
-        E = np.matmul(A, B, out=out) if isinstance(X, np.ndarray) else A @ B
         if not smooth or widest + float(xp.max(own)) > SMOOTH:
-            E = _refine(E, Xc, Zc, own, sizes)
-        return np.minimum(E, 0.0, out=E) if isinstance(X, np.ndarray) else xp.clip(E, max=0.0)
+            return -0.5 * squared_distances(X, Z, centre)
+        A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
+        if not isinstance(X, np.ndarray):
+            return xp.clip(A @ B, max=0.0)
+        E = np.matmul(A, B, out=out)
+        return np.minimum(E, 0.0, out=E)
 
     return function
-
-
-def _refine(E: Array, Xc: Array, Zc: Array, own: Array, sizes: Array) -> Array:
-    """Take near pairs again by differences."""
-    xp = _xp.namespace(E)
-    near = -0.5 * NEAR * (own[:, None] + sizes[None, :]) < E
-    i, j = xp.nonzero(near)
-    if i.shape[0] == 0:
-        return E
-    step = max(1, CHUNK // max(Xc.shape[1], 1))
-    pieces = []
-    for a in range(0, i.shape[0], step):
-        D = xp.take(Xc, i[a : a + step], axis=0) - xp.take(Zc, j[a : a + step], axis=0)
-        pieces.append(-0.5 * xp.sum(D**2, axis=1))
-    values = pieces[0] if len(pieces) == 1 else xp.concat(pieces)
-    if isinstance(E, np.ndarray):
-        E[i, j] = values
-        return E
-    places = xp.reshape(xp.cumulative_sum(xp.reshape(xp.astype(near, xp.int64), (-1,))), E.shape)
-    places = xp.clip(places - 1, min=0)
-    return xp.where(near, xp.reshape(xp.take(values, xp.reshape(places, (-1,))), E.shape), E)
 
 
 MEDIAN_ROWS = 1000
@@ -155,7 +135,7 @@ def median_distance(X: Array, weight: Any = None) -> float:
     if size == 0:
         return 1.0
     rows = rows / size
-    squares = -2.0 * fill(half_negative_squares(rows, smooth=False), rows, len(rows))
+    squares = squared_distances(rows, rows)
     upper = np.triu_indices(len(rows), 1)
     d, pairs = squares[upper], (w[:, None] * w[None, :])[upper]
     d, pairs = d[d > 0], pairs[d > 0]

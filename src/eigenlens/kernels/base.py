@@ -43,6 +43,11 @@ class Kernel(BaseEstimator):
         return 0
 
     @property
+    def shift_is_free(self) -> bool:
+        """Whether a shift of all rows adds to k(x, z) only what centring, or an intercept, takes out again."""
+        return self.translation_invariant
+
+    @property
     def is_positive_definite(self) -> bool:
         """Whether cᵀKc ≥ 0 without any condition on c."""
         return self.conditional_order == 0

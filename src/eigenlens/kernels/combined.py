@@ -45,6 +45,10 @@ class Combined(Kernel):
         return all(kernel.translation_invariant for kernel in self._kernels())
 
     @property
+    def shift_is_free(self) -> bool:
+        return all(kernel.shift_is_free for kernel in self._kernels())
+
+    @property
     def rotation_invariant(self) -> bool:  # type: ignore[override]
         return all(kernel.rotation_invariant for kernel in self._kernels())
 
@@ -99,6 +103,10 @@ class Product(Combined):
     def __init__(self, left: Kernel, right: Kernel) -> None:
         self.left = left
         self.right = right
+
+    @property
+    def shift_is_free(self) -> bool:
+        return self.translation_invariant
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

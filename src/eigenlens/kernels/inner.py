@@ -24,6 +24,7 @@ class Linear(Kernel):
     """
 
     rotation_invariant = True
+    shift_is_free = True
 
     def _against(self, Z: Array) -> BlockFunction:
         def function(X: Array, out: Array | None = None) -> Array:
