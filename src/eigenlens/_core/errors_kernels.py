@@ -171,10 +171,3 @@ def lams_shape(value: Any) -> InputError:
     return InputError(
         f"lams={value!r} must be a list of positive finite numbers; leave it out for a grid made to measure."
     )
-
-
-def saturated(lam: float) -> EigenlensWarning:
-    return EigenlensWarning(
-        f"The smallest λ of the path ({lam:.3g}) was chosen, at which the fit nearly interpolates; give `lams` that "
-        f"reach lower if the noise is that small."
-    )

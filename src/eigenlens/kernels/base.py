@@ -80,6 +80,10 @@ class Kernel(BaseEstimator):
         values = [self._against(X[i : i + 1, :])(X[i : i + 1, :])[0, :] for i in range(X.shape[0])]
         return xp.concat(values)
 
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        """Return what Σ cᵢ k(xᵢ, ·) gains where points and rows move by a pivot, if Σ cᵢ = 0 and a shift is free."""
+        return _xp.namespace(c).zeros_like(c[0, :])
+
     def _trend(self, X: Array) -> Array:
         """Return the functions that a fit leaves unpenalised, the constant first, at rows: (n, t)."""
         xp = _xp.namespace(X)

@@ -84,6 +84,9 @@ class Sum(Combined):
     def _diagonal(self, X: Array) -> Array:
         return self.left._diagonal(X) + self.right._diagonal(X)
 
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        return self.left._shift_constant(points, c, pivot) + self.right._shift_constant(points, c, pivot)
+
     def _trend(self, X: Array) -> Array:
         return _joined([kernel._trend(X) for kernel in self._kernels()])
 
@@ -161,6 +164,9 @@ class Scaled(Combined):
     def _diagonal(self, X: Array) -> Array:
         return self.kernel._diagonal(X) * float(self.factor)
 
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        return float(self.factor) * self.kernel._shift_constant(points, c, pivot)
+
     def _trend(self, X: Array) -> Array:
         return self.kernel._trend(X)
 
@@ -222,6 +228,9 @@ class OnColumns(Combined):
 
     def _diagonal(self, X: Array) -> Array:
         return self.kernel._diagonal(self._seen(X))
+
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        return self.kernel._shift_constant(self._seen(points), c, self._seen(pivot[None, :])[0, :])
 
     def _trend(self, X: Array) -> Array:
         return self.kernel._trend(self._seen(X))

@@ -41,10 +41,14 @@ class ExactCoordinates:
         """Return ΦᵀR."""
         return self.Phi.T @ R
 
-    def solution(self, beta: Array, gamma: Array) -> tuple[Array, Array]:
-        """Return coefficients of the points and of the free functions."""
-        red, xp = self.red, _xp.namespace(self.d)
-        c = (self.U @ (beta / xp.sqrt(self.d)[:, None])) * red.root[:, None]
+    def solution(self, beta: Array, gamma: Array, pull: Array) -> tuple[Array, Array]:
+        """Return coefficients of the points and of the free functions.
+
+        `pull` is c as the stationary equations have it, −w ℓ′/(2λ): β/√d would divide rounding by what is nearly zero.
+        """
+        red = self.red
+        c = pull / red.root[:, None]
+        c = (c - red.Q @ (red.Q.T @ c)) * red.root[:, None]
         assert red.K is not None
         return c, red.free_part(self.times(beta) + self.free @ gamma - red.K @ c)
 
@@ -107,7 +111,7 @@ class LandmarkCoordinates:
 
         return sum(self.over(work))  # type: ignore[return-value]
 
-    def solution(self, beta: Array, gamma: Array) -> tuple[Array, Array]:
+    def solution(self, beta: Array, gamma: Array, pull: Array | None = None) -> tuple[Array, Array]:
         """Return coefficients of the landmarks and of the free functions."""
         xp = _xp.namespace(beta)
         weights = self.V @ beta

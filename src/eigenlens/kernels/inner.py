@@ -35,6 +35,9 @@ class Linear(Kernel):
     def _diagonal(self, X: Array) -> Array:
         return _xp.namespace(X).sum(X**2, axis=1)
 
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        return pivot @ (points.T @ c)
+
 
 class Polynomial(Kernel):
     """k(x, z) = (scale·xᵀz + offset)^degree. Positive definite for scale > 0 and offset ≥ 0.

@@ -81,17 +81,17 @@ class Landmarks:
         return total, max(0.0, 1.0 - seen / trace) if trace > 0 else 0.0
 
 
-def choose_landmarks(kernel: Kernel, X: Array, count: int) -> Landmarks:
+def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None = None) -> Landmarks:
     """Choose landmarks by Cholesky with pivots: each is the row that those before it explain least.
 
     Among all rows, or an even sample of them where there are many more than landmarks. Ties, such as between all first
-    rows of a Gaussian kernel, go to the row that comes first when rows are sorted: their order does not matter.
+    rows of a Gaussian kernel, go to the row nearest to the mean: the order of rows does not matter.
     """
     n = X.shape[0]
     size = min(n, max(POOL[0], POOL[1] * count))
     pool = np.unique(np.linspace(0, n - 1, size).astype(np.intp))
     rows = X if len(pool) == n else _xp.take_rows(X, _xp.like(pool, X))
-    ranks = _ranks(np.asarray(_xp.to_numpy(rows)))
+    ranks = _distances_to_mean(X, rows, weight)
     left = np.array(_xp.to_numpy(kernel._diagonal(rows)))
     floor = FLOOR * left.max(initial=0.0)
     most = min(count, len(pool))
@@ -115,9 +115,10 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int) -> Landmarks:
     return Landmarks(kernel, _xp.take_rows(X, _xp.like(places, X)), places, _xp.like(root, X))
 
 
-def _ranks(rows: np.ndarray) -> np.ndarray:
-    """Return the place of each row when rows are sorted by their columns."""
-    order = np.lexsort(rows.T[::-1])
-    ranks = np.empty(len(rows), dtype=np.intp)
-    ranks[order] = np.arange(len(rows))
-    return ranks
+def _distances_to_mean(X: Array, rows: Array, weight: Array | None) -> np.ndarray:
+    """Return the squared distances of rows to the weighted mean of all."""
+    xp = _xp.namespace(X)
+    w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
+    first = X[0, :]
+    mean = first + (w / xp.sum(w)) @ (X - first)
+    return np.asarray(_xp.to_numpy(xp.sum((rows - mean) ** 2, axis=1)))

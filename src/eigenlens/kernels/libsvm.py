@@ -1,8 +1,8 @@
 """Hinge and ε-insensitive loss on the full kernel matrix: libsvm through scikit-learn, polished on request.
 
 libsvm rounds the kernel matrix to single precision, so that its solution has about seven digits of the largest entry of
-K. It finds which rows are free support vectors; their coefficients then solve a linear system in double precision, which
-gives the remaining digits.
+K. It finds which rows are free support vectors; their coefficients then solve a linear system in double precision,
+which gives the remaining digits.
 """
 
 from __future__ import annotations

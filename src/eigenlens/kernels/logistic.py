@@ -16,11 +16,11 @@ from .._core.typing import Array
 
 OUTER, INNER = 60, 300
 TOLERANCE = 1e-12  # of the preconditioned gradient, relative to its size at the start
-INNER_SHARE = 1e-4
+INNER_SHARE, INNER_LEAST = 1e-4, 1e-8
 
 
-def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple[Array, Array]:
-    """Return β and γ for targets Y: (n, 1) of 0 and 1, or (n, K) indicators."""
+def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
+    """Return β, γ and −w ℓ′/(2λ) for targets Y: (n, 1) of 0 and 1, or (n, K) indicators."""
     c, xp = coordinates, _xp.namespace(Y)
     q, r, t = Y.shape[1], c.d.shape[0], c.free.shape[1]
 
@@ -37,26 +37,31 @@ def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple
     for _ in range(OUTER):
         P = _probabilities(F)
         gradient = back(weight[:, None] * (P - Y)) + penalty * B
+        gradient = _parted(gradient)
         curve = float(xp.sum(weight[:, None] * P * (1 - P)) / (xp.sum(weight) * q))
         diagonal = max(curve, 1e-6) * xp.concat([c.d, xp.ones_like(c.free[0, :])])[:, None] + penalty
         size = float(xp.sum(gradient**2 / diagonal)) ** 0.5
         start = size if start is None else start
-        if size <= TOLERANCE * max(start, _XSMALL * value):
-            return B[:r, :], B[r:, :]
+        if size <= TOLERANCE * start:
+            break
 
         def hessian(D: Array, P: Array = P) -> Array:
             G = scores(D)
             return back(weight[:, None] * _curved(P, G)) + penalty * D
 
-        D = _conjugate(hessian, -gradient, diagonal, min(INNER_SHARE, size / max(start, 1e-300)))
+        share = min(INNER_SHARE, max(size / start, INNER_LEAST)) if start > 0 else INNER_SHARE
+        D = _parted(_conjugate(hessian, -gradient, diagonal, share))
         B, F, moved, value = _line(B, D, F, scores(D), value, Y, weight, penalty, gradient)
         if not moved:
-            return B[:r, :], B[r:, :]
-    errors.warn(errors.not_converged(OUTER, "the logistic fit", size, TOLERANCE, "Use a larger lam."))
-    return B[:r, :], B[r:, :]
+            break
+    else:
+        errors.warn(errors.not_converged(OUTER, "the logistic fit", size, TOLERANCE, "Use a larger lam."))
+    return B[:r, :], B[r:, :], weight[:, None] * (Y - _probabilities(F)) / (2.0 * lam)
 
 
-_XSMALL = 1e-6
+def _parted(B: Array) -> Array:
+    """Take out what all classes share: it changes no probability, and rounding would make it grow."""
+    return B if B.shape[1] == 1 else B - _xp.namespace(B).mean(B, axis=1, keepdims=True)
 
 
 def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Array, penalty: Array, g: Array) -> Any:
@@ -66,8 +71,8 @@ def _line(B: Array, D: Array, F: Array, G: Array, value: float, Y: Array, w: Arr
         there = _value(F + length * G, Y, w, B + length * D, penalty)
         if there <= value + 1e-4 * length * slope:
             return B + length * D, F + length * G, True, there
-        if abs(slope) <= 1e-13 * max(abs(value), 1.0):  # the value no longer tells steps apart: the full one is right
-            return B + D, F + G, abs(slope) > 1e-28 * max(abs(value), 1.0), there
+        if abs(slope) <= 1e-13 * max(abs(value), 1.0):  # the value no longer tells steps apart: this is the last one
+            return B + D, F + G, False, there
         length /= 2
     return B, F, False, value
 

@@ -60,8 +60,8 @@ class Reduction:
     means: Array
 
     def project(self, Y: Array) -> Array:
-        """Return P √w Y."""
-        Z = Y * self.root[:, None]
+        """Return P √w Y; the constant goes first, before it can take digits."""
+        Z = (Y - Y[:1, :]) * self.root[:, None]
         return Z - self.Q @ (self.Q.T @ Z)
 
     def free_part(self, values: Array) -> Array:

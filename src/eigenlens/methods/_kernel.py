@@ -99,7 +99,7 @@ class KernelEstimator(RowsEstimator):
 
     def _landmarks(self, kernel: Kernel, rows: Rows) -> Landmarks:
         assert self.n_landmarks is not None
-        return choose_landmarks(kernel, rows.X, int(self.n_landmarks))
+        return choose_landmarks(kernel, rows.X, int(self.n_landmarks), rows.weight)
 
     def _report_loss(self, missed: float, count: int) -> None:
         self.landmark_error_ = missed

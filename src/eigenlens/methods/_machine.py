@@ -185,12 +185,14 @@ class KernelMachine(KernelEstimator):
 
     def _unmoved(self, some: Array) -> Array:
         """Return the coefficients of the free functions for rows that are not moved to the origin."""
-        xp, there = _xp.namespace(some), some + self._pivot
-        plain = self.kernel_._apply(there, self._points + self._pivot, self._coefficients)
-        T = self._trend(there)
-        size = xp.max(xp.abs(T), axis=0)
-        size = xp.where(size > 0, size, xp.ones_like(size))
-        return (xp.linalg.pinv(T / size) @ (self._decide(some) - plain)) / size[:, None]
+        xp, gamma = _xp.namespace(some), self._gamma
+        if gamma.shape[0] > 1:
+            T = self._trend(some + self._pivot)
+            size = xp.max(xp.abs(T), axis=0)
+            size = xp.where(size > 0, size, xp.ones_like(size))
+            gamma = (xp.linalg.pinv(T / size) @ (self._trend(some) @ gamma)) / size[:, None]
+        gained = self.kernel_._shift_constant(self._points, self._coefficients, self._pivot)
+        return xp.concat([(gamma[0, :] - gained)[None, :], gamma[1:, :]], axis=0)
 
     def _trend(self, X: Array) -> Array:
         kernel = self.kernel_
