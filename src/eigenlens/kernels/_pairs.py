@@ -7,6 +7,7 @@ once, and n×m numbers are held only where the whole matrix is asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from math import log2
 from typing import Any
 
 import numpy as np
@@ -88,24 +89,28 @@ def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
     return matrix
 
 
-def half_negative_squares(Z: Array, smooth: bool) -> BlockFunction:
-    """Return the function x ↦ −½‖x − z‖² for all z, without the digits that a product loses of close pairs.
+def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFunction:
+    """Return the function x ↦ −½‖x − z‖²/unit² for all z, without the digits that a product loses of close pairs.
 
     Where what follows is smooth in d² and the rows spread over not too many units, that loss does not show, and one
-    product of rows with two more columns gives all.
+    product of rows with two more columns gives all. The unit is taken out after the offset, but for its power of two.
     """
     xp = _xp.namespace(Z)
+    power = 2.0 ** round(log2(unit))  # dividing by it is exact, and squares of numbers near 10^±300 stay numbers
+    rest = power / unit
+    Z = Z / power
     centre = rough_centre(Z)
-    Zc = Z - centre
+    Zc = (Z - centre) * rest
     sizes = xp.sum(Zc**2, axis=1)
     B = xp.concat([Zc, xp.ones_like(sizes)[:, None], -0.5 * sizes[:, None]], axis=1).T
     widest = float(xp.max(sizes))
 
     def function(X: Array, out: Array | None = None) -> Array:
-        Xc = X - centre
+        X = X / power
+        Xc = (X - centre) * rest
         own = xp.sum(Xc**2, axis=1)
         if not smooth or widest + float(xp.max(own)) > SMOOTH:
-            return -0.5 * squared_distances(X, Z, centre)
+            return (-0.5 * rest**2) * squared_distances(X, Z, centre)
         A = xp.concat([Xc, -0.5 * own[:, None], xp.ones_like(own)[:, None]], axis=1)
         if not isinstance(X, np.ndarray):
             return xp.clip(A @ B, max=0.0)

@@ -25,6 +25,8 @@ from .base import Kernel
 from .given import as_kernel
 from .rkhs import RKHSFunction
 
+CLEAR = 1e-10
+
 
 @dataclass(frozen=True, eq=False)
 class MercerExpansion:
@@ -92,7 +94,7 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     weights : array of shape (m,), optional
         Weights of the rule; by default 1/m each, the measure of a sample.
     n_components : int or None
-        How many terms; None is all that stand above rounding.
+        How many terms; None is all with γ above 10⁻¹⁰ of the largest: rounding leaves their functions six digits.
 
     Examples
     --------
@@ -119,7 +121,9 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     root = xp.sqrt(measure)
     A = kernel._gram(nodes) * root[:, None] * root[None, :]
     spectrum = solve(Pencil(Form(matrix=A), n_components=n_components))
-    spectrum = spectrum.first(max(1, min(spectrum.rank, len(spectrum))))
+    values = _xp.to_numpy(spectrum.values)
+    clear = int(np.sum(values > (CLEAR if n_components is None else _xp.EPS) * values[0]))
+    spectrum = spectrum.first(max(1, min(spectrum.rank, clear)))
     spectrum = spectrum.mapped(spectrum.vectors / root[:, None])
     coefficients = spectrum.vectors * measure[:, None] / spectrum.values
     trace = float(xp.sum(kernel._diagonal(nodes) * measure))

@@ -38,10 +38,10 @@ class Radial(Kernel):
 
     def _against(self, Z: Array) -> BlockFunction:
         unit, p = self._unit(), Z.shape[1]
-        squares = half_negative_squares(Z / unit, self._smooth)
+        squares = half_negative_squares(Z, self._smooth, unit)
 
         def function(X: Array, out: Array | None = None) -> Array:
-            return self._profile(squares(X / unit, out=out), p, out)
+            return self._profile(squares(X, out=out), p, out)
 
         return function
 
