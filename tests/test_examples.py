@@ -9,12 +9,32 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-@pytest.fixture(scope="module")
-def localized():
-    spec = importlib.util.spec_from_file_location("localized_example", EXAMPLES / "localized_sir.py")
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(f"{name}_example", EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def localized():
+    return loaded("localized_sir")
+
+
+def test_city_maps(tmp_path, capsys):
+    maps = loaded("city_maps")
+    _, laid = maps.united_states()
+    assert laid.residual < 60  # miles, of a country 2,700 miles wide
+    found = {name: row for name, *row in maps.repairs()}
+    assert found["cailliez"][0] == pytest.approx(2132.678, abs=1e-3)
+    assert found["lingoes"][0] == pytest.approx(2251844.33, abs=1e-2)
+    assert maps.duality() < 1e-13
+    maps.report()
+    said = capsys.readouterr().out
+    assert "off by 49 miles" in said
+    assert "negative inertia 13.2%" in said
+    maps.draw(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"united_states.png", "european_roads.png"}
 
 
 def test_swiss_roll_and_tai_chi(localized, tmp_path):

@@ -14,12 +14,14 @@ from eigenlens import (
     PDA,
     SAVE,
     SIR,
+    ClassicalMDS,
     DirectionalRegression,
     KernelClassifier,
     KernelPCA,
     KernelRegressor,
     LocalizedSIR,
 )
+from eigenlens.distances import Logarithm, Power
 from eigenlens.kernels import Linear, Matern
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
 from eigenlens.testing import all_estimators, all_regressors
@@ -89,6 +91,15 @@ VARIANTS = {
         KernelRegressor(loss="epsilon_insensitive", lam=0.5),
         KernelRegressor(lam="loo", lams=LAMS, n_landmarks=15),
         KernelRegressor(loss="epsilon_insensitive", lam=0.5, n_landmarks=15),
+    ],
+    ClassicalMDS: [
+        ClassicalMDS(),
+        ClassicalMDS(3, metric="cityblock"),
+        ClassicalMDS(schoenberg=Logarithm(2.0) @ Power(0.9)),
+        ClassicalMDS(metric="cityblock", correction="lingoes"),
+        ClassicalMDS(correction="cailliez", metric="cityblock"),
+        ClassicalMDS(n_landmarks=15),
+        ClassicalMDS(metric="chebyshev", n_landmarks=15, landmarks="maxmin"),
     ],
     AdaptiveSplines: [AdaptiveSplines(), AdaptiveSplines(degree=2), AdaptiveSplines(prune="cv", cv=3)],
     ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import distances, inference, kernels, moments, regress, report, sources, spectral, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
+    from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
     from .methods.kernel_machine import KernelClassifier, KernelRegressor
@@ -30,6 +31,7 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CCA": ".methods.cca",
+    "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
     "FDA": ".methods.fda",
@@ -58,6 +60,7 @@ __all__ = [
     "PDA",
     "SAVE",
     "SIR",
+    "ClassicalMDS",
     "ConditionWarning",
     "DirectionalRegression",
     "KernelClassifier",

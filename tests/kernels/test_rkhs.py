@@ -1,4 +1,4 @@
-"""Functions of a reproducing kernel Hilbert space and Mercer's expansion: their laws, and spectra known in closed form."""
+"""Functions of a reproducing kernel Hilbert space and Mercer's expansion: laws, and spectra known in closed form."""
 
 import numpy as np
 import pytest
@@ -90,7 +90,7 @@ def test_mistakes():
         f + RKHSFunction(Gaussian(2.0), [[0.0]], [1.0])
     with pytest.raises(InputError, match=r"coefficients has shape \(2,\) but there are 1 points"):
         RKHSFunction(Gaussian(1.0), [[0.0]], [1.0, 2.0])
-    with pytest.raises(InputError, match="takes? it from rows first|kernel.fitted"):
+    with pytest.raises(InputError, match=r"kernel\.fitted"):
         RKHSFunction(Gaussian(), [[0.0]], [1.0])
     with pytest.raises(InputError, match="2 columns and Z has 1"):
         f([[0.0, 1.0]])

@@ -86,9 +86,7 @@ def metric_kind(metric: Any) -> InputTypeError:
 
 
 def coefficient_sum(total: float) -> InputError:
-    return InputError(
-        f"weights sum to {total:.10g} but a centre is a combination with sum 1; divide them by their sum."
-    )
+    return InputError(f"weights sum to {total:.10g} but those of a centre sum to 1; divide them by their sum.")
 
 
 def coefficient_shape(shape: Sequence[int], n: int) -> InputError:

@@ -142,7 +142,8 @@ class Exponential(SchoenbergTransform):
         check_number("a", self.a, 0, above=True)
 
     def _values(self, D2: Array) -> Array:
-        return -_xp.namespace(D2).expm1(-self.a * D2) / self.a
+        with np.errstate(over="ignore"):  # e^{−∞} is 0
+            return -_xp.namespace(D2).expm1(-self.a * D2) / self.a
 
     @property
     def measure(self) -> Atoms:

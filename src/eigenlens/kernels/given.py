@@ -53,6 +53,7 @@ class Precomputed(Kernel):
 
     _composable = False
     _matrix: Array = None
+    _numbers: Any = None
 
     def __init__(self, clip: bool = False) -> None:
         self.clip = clip
@@ -72,15 +73,21 @@ class Precomputed(Kernel):
     def _between(self, Z: Array, other: Array) -> Array:
         if self._matrix is None:
             raise errors.precomputed_alone("evaluated between points outside a fitted model")
-        return self._against(other)(
-            _xp.take_rows(self._matrix, _xp.namespace(Z).astype(Z[:, 0], _xp.namespace(Z).int64))
-        )
+        places = [_xp.like(np.searchsorted(self._numbers, _xp.to_numpy(P[:, 0])), Z) for P in (Z, other)]
+        return _xp.namespace(Z).take(_xp.take_rows(self._matrix, places[0]), places[1], axis=1)
 
-    def with_matrix(self, K: Array) -> Precomputed:
-        """Return a copy that knows the matrix of a fit, so that functions of its space have inner products."""
+    def of_columns(self, numbers: np.ndarray) -> Precomputed:
+        """Return a copy for a fit to some of the rows: their numbers are its points."""
         kernel = Precomputed(self.clip)
-        kernel._matrix = K
+        kernel._numbers = numbers
         return kernel
+
+    def with_matrix(self, K: Array) -> tuple[Precomputed, Array]:
+        """Return a copy that knows the matrix of a fit, so that functions of its space have inner products; its points."""
+        numbers = np.arange(K.shape[0]) if self._numbers is None else self._numbers
+        kernel = self.of_columns(numbers)
+        kernel._matrix = K
+        return kernel, _xp.like(numbers.astype(np.float64)[:, None], K)
 
     def _diagonal(self, X: Array) -> Array:
         return _xp.namespace(X).linalg.diagonal(X)

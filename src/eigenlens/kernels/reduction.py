@@ -104,7 +104,7 @@ def reduce(
 
 def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Array, Array]:
     """Return the kernel, its points and its matrix, if so many tables of its size fit in memory."""
-    n, xp = X.shape[0], _xp.namespace(X)
+    n = X.shape[0]
     what = f"The {n}×{n} kernel matrix with the work on it"
     memory.require(
         memory.square_bytes(n, copies=copies), what, "use n_landmarks (1000 is a good start), or fewer rows", X
@@ -112,7 +112,7 @@ def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Arra
     if not isinstance(kernel, Precomputed):
         return kernel, X, kernel._gram(X)
     K = check_matrix(X)
-    return kernel.with_matrix(K), xp.astype(xp.arange(n, device=_xp.device(X)), xp.float64)[:, None], K
+    return *kernel.with_matrix(K), K
 
 
 def _orthonormal(A: Array) -> Array:

@@ -97,6 +97,12 @@ class KernelEstimator(RowsEstimator):
                 X, pivot = (moved, pivot) if offset > far * spread else (X, None)
         return Rows(X, y, weight, pivot, kept, dtype)
 
+    def _resolve(self, kernel: Kernel, rows: Rows) -> Kernel:
+        """Take open parameters from the rows of the fit."""
+        if isinstance(kernel, Precomputed):
+            return kernel.of_columns(rows.kept)
+        return kernel._resolved(rows.X, rows.weight)
+
     def _landmarks(self, kernel: Kernel, rows: Rows) -> Landmarks:
         assert self.n_landmarks is not None
         return choose_landmarks(kernel, rows.X, int(self.n_landmarks), rows.weight)

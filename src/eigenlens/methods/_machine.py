@@ -73,7 +73,7 @@ class KernelMachine(KernelEstimator):
         for name in ("landmark_error_", "_landmark_numbers", "_path", "_support"):
             self.__dict__.pop(name, None)
         self._pivot = rows.pivot
-        return kernel._resolved(rows.X, rows.weight)
+        return self._resolve(kernel, rows)
 
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         lams = self._read_lams()

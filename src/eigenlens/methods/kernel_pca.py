@@ -103,7 +103,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             n = rows.X.shape[0]
             if self.n_components is not None and self.n_components > n:
                 raise errors.components_out_of_range(self.n_components, n, f"{n} rows give at most {n} axes")
-            kernel = kernel._resolved(rows.X, rows.weight)
+            kernel = self._resolve(kernel, rows)
             if kernel.conditional_order > 1:
                 what = "centring makes only those of order 1 positive definite"
                 raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use another kernel")
