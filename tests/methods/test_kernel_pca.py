@@ -164,7 +164,7 @@ WRONG = {
     "landmarks": ({"n_landmarks": 0}, "n_landmarks=0"),
     "landmarks of a matrix": ({"kernel": Precomputed(), "n_landmarks": 5}, "Leave n_landmarks out"),
     "landmarks conditional": (
-        dict(kernel=SchoenbergKernel(Power(0.5)), n_landmarks=5),
+        {"kernel": SchoenbergKernel(Power(0.5)), "n_landmarks": 5},
         "landmarks need a positive definite",
     ),
     "callable shape": ({"kernel": lambda A, B: np.ones(2)}, "returned shape"),

@@ -39,6 +39,7 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
     xp = _xp.namespace(s)
     u = most[None, :] * xp.ones_like(s)
     z, mu, eta, b = 0.5 * u, xp.ones_like(s), xp.ones_like(s), 0.0
+    pairs = s.shape[0] * s.shape[1]
     scale, before = float(xp.max(most)), float("inf")
     mu, eta = mu * max(1.0, scale), eta * max(1.0, scale)
     for _ in range(STEPS):
@@ -47,7 +48,7 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         f = c.times(beta)[:, 0]
         dual = -(s * (f + b) + q - mu + eta)
         primal = -float(xp.sum(a))
-        gap = float(xp.sum(z * mu) + xp.sum((u - z) * eta)) / (2 * z.size)
+        gap = float(xp.sum(z * mu) + xp.sum((u - z) * eta)) / (2 * pairs)
         worst = float(xp.max(xp.abs(dual)))
         met = worst <= ENOUGH and abs(primal) <= ENOUGH * scale * s.shape[1] ** 0.5
         if met and (gap <= TOLERANCE * scale or (gap <= ENOUGH * scale and gap > 0.7 * before)):
@@ -61,7 +62,7 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         after = float(
             xp.sum((z + length * step[0]) * (mu + length * step[2]))
             + xp.sum((u - z - length * step[0]) * (eta + length * step[3]))
-        ) / (2 * z.size)
+        ) / (2 * pairs)
         target = gap * (after / gap) ** 3
         low = target - z * mu - step[0] * step[2]
         high = target - (u - z) * eta + step[0] * step[3]
