@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
     from .configuration import ConfigurationDisplay
+    from .decision import DecisionDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
+    from .kernel_scores import KernelPCADisplay
+    from .mercer import MercerDisplay
+    from .path import PathDisplay
     from .response import ResponseDisplay
     from .shepard import ShepardDisplay
 
 _HOMES = {
+    "DecisionDisplay": ".decision",
+    "KernelPCADisplay": ".kernel_scores",
+    "MercerDisplay": ".mercer",
+    "PathDisplay": ".path",
     "CoefficientDisplay": ".coefficients",
     "ConfigurationDisplay": ".configuration",
     "DiscriminantDisplay": ".discriminant",
@@ -33,10 +41,14 @@ _HOMES = {
 __all__ = [
     "CoefficientDisplay",
     "ConfigurationDisplay",
+    "DecisionDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
+    "KernelPCADisplay",
+    "MercerDisplay",
+    "PathDisplay",
     "ResponseDisplay",
     "ShepardDisplay",
 ]
