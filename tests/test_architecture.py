@@ -66,7 +66,8 @@ def test_importing_is_cheap():
 
 
 def test_fitting_arrays_imports_no_back_end():
-    optional = ("torch", "cupy", "polars", "matplotlib", "dask", "zarr")  # scikit-learn itself loads pandas
+    # scikit-learn itself loads pandas
+    optional = ("torch", "cupy", "polars", "matplotlib", "dask", "distributed", "zarr", "rich")
     code = (
         "import sys, numpy as np; from eigenlens import PCA; PCA(1).fit(np.eye(5));"
         f"print([m for m in {optional} if m in sys.modules])"

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .methods.pda import PDA
     from .methods.save import SAVE
     from .methods.sir import SIR
+    from .sources import open_rows, write_rows
     from .subspace import Subspace
 
 __version__ = "0.1.0.dev0"
@@ -48,6 +49,8 @@ _HOMES = {
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "Subspace": ".subspace",
+    "open_rows": ".sources",
+    "write_rows": ".sources",
 }
 _ROOMS = ("distances", "inference", "kernels", "moments", "regress", "report", "sources", "spectral", "testing")
 
@@ -74,11 +77,13 @@ __all__ = [
     "inference",
     "kernels",
     "moments",
+    "open_rows",
     "regress",
     "report",
     "sources",
     "spectral",
     "testing",
+    "write_rows",
 ]
 
 

@@ -84,10 +84,14 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
 
     def predict(self, X: TableLike) -> Array:
         """Return the most probable class of each row."""
-        codes = self._over_rows(X, lambda block: _xp.namespace(block).argmax(self._linear_scores(block), axis=1))
-        if isinstance(self.classes_, np.ndarray):
-            return self.classes_[_xp.to_numpy(codes)]
-        return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+
+        def label(block: Array) -> Array:
+            codes = _xp.namespace(block).argmax(self._linear_scores(block), axis=1)
+            if isinstance(self.classes_, np.ndarray):
+                return self.classes_[_xp.to_numpy(codes)]
+            return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+
+        return self._over_rows(X, label, keep_dtype=False)
 
     @property
     def _n_features_out(self) -> int:

@@ -6,14 +6,12 @@ from abc import ABC
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..sources import Labels, Source, as_source, map_rows
-from ..sources.memory import Target
+from ..sources import ClassReader, LabelReader, Source, Target, as_source, map_rows
 from ..spectral import Spectrum
 
 
@@ -22,6 +20,7 @@ class RowsEstimator(BaseEstimator, ABC):
 
     _target: ClassVar[Target] = "none"
     _min_rows: ClassVar[int] = 2
+    _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
     #: Maps of the columns that leave scores unchanged, up to sign: a "rotation", any "linear" map, or "none".
     _invariance: Literal["rotation", "linear", "none"] = "rotation"
 
@@ -34,6 +33,7 @@ class RowsEstimator(BaseEstimator, ABC):
     spectrum_: Spectrum
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+        y, reader = self._labels_of(y, reset)
         source = as_source(
             X,
             y,
@@ -42,26 +42,31 @@ class RowsEstimator(BaseEstimator, ABC):
             min_rows=self._min_rows if min_rows is None else min_rows,
             second_name=self._second_name,
             estimator=type(self).__name__,
-            read_labels=self._read_labels,
+            reader=reader,
+            in_memory=self._in_memory,
         )
         self._check_columns(source, reset)
         return source
 
-    def _read_labels(self, y: Any, weight: np.ndarray | None) -> Labels:
-        """Turn the second argument of a fit into labels."""
-        return Labels.read(y)
+    def _labels_of(self, y: Any, reset: bool) -> tuple[Any, LabelReader]:
+        """Return y and what turns it into labels; unless reset, earlier rows had theirs."""
+        return y, ClassReader()
 
-    def _check_columns(self, source: Any, reset: bool) -> None:
+    def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
-        validate_data(self, source.table.native, reset=reset, skip_check_array=True)
+        validate_data(self, source.native, reset=reset, skip_check_array=True)
 
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
         source = as_source(X, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
-        result = map_rows(source, function)
-        return _xp.cast(result, source.first().X.dtype) if keep_dtype and _xp.is_floating(result) else result
+
+        def in_dtype(block: Array) -> Array:
+            result = function(block)
+            return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
+
+        return map_rows(source, in_dtype)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""

@@ -27,8 +27,8 @@ from .._core.parameters import check_count, check_number
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_test
 from ..moments import Centred, Cross
-from ..sources import as_source, map_rows
-from ..sources.memory import Table, as_two_dimensional
+from ..sources import Source, as_source, map_rows
+from ..sources.memory import as_two_dimensional
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
@@ -175,14 +175,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         check_count(self.n_components)
         check_number("ridge", self.ridge, 0)
 
-    def _check_source(self, source: Any, whole: bool) -> None:
-        self._pairs(source.n_features, source.second.shape[1])
+    def _check_source(self, source: Source, whole: bool) -> None:
+        assert source.n_responses is not None
+        self._pairs(source.n_features, source.n_responses)
         if whole or not hasattr(self, "_collected"):
-            self._single_response, self._y_names = source.single_response, source.second.names
+            self._single_response, self._y_names = source.single_response, source.response_names
             return
-        self._check_second(source.second)
+        self._check_second(source.n_responses, source.response_names)
         self._single_response = self._single_response and source.single_response
-        self._y_names = self._y_names or source.second.names
+        self._y_names = self._y_names or source.response_names
 
     def _forget_source(self) -> None:
         self._single_response, self._y_names = False, None
@@ -242,20 +243,20 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
         if Y is None:
             return x_scores
-        source: Any = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
-        self._check_second(source.table)
-        if source.n_rows != x_scores.shape[0]:
-            raise errors.lengths_differ("X", x_scores.shape[0], "Y", source.n_rows)
-        scores = map_rows(source, self.y_subspace_.project)
-        return x_scores, _xp.cast(scores, source.first().X.dtype)
+        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
+        self._check_second(source.n_features, source.feature_names)
+        scores = map_rows(source, lambda block: _xp.cast(self.y_subspace_.project(block), block.dtype))
+        if scores.shape[0] != x_scores.shape[0] and scores.shape[0] == scores.shape[0]:  # Dask may not know: NaN
+            raise errors.lengths_differ("X", x_scores.shape[0], "Y", scores.shape[0])
+        return x_scores, scores
 
-    def _check_second(self, table: Table) -> None:
+    def _check_second(self, found: int, names: list[str] | None) -> None:
         """Refuse a Y whose columns are not those of the fit."""
         s = self._collected.joint.n_features - self._collected.split
-        if table.shape[1] != s:
-            raise errors.columns_differ("Y", table.shape[1], s)
-        if self._y_names is not None and table.names is not None and self._y_names != table.names:
-            raise errors.column_names_differ("Y", table.names, self._y_names)
+        if found != s:
+            raise errors.columns_differ("Y", found, s)
+        if self._y_names is not None and names is not None and self._y_names != names:
+            raise errors.column_names_differ("Y", names, self._y_names)
 
     def predict(self, X: TableLike, shrink: bool = True) -> Array:
         """Predict Y from X through the canonical pairs.

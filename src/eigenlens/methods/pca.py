@@ -254,12 +254,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         source = as_source(X, name="X", estimator=type(self).__name__)
         if source.n_features != self.n_components_:
             raise errors.not_scores(source.n_features, self.n_components_)
-        dtype = source.first().X.dtype
 
         def lift(Z: Array) -> Array:
-            return self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
+            points = self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
+            return _xp.cast(points, Z.dtype)
 
-        return _xp.cast(map_rows(source, lift), dtype)
+        return map_rows(source, lift)
 
     def reconstruction_error(self, X: TableLike) -> Array:
         """Return the squared distance of each row to the subspace."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
+from .._core.typing import Array
 from ..sources import Block
 
 
@@ -20,9 +21,12 @@ class Moments(ABC):
     ----------
     squared : bool
         Whether the digits of the data are halved by squaring them.
+    takes_sparse : bool
+        Whether `update` takes blocks whose rows are sparse; others are given dense ones.
     """
 
     squared: bool
+    takes_sparse: bool = False
 
     @abstractmethod
     def anchored(self, first: Block) -> Self:
@@ -46,6 +50,26 @@ class Moments(ABC):
     def weight(self) -> float:
         """Total weight of the rows seen."""
 
+    @property
+    @abstractmethod
+    def finite(self) -> bool:
+        """Whether all rows seen were finite: otherwise their means are not."""
+
     def copy(self) -> Self:
         """Return a snapshot that later updates do not touch."""
         return copy.copy(self)
+
+    def brought_to(self, like: Array) -> Self:
+        """Return the same moments in the array library and on the device of `like`."""
+        new = self.copy()
+        new.__dict__.update({name: _brought(value, like) for name, value in self.__dict__.items()})
+        return new
+
+
+def _brought(value: Any, like: Array) -> Any:
+    """Move what lives on a device; NumPy arrays beside it (weights, labels) stay with the host."""
+    if hasattr(value, "brought_to") and not isinstance(value, type):
+        return value.brought_to(like)
+    if isinstance(value, list):
+        return [_brought(item, like) for item in value]
+    return value

@@ -18,13 +18,16 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..sources import Block
-from . import scale
+from ..sources import Block, dense_blocks
+from . import scale, sparse
 from .base import Moments
 from .store import Gram, Store
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
+SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
+#: Which group each row belongs to: codes, runs (code, start, stop) of rows that stand together, or None for one group.
+Codes = Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ class CentredBlock:
         Group means minus the pivot.
     weights : ndarray of shape (G,)
         Total weight of each group.
+    ordinary : bool
+        Whether the rows are known to square without overflow or underflow.
     """
 
     rows: Array
@@ -48,10 +53,16 @@ class CentredBlock:
     shift: Array
     weights: np.ndarray
     lift: int
+    ordinary: bool = False
 
 
 def centre_block(
-    X: Array, weight: Array | None, codes: Array | None, n_groups: int, pivot: Array, exact: bool
+    X: Array,
+    weight: Array | None,
+    codes: Codes,
+    n_groups: int,
+    pivot: Array,
+    exact: bool,
 ) -> CentredBlock:
     """Subtract group means twice: a rough mean from all rows, then what is left of it.
 
@@ -60,6 +71,9 @@ def centre_block(
     """
     xp = _xp.namespace(X)
     weights = _weights(X, weight, codes, n_groups)
+    single = _xp.single(X)
+    if single and weight is None and (codes is None or isinstance(codes, tuple)):
+        return _centre_single(X, codes, weights, pivot, exact)
     rough = _means(X, weight, codes, weights)
     lift = 0
     if not _xp.all_finite(rough):
@@ -69,29 +83,68 @@ def centre_block(
     rows = _minus(X, rough, codes)
     residual = _means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
-    if exact:
+    if exact or single:  # a mean of single precision leaves more than its own rounding behind
         rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
     return CentredBlock(rows, residual, shift, weights, lift)
 
 
-def _weights(X: Array, weight: Array | None, codes: Array | None, n_groups: int) -> np.ndarray:
+def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool) -> CentredBlock:
+    """Centre single-precision rows of a device without waiting for it, and with one pass over them less.
+
+    The centre is the mean of a few rows in single precision: differences from that are exact, constant
+    columns come out as zero, and the mean of the differences says how far off it was.
+    """
+    xp = _xp.namespace(X)
+    runs = ((0, 0, X.shape[0]),) if codes is None else codes
+    few = _xp.float64(_xp.cast(xp.mean(_xp.run_samples(X, runs, SAMPLE), axis=1), xp.float32))
+    centre = few
+    if len(runs) < len(weights):
+        position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
+        position[[k for k, _, _ in runs]] = np.arange(len(runs))
+        centre = _xp.take_rows(few, _xp.like(position, few))
+    rows = _minus(X, centre, codes)
+    residual = _means(rows, None, codes, weights)
+    shift = (centre - pivot) + residual
+    if exact:
+        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
+    return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
+
+
+def _weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
+    if isinstance(codes, tuple):
+        w = None if weight is None else _xp.to_numpy(weight)
+        weights = np.zeros(n_groups)
+        for k, a, b in codes:
+            weights[k] = b - a if w is None else w[a:b].sum()
+        return weights
     if codes is not None:
         return _xp.group_counts(codes, n_groups, weight)
     return np.array([float(X.shape[0] if weight is None else _xp.namespace(X).sum(weight))])
 
 
-def _means(X: Array, weight: Array | None, codes: Array | None, weights: np.ndarray) -> Array:
+def _means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
     if codes is None:
-        sums = _xp.column_sums(X, weight)[None, :]
+        return _xp.column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
+    if isinstance(codes, tuple):
+        sums = _xp.run_sums(X, codes, len(weights))
     else:
         sums = _xp.group_sums(X, codes, len(weights), weight)
     return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]
 
 
-def _minus(X: Array, means: Array, codes: Array | None) -> Array:
-    return X - means[0, :] if codes is None else _xp.minus_group_rows(X, means, codes)
+def _minus(X: Array, means: Array, codes: Codes) -> Array:
+    if codes is None:
+        return X - means[0, :]
+    if isinstance(codes, tuple):
+        return _xp.minus_run_rows(X, means, codes)
+    return _xp.minus_group_rows(X, means, codes)
+
+
+def _per_group(values: np.ndarray, like: Array) -> Any:
+    """Return one number for each group as a factor of its row; a plain number where there is one group."""
+    return float(values[0]) if len(values) == 1 else _xp.like(values, like)[:, None]
 
 
 class Centred(Moments):
@@ -125,10 +178,11 @@ class Centred(Moments):
     def __init__(self) -> None:
         self.weights = np.zeros(1)
         self.n_rows = 0
+        self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
         self.exponent: scale.Exponents = None
 
     def anchored(self, first: Block) -> Self:
-        return self.anchored_at(first.X[0, :])
+        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
 
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -179,6 +233,10 @@ class Centred(Moments):
         """Sum of squares and products, over 2^exponent in rows and columns."""
         return self.store.matrix()
 
+    @property
+    def finite(self) -> bool:
+        return _xp.all_finite(self.shift)
+
     def constant_columns(self) -> Array:
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)
@@ -191,29 +249,51 @@ class Centred(Moments):
             self.__dict__.update(self.anchored(block).__dict__)
         return self.update_groups(block.X, block.weight, None)
 
-    def update_groups(self, X: Array, weight: Array | None, codes: Array | None) -> Self:
+    def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
         if X.shape[1] != self.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         if X.shape[0] == 0:
             return self
+        if _xp.is_sparse(X):
+            return self._update_sparse(X, weight, codes)
         part = type(self)().anchored_at(self.pivot)
+        part.pivot = self.pivot
         part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
         part.n_rows = int(X.shape[0])
         part._set_rows(X, weight, codes, len(self.weights))
         return self.merge(part)
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Array | None, n_groups: int) -> None:
+    def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
+        """Take in sparse rows, as they are where that pays."""
+        found = sparse.scatter(X, weight, codes, len(self.weights)) if sparse.is_worth_it(X, weight) else None
+        if found is None:
+            for block in dense_blocks(Block(X, codes, weight)):
+                self.update_groups(block.X, block.weight, block.y)
+            return self
+        part = type(self)().anchored_at(self.pivot)
+        part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
+        T, means, part.weights = found
+        part.store, part.shift = Gram(T), means - self.pivot
+        return self.merge(part)
+
+    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
         """Become the moments of these rows."""
-        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, self.store_type is not Gram))
+        exact = self.store_type is not Gram
+        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, exact))
 
     def _set_centred(self, block: CentredBlock) -> None:
-        self.weights, self.shift = block.weights, block.shift
+        self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary
+        if block.ordinary:
+            self.store = self.store_type.of(block.rows)
+            if isinstance(self.store, Gram):
+                self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
+            return
         exponent = np.full(block.rows.shape[1], block.lift)
         self.store, exponent = _summed(self.store_type, block.rows, exponent)
         if isinstance(self.store, Gram):
             residual = block.residual * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
-            self.store = self.store.without_means(residual, _xp.like(self.weights, self.pivot))
+            self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
         self.shift = self.shift * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
         self.exponent = exponent if exponent.any() else None
 
@@ -231,9 +311,10 @@ class Centred(Moments):
         jump = b.moved_to(a.pivot).shift - a.shift
         total = self.weights + other.weights
         share = other.weights / np.where(total > 0, total, 1.0)
-        spread = jump * _xp.like(np.sqrt(self.weights * share), jump)[:, None]
+        spread = jump * _per_group(np.sqrt(self.weights * share), jump)
         self.store = a.store.plus(b.store)
-        self.shift = a.shift + jump * _xp.like(share, jump)[:, None]
+        self.shift = a.shift + jump * _per_group(share, jump)
+        self.ordinary = self.ordinary and other.ordinary
         self.weights, self.exponent = total, exponent
         self.n_rows += other.n_rows
         self.dtype = _xp.namespace(self.pivot).result_type(self.dtype, b.dtype)
@@ -264,6 +345,9 @@ class Centred(Moments):
 
     def _take_in(self, rows: Array) -> None:
         """Add rows, in the units of this object, to the sum of squares."""
+        if self.ordinary:
+            self.store = self.store.plus(self.store_type.of(rows))
+            return
         unit = np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
         store, exponent = _summed(self.store_type, rows, unit)
         extra = type(self)().anchored_at(self.pivot)

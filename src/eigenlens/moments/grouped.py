@@ -12,7 +12,7 @@ from .._core.typing import Array
 from ..sources import Block
 from . import scale
 from .base import Moments
-from .centred import Centred
+from .centred import Centred, Codes
 from .scatter import Scatter
 
 
@@ -48,7 +48,7 @@ class Grouped(Moments):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
-        new._first = first.X[0, :]
+        new._first = _xp.dense(first.X[:1, :])[0, :]
         if self.pooled:
             new.groups = [self.of().anchored_at(new._first)]
         return new
@@ -58,22 +58,19 @@ class Grouped(Moments):
             return self
         if self._first is None:
             self.__dict__.update(self.anchored(block).__dict__)
-        assert block.y is not None
         codes = self._own_codes(block)
         if self.pooled:
             self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
             return self
-        groups, host = list(self.groups), _xp.to_numpy(codes)
-        order = np.argsort(host, kind="stable")
-        for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1):
-            k = int(host[rows[0]])
-            groups[k] = self._updated(groups[k], block, _xp.like(rows, block.X))
+        groups = list(self.groups)
+        for k, rows in _rows_of_each(codes):
+            groups[k] = self._updated(groups[k], block, rows)
         self.groups = groups
         return self
 
-    def _updated(self, group: Centred, block: Block, rows: Array) -> Centred:
-        weight = None if block.weight is None else _xp.take_rows(block.weight, rows)
-        return group.copy().update(Block(_xp.take_rows(block.X, rows), None, weight))
+    def _updated(self, group: Centred, block: Block, rows: Any) -> Centred:
+        weight = None if block.weight is None else _rows(block.weight, rows)
+        return group.copy().update(Block(_rows(block.X, rows), None, weight))
 
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Grouped):
@@ -101,17 +98,25 @@ class Grouped(Moments):
             self.groups = groups
         return self
 
-    def _own_codes(self, block: Block) -> Array:
+    def brought_to(self, like: Array) -> Self:
+        new = super().brought_to(like)
+        new._first, new._known = None if self._first is None else _xp.like(self._first, like), None
+        return new
+
+    def _own_codes(self, block: Block) -> Codes:
         """Translate a block's codes to places in `labels`, adding new labels."""
         assert block.classes is not None
+        codes: Codes = block.y if block.runs is None else block.runs
         if self._known is None or self._known[0] is not block.classes:
-            present = block.classes[_present(block.y)]
+            present = block.classes[_present(codes)]
             self._places(present)
             self._known = (block.classes, self._lookup(block.classes))
         places = self._known[1]
-        if (places < 0).any() and (places[_present(block.y)] < 0).any():
+        if (places < 0).any() and (places[_present(codes)] < 0).any():
             self._known = None
             return self._own_codes(block)
+        if block.runs is not None:
+            return tuple((int(places[k]), a, b) for k, a, b in block.runs)
         if np.array_equal(places, np.arange(len(places))):
             return block.y
         return _xp.take_rows(_xp.like(places, block.X), block.y)
@@ -149,6 +154,14 @@ class Grouped(Moments):
     @property
     def weight(self) -> float:
         return float(self.weights.sum())
+
+    @property
+    def finite(self) -> bool:
+        return all(group.finite for group in self.groups)
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        return self.of.takes_sparse
 
     @property
     def squared(self) -> bool:  # type: ignore[override]
@@ -212,8 +225,24 @@ def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
     return (a.kind in "biuf") == (b.kind in "biuf")
 
 
-def _present(codes: Array) -> np.ndarray:
-    return np.unique(_xp.to_numpy(codes))
+def _present(codes: Codes) -> np.ndarray:
+    return np.array([k for k, _, _ in codes]) if isinstance(codes, tuple) else np.unique(_xp.to_numpy(codes))
+
+
+def _rows_of_each(codes: Codes) -> list[tuple[int, Any]]:
+    """Return the groups that are present, with an index of their rows."""
+    if isinstance(codes, tuple):
+        return [(k, slice(a, b)) for k, a, b in codes]
+    host = _xp.to_numpy(codes)
+    order = np.argsort(host, kind="stable")
+    return [(int(host[rows[0]]), rows) for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1)]
+
+
+def _rows(values: Any, rows: Any) -> Any:
+    """Return values[rows], of any array or sparse matrix."""
+    if isinstance(rows, slice) or _xp.is_sparse(values):
+        return values[rows]
+    return _xp.take_rows(values, _xp.like(rows, values))
 
 
 def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:

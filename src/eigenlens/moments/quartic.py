@@ -15,7 +15,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .centred import Centred, centre_block
+from .centred import Centred, Codes, centre_block
 from .scatter import Scatter
 
 
@@ -30,12 +30,14 @@ class Quartic(Scatter):
         Σ w‖x − m‖²(x − m).
     """
 
+    takes_sparse = False
+
     def anchored_at(self, row: Array) -> Self:
         new = super().anchored_at(row)
         new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)
         return new
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Array | None, n_groups: int) -> None:
+    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
         xp = _xp.namespace(X)
         w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
         block = centre_block(X, w, None, 1, self.pivot, exact=True)
@@ -59,6 +61,12 @@ class Quartic(Scatter):
         super().merge(other)
         self.fourth, self.third = fourth_a + fourth_b, third_a + third_b
         return self
+
+    def brought_to(self, like: Array) -> Self:
+        new = super().brought_to(like)
+        if new is not self:
+            new.third = _xp.like(self.third, like)
+        return new
 
     def mean_from(self, origin: Array) -> Array:
         """Mean minus `origin`, a row near it."""

@@ -28,6 +28,7 @@ class Scatter(Centred):
     """
 
     store_type = Gram
+    takes_sparse = True
 
     @classmethod
     def from_covariance(cls, covariance: Any, weight: float, mean: Any = None, ddof: float = 1.0) -> Scatter:

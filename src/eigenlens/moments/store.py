@@ -38,9 +38,9 @@ class Gram:
     def plus(self, other: Store) -> Gram:
         return Gram(self.values + other.matrix())
 
-    def without_means(self, means: Array, weights: Array) -> Gram:
-        """Take out Σ w m mᵀ, for means that are small beside the rows."""
-        return Gram(self.values - (means * weights[:, None]).T @ means)
+    def without_means(self, means: Array, weights: Array | float) -> Gram:
+        """Take out Σ w m mᵀ, for means that are small beside the rows; weights as a factor of their rows."""
+        return Gram(self.values - (means * weights).T @ means)
 
     def scaled(self, factor: Array) -> Gram:
         return Gram(self.values * factor * factor[:, None])

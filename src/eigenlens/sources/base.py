@@ -4,6 +4,10 @@ A source cuts its rows into *segments*, and each segment into *blocks*. A block 
 is a piece of work for one thread (or, elsewhere, one worker). How rows are cut depends on the table alone, and parts
 are merged in their order: a rerun gives the same bits, and tables that are spread over threads give them however many
 threads there are.
+
+The contract of a source is four verbs: `bound` (what a method asks of y), `first` (the pivot), `reduce` (one pass that
+keeps moments) and `map` (one pass that returns rows). The last two are written here for whatever can be cut into
+segments; a back end whose rows are reduced elsewhere writes its own.
 """
 
 from __future__ import annotations
@@ -14,17 +18,20 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import Any, Protocol, Self, TypeVar
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .companions import Labels
+from .companions import ClassReader, LabelReader, Labels
+from .progress import tracked
 
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
-DEVICE_BLOCK_BYTES = 2**28  # a device wants few large products
+DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
@@ -38,19 +45,22 @@ class Block:
     Attributes
     ----------
     X : array of shape (rows, p)
-        Real floating-point numbers, all finite.
+        Real floating-point numbers, all finite. Sparse rows stay sparse for moments that take them so.
     y : array or None
         Class codes (rows,), or a second table (rows, s).
     weight : array of shape (rows,) or None
         Positive float64 weights; None means one each.
     classes : ndarray or None
         What the class codes stand for.
+    runs : tuple of (code, start, stop), or None
+        Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
     """
 
     X: Array
     y: Array | None = None
     weight: Array | None = None
     classes: np.ndarray | None = None
+    runs: tuple[tuple[int, int, int], ...] | None = None
 
 
 class Accumulator(Protocol):
@@ -59,11 +69,15 @@ class Accumulator(Protocol):
     def anchored(self, first: Block) -> Self: ...
     def update(self, block: Block) -> Self: ...
     def merge(self, other: Self) -> Self: ...
+    def copy(self) -> Self: ...
+    @property
+    def finite(self) -> bool: ...
 
 
 M = TypeVar("M", bound=Accumulator)
 T = TypeVar("T")
 Segment = Iterable[Block]
+Target = Literal["none", "labels", "table"]
 
 
 class Source(ABC):
@@ -80,8 +94,17 @@ class Source(ABC):
         Class labels, where they are known before reading.
     weighted : bool
         Whether rows have weights of their own.
+    n_responses : int or None
+        Columns of the second table, where there is one.
+    response_names : list of str or None
+    single_response : bool
+        Whether the second table is a single column that came without a dimension of its own.
     rereadable : bool
         Whether a second pass is possible.
+    progress : bool or None
+        Whether a long pass shows a bar; None where it seems welcome.
+    label_reader : LabelReader
+        How y became labels.
     """
 
     n_rows: int | None
@@ -89,7 +112,13 @@ class Source(ABC):
     feature_names: list[str] | None
     labels: Labels | None = None
     weighted: bool = False
+    n_responses: int | None = None
+    response_names: list[str] | None = None
+    single_response: bool = False
     rereadable: bool = True
+    progress: bool | None = None
+    name: str = "X"
+    label_reader: LabelReader = ClassReader()
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:
@@ -104,9 +133,62 @@ class Source(ABC):
         """Columns of X and of the second table together."""
         return self.n_features
 
+    @property
+    def native(self) -> Any:
+        """A table with the columns of X, from which scikit-learn reads their names and number."""
+        return np.empty((0, self.n_features)) if self.feature_names is None else _empty_frame(self.feature_names)
+
+    def settled(self) -> Source:
+        """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
+        return self
+
+    @abstractmethod
+    def in_memory(self) -> Source:
+        """Return the same rows, with their y and weights, as tables in memory."""
+
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> Source:
+        """Return this source with y read as the caller needs it: not at all, as labels, or as a second table."""
+        if target != "none" or sample_weight is not None:
+            raise errors.source_is_bound(type(self).__name__)
+        return self
+
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         """Apply `work` to every segment and yield the results in order."""
         return map(work, self.segments())
+
+    def n_segments(self) -> int | None:
+        """Return how many segments a pass has, where that is known."""
+        return None
+
+    def reduce(self, start: M) -> M:
+        """Read the rows once; `start` is empty but for the pivot."""
+        takes_sparse = getattr(start, "takes_sparse", False)
+
+        def reduce_segment(segment: Segment) -> M:
+            part = start.copy()
+            for block in segment:
+                for piece in [block] if takes_sparse else dense_blocks(block):
+                    part = part.update(piece)
+            return part
+
+        total = start.copy()
+        parts = self.map_segments(reduce_segment)
+        for part in tracked(parts, self.n_segments(), "Reading", self.progress):
+            total = total.merge(part)
+        return total
+
+    def map(self, function: Callable[[Array], Array]) -> Array:
+        """Apply a function of rows block by block and stack what it returns."""
+        pieces = [piece for part in self.mapped_segments(function) for piece in part]
+        return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
+
+    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+        """Yield what a function of rows returns for the blocks of each segment, in order."""
+
+        def apply(segment: Segment) -> list[Array]:
+            return [function(piece.X) for block in segment for piece in dense_blocks(block)]
+
+        return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
 
 
 def collect(source: Source, empty: M) -> M:
@@ -118,28 +200,37 @@ def collect(source: Source, empty: M) -> M:
     empty : moments that have seen nothing
         Says what is to be kept.
     """
-    first = source.first()
-
-    def reduce_segment(segment: Segment) -> M:
-        part = empty.anchored(first)
-        for block in segment:
-            part = part.update(block)
-        return part
-
-    total = empty.anchored(first)
-    for part in source.map_segments(reduce_segment):
-        total = total.merge(part)
-    return total
+    return source.reduce(empty.anchored(source.first()))
 
 
 def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     """Apply a function of rows block by block and stack what it returns."""
+    return source.map(function)
 
-    def apply(segment: Segment) -> list[Array]:
-        return [function(block.X) for block in segment]
 
-    pieces = [piece for part in source.map_segments(apply) for piece in part]
-    return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
+def dense_blocks(block: Block) -> Iterator[Block]:
+    """Yield a block as it is; one of sparse rows, which holds more of them, in dense pieces."""
+    if not _xp.is_sparse(block.X):
+        yield block
+        return
+    step = block_rows(block.X.shape[1])
+    for start in range(0, block.X.shape[0], step):
+        rows = slice(start, start + step)
+        y, weight = (None if values is None else values[rows] for values in (block.y, block.weight))
+        yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight)
+
+
+def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
+    """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
+    counting = range(n) if weight is None else np.flatnonzero(weight >= weight.mean())
+    places = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
+    return [int(counting[i]) for i in places]
+
+
+def middle(rows: Array) -> Array:
+    """Return the columnwise median of a few rows, as a table of one row."""
+    n = rows.shape[0]
+    return _xp.namespace(rows).sort(rows, axis=0)[n // 2 : n // 2 + 1, :]
 
 
 def whole(source: Source) -> Block:
@@ -147,7 +238,7 @@ def whole(source: Source) -> Block:
 
     float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
     """
-    blocks = [block for segment in source.segments() for block in segment]
+    blocks = [piece for segment in source.in_memory().segments() for block in segment for piece in dense_blocks(block)]
 
     def stacked(parts: list[Array | None]) -> Any:
         host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]
@@ -157,13 +248,14 @@ def whole(source: Source) -> Block:
     return Block(X, y, np.ones(len(X)) if weight is None else weight, blocks[0].classes)
 
 
-def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
-    """Return how many rows make a block: cache-sized, and many more rows than groups.
+def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
+    """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
 
     A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
     """
-    if not on_host:
-        return max(DEVICE_BLOCK_BYTES // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
+    if device_bytes is not None:
+        size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
+        return max(size // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, n_columns // 2, 4 * n_groups)
@@ -174,8 +266,8 @@ def segment_blocks(n_rows: int, rows: int) -> int:
     return min(max(n_rows // rows // SEGMENTS, 1), SEGMENT_BLOCKS)
 
 
-def threaded(work: Callable[[Segment], T], segments: Iterator[Segment]) -> Iterator[T]:
-    """Run segments on threads, BLAS held to one each; results in order, at most two waiting per thread.
+def threaded(work: Callable[[Segment], T], segments: Iterator[Segment], ahead: int | None = None) -> Iterator[T]:
+    """Run segments on threads, BLAS held to one each; results in order, at most `ahead` waiting (two per thread).
 
     A matrix product split by rows over our threads scales better than the same product split inside BLAS
     (measured: 1.3 times faster at 200,000 × 200 on two cores), and the subtractions run in parallel too.
@@ -187,7 +279,7 @@ def threaded(work: Callable[[Segment], T], segments: Iterator[Segment]) -> Itera
         try:
             for segment in segments:
                 waiting.append(pool.submit(work, segment))
-                if len(waiting) >= 2 * workers:
+                if len(waiting) >= (ahead or 2 * workers):
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -200,3 +292,15 @@ def thread_count() -> int:
     """Return how many threads to use: the cores this process may run on, or fewer if BLAS was told fewer."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(cores, _xp.blas_threads()))
+
+
+def _empty_frame(names: list[str]) -> Any:
+    """Return an empty data frame with these columns, of whichever library is here."""
+    for library in ("pyarrow", "pandas", "polars"):
+        try:
+            module = import_module(library)
+        except ImportError:
+            continue
+        values: dict[str, list[float]] = {name: [] for name in names}
+        return module.table(values) if library == "pyarrow" else module.DataFrame(values)
+    return np.empty((0, len(names)))

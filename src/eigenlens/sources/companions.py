@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,21 +18,26 @@ class Labels:
 
     Attributes
     ----------
-    codes : ndarray of shape (n,)
-        Position of each row's class in `classes`; −1 where a row has none and the method allows that.
+    codes : array of shape (n,)
+        Position of each row's class in `classes`; −1 where a row has none and the method allows that. Whole numbers of
+        another library stay there.
     classes : ndarray of shape (K,)
         The distinct labels, sorted.
     native : array or None
         An empty array of the library the labels came in, where that was not NumPy.
     """
 
-    codes: np.ndarray
+    codes: Array
     classes: np.ndarray
     native: Array | None = None
 
     @classmethod
     def read(cls, y: Any) -> Labels:
         """Read class labels from any one-dimensional array or column."""
+        if _xp.is_whole(y) and len(y.shape) == 1 and y.shape[0]:
+            xp = _xp.namespace(y)
+            found = xp.unique_inverse(y)
+            return cls(found.inverse_indices, _xp.to_numpy(found.values), xp.asarray(y[:0], copy=True))
         values = as_column(y, "y")
         if values.ndim == 2 and values.shape[1] == 1:
             _warn_column_vector()
@@ -49,14 +54,42 @@ class Labels:
             codes, classes = _codes_of_numbers(values)
         return cls(codes, classes, native)
 
+    def __len__(self) -> int:
+        return int(self.codes.shape[0])
+
     def among(self, rows: np.ndarray) -> Labels:
         """Forget the classes that none of these rows has; the codes of other rows no longer mean anything."""
-        codes = self.codes[rows]
-        present = np.bincount(codes[codes >= 0], minlength=len(self.classes)) > 0
+        codes = _xp.to_numpy(self.codes)
+        counted = codes[rows]
+        present = np.bincount(counted[counted >= 0], minlength=len(self.classes)) > 0
         if present.all():
             return self
-        moved = np.where(self.codes >= 0, (np.cumsum(present) - 1)[self.codes], -1)
+        moved = np.where(codes >= 0, (np.cumsum(present) - 1)[codes], -1)
         return Labels(moved, self.classes[present], self.native)
+
+
+class LabelReader(Protocol):
+    """How the second argument of a fit becomes labels.
+
+    Attributes
+    ----------
+    settled : bool
+        Whether rows can be read a few at a time; if not, all of y must be seen first.
+    """
+
+    @property
+    def settled(self) -> bool: ...
+    def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, LabelReader]:
+        """Return labels, and a settled reader that gives other parts of the same y theirs."""
+
+
+class ClassReader:
+    """y holds the labels."""
+
+    settled = True
+
+    def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, ClassReader]:
+        return Labels.read(y), self
 
 
 def refuse_other_labels(y: Any, classes: Any) -> None:
@@ -164,8 +197,11 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     weight = as_column(sample_weight, "sample_weight")
-    if weight.ndim == 0:
-        weight = np.full(n, weight)
+    return check_weights(np.full(n, weight) if weight.ndim == 0 else weight, n)
+
+
+def check_weights(weight: np.ndarray, n: int, some: bool = True) -> np.ndarray:
+    """Refuse what are not weights; with `some`, all of them must not be zero."""
     if weight.shape != (n,):
         raise errors.weight_shape(weight.shape, n)
     if weight.dtype.kind == "c":
@@ -177,7 +213,7 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         raise errors.weight_values("NaN or infinite", float(weight[~np.isfinite(weight)][0]))
     if (weight < 0).any():
         raise errors.weight_values("negative", float(weight.min()))
-    if not weight.any():
+    if some and not weight.any():
         raise errors.weight_all_zero()
     with np.errstate(over="ignore"):
         if np.isinf(weight.sum()):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, Literal, Protocol
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import narwhals as nw
 import numpy as np
@@ -12,10 +12,23 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from .base import PARALLEL_CELLS, PIVOT_ROWS, Block, Segment, Source, block_rows, segment_blocks, threaded
-from .companions import Labels, as_column, read_weights, refuse_lazy
+from .base import (
+    PARALLEL_CELLS,
+    Block,
+    M,
+    Segment,
+    Source,
+    Target,
+    block_rows,
+    middle,
+    segment_blocks,
+    threaded,
+    typical_rows,
+)
+from .companions import ClassReader, LabelReader, Labels, as_column, read_weights, refuse_lazy
 
-Target = Literal["none", "labels", "table"]
+SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
+RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
 
 
 class Table(Protocol):
@@ -83,40 +96,64 @@ class MemorySource(Source):
         self.feature_names = X.names
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
+        self.n_responses = self.second.shape[1] if self.second else None
+        self.response_names = self.second.names if self.second else None
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         self.weighted = weight is not None
-        n_groups = len(self.labels.classes) if self.labels else 1
-        self._block = block_rows(self.n_columns, n_groups, isinstance(X.sample, np.ndarray))
+        n_groups = 1 if self.labels is None else len(self.labels.classes)
+        device_bytes = _xp.device_memory(X.sample) if _xp.on_accelerator(X.sample) else None
+        self._block = block_rows(self.n_columns, n_groups, device_bytes)
+        if hasattr(X, "sparse_rows"):
+            self._block = max(self._block, SPARSE_ROWS * self.n_columns)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
-        # a row that hardly counts is a poor pivot
-        counting = np.arange(n) if weight is None else np.flatnonzero(weight >= weight.mean())
-        picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
-        self._typical = [int(i) for i in counting[picks]]
+        self._typical = typical_rows(n, weight)
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
+        self._order: Array | None = None  # rows of each class together, where that is worth a sort
+        self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
+        self._reducing = False  # a pass whose moments tell that at its end
+
+    @property
+    def native(self) -> Any:
+        return self.table.native
 
     @property
     def kept(self) -> np.ndarray:
         """Positions of the rows of positive weight: those that blocks hold."""
         return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
 
+    def in_memory(self) -> MemorySource:
+        return self
+
     def segments(self) -> Iterator[Segment]:
-        n = self.table.shape[0]
-        step = self._block * segment_blocks(n, self._block)
+        n, step = self.table.shape[0], self._step
         for start in range(0, n, step):
             yield self._blocks(start, min(start + step, n))
+
+    def n_segments(self) -> int:
+        return -(-self.table.shape[0] // self._step)
+
+    @property
+    def _step(self) -> int:
+        return self._block * segment_blocks(self.table.shape[0], self._block)
 
     def _blocks(self, start: int, stop: int) -> Iterator[Block]:
         for low in range(start, stop, self._block):
             yield self._read(low, min(low + self._block, stop))
 
     def _read(self, start: int, stop: int) -> Block:
-        X = finite_rows(self.table, start, stop, self.name)
+        runs = self._runs(start, stop)
+        if _xp.single(self.table.sample):
+            X = self._taken(start, stop)
+            if not self._reducing:
+                self._doubts.append(_xp.means_are_finite(X))
+        else:
+            X = self._checked(start, stop)
         y = None
-        if self._codes is not None:
+        if self._codes is not None and runs is None:
             y = self._codes[start:stop]
         elif self.second is not None:
-            y = _xp.like(finite_rows(self.second, start, stop, self.second_name), X)
+            y = _xp.like(finite_rows(self.second, start, stop, self.second_name), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
             keep = w > 0
@@ -125,7 +162,43 @@ class MemorySource(Source):
                 w[keep],
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
-        return Block(X, y, w, None if self.labels is None else self.labels.classes)
+        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
+
+    def _checked(self, start: int, stop: int) -> Array:
+        """Return finite rows, sparse ones as they are."""
+        if hasattr(self.table, "sparse_rows"):
+            X = self.table.sparse_rows(start, stop)
+            if np.isfinite(X.data).all():
+                return X
+        return finite_rows(self.table, start, stop, self.name)
+
+    def _taken(self, start: int, stop: int) -> Array:
+        """Return rows as they stand, or those of each class together."""
+        if self._order is None:
+            return self.table.rows(start, stop)
+        return _xp.take_rows(self.table.values, self._order[start:stop])  # type: ignore[attr-defined]
+
+    def _sort_by_class(self) -> None:
+        """Bring the rows of each class together: sums by class are then sums of neighbours, in a fixed order."""
+        codes, K = self._codes, 0 if self.labels is None else len(self.labels.classes)
+        if codes is None or self._weight is not None or not _xp.single(self.table.sample) or self._order is not None:
+            return
+        if codes.shape[0] < RUN_ROWS * K:
+            return
+        xp = _xp.namespace(codes)
+        self._order = xp.argsort(codes, stable=True)
+        edges = xp.searchsorted(_xp.take_rows(codes, self._order), xp.arange(K, device=_xp.device(codes)))
+        self._edges = np.append(_xp.to_numpy(edges), codes.shape[0])
+
+    def _runs(self, start: int, stop: int) -> tuple[tuple[int, int, int], ...] | None:
+        if self._order is None:
+            return None
+        low, high = np.clip(self._edges[:-1], start, stop) - start, np.clip(self._edges[1:], start, stop) - start
+        return tuple((int(k), int(low[k]), int(high[k])) for k in np.flatnonzero(high > low))
+
+    def _name_the_first_not_finite(self) -> None:
+        for start in range(0, self.table.shape[0], self._block):
+            finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name)
 
     def first(self) -> Block:
         X = self._median(self.table, self.name)
@@ -134,8 +207,7 @@ class MemorySource(Source):
     def _median(self, table: Table, name: str) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
         rows = [finite_rows(table, i, i + 1, name) for i in self._typical]
-        xp = _xp.namespace(rows[0])
-        return xp.sort(xp.concat(rows, axis=0), axis=0)[len(rows) // 2 : len(rows) // 2 + 1, :]
+        return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 
     @property
     def n_columns(self) -> int:
@@ -145,7 +217,26 @@ class MemorySource(Source):
         n, p = self.table.shape
         if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block:
             return threaded(work, self.segments())
-        return super().map_segments(work)
+        return self._settled(work)
+
+    def _settled(self, work: Any) -> Iterator[Any]:
+        """Work through the segments; ask the device once, at the end, whether all rows were finite."""
+        self._doubts = []
+        self._sort_by_class()
+        yield from super().map_segments(work)
+        doubts, self._doubts = self._doubts, []
+        if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
+            self._name_the_first_not_finite()
+
+    def reduce(self, start: M) -> M:
+        self._reducing = True
+        try:
+            total = super().reduce(start)
+        finally:
+            self._reducing = False
+        if _xp.single(self.table.sample) and not total.finite:
+            self._name_the_first_not_finite()
+        return total
 
 
 def as_source(
@@ -158,14 +249,16 @@ def as_source(
     name: str = "X",
     second_name: str = "Y",
     estimator: str = "This estimator",
-    read_labels: Callable[[Any, np.ndarray | None], Labels] | None = None,
+    reader: LabelReader | None = None,
+    in_memory: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
     Parameters
     ----------
     X : table
-        Array of any namespace, nested list, data frame, Arrow table or SciPy sparse matrix.
+        Array of any namespace, nested list, data frame, Arrow table, SciPy sparse matrix, Dask array or frame, or a
+        source (`open_rows`).
     y : labels or table, optional
     sample_weight : one number per row, optional
         How often each row counts.
@@ -179,9 +272,19 @@ def as_source(
         What messages call y where it is a table.
     estimator : str
         What messages call the caller.
-    read_labels : function of (y, weights) to Labels, optional
+    reader : LabelReader, optional
         How `y` becomes labels; by default it holds them.
+    in_memory : bool
+        Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     """
+    reader = ClassReader() if reader is None else reader
+    elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
+    if elsewhere is not None:
+        elsewhere = elsewhere.in_memory() if in_memory else elsewhere.settled()
+        elsewhere.name = name
+        if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
+            raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
+        return elsewhere
     table = as_table(X, name)
     n = table.shape[0]
     if table.shape[1] == 0:
@@ -193,13 +296,13 @@ def as_source(
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")
         if target == "labels":
-            companion = Labels.read(y) if read_labels is None else read_labels(y, weight)
+            companion, reader = reader.read(y, weight)
         else:
             second, single_response = as_two_dimensional(y, second_name)
             companion = as_table(second, second_name)
             if companion.shape[1] == 0:
                 raise errors.no_columns(second_name, companion.shape)
-        m = len(companion.codes) if isinstance(companion, Labels) else companion.shape[0]
+        m = len(companion) if isinstance(companion, Labels) else companion.shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else second_name, m)
     counted = n if weight is None else int(np.count_nonzero(weight))
@@ -208,8 +311,21 @@ def as_source(
     if weight is not None and isinstance(companion, Labels):
         companion = companion.among(weight > 0)
     source = MemorySource(table, companion, weight, name, second_name)
-    source.single_response = single_response
+    source.single_response, source.label_reader = single_response, reader
     return source
+
+
+def _rows_elsewhere(
+    X: Any, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader
+) -> Source | None:
+    """Recognise rows that do not lie in memory."""
+    if isinstance(X, Source):
+        return X.bound(y, sample_weight, target, estimator, reader)
+    if hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed"):
+        from .dask import DaskSource
+
+        return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
+    return None
 
 
 def as_table(X: TableLike, name: str) -> Table:
@@ -236,8 +352,10 @@ def as_table(X: TableLike, name: str) -> Table:
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
     """Read a single response as a table of one column; tell whether it was one."""
-    if nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
+    if isinstance(y, Source) or nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
         return y, False
+    if hasattr(y, "__dask_graph__"):
+        return (y, False) if y.ndim == 2 else (y[:, None] if hasattr(y, "chunks") else y.to_frame(), True)
     values = y if _xp.is_array(y) else as_column(y, name)
     single = len(values.shape) == 1
     return (values[:, None] if single else values), single

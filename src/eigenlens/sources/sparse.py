@@ -1,4 +1,4 @@
-"""SciPy sparse matrices: dense only one block at a time."""
+"""SciPy sparse matrices: sparse for moments that take them so, dense one block at a time for the others."""
 
 from __future__ import annotations
 
@@ -28,4 +28,8 @@ class SparseTable:
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if matrix.dtype == np.float32 else np.float64)
 
     def rows(self, start: int, stop: int) -> Array:
-        return self.matrix[start:stop].toarray().astype(self.sample.dtype, copy=False)
+        return self.sparse_rows(start, stop).toarray()
+
+    def sparse_rows(self, start: int, stop: int) -> Any:
+        """Return rows as they are stored."""
+        return self.matrix[start:stop].astype(self.sample.dtype, copy=False)

@@ -152,9 +152,9 @@ def _tail(s: Array, k: int, pencil: Pencil) -> float:
     """Sum of the values left out; from the trace where only k are known, which costs digits."""
     if s.shape[0] == min(pencil.A.values.shape):
         rank = count_rank(s, pencil.dimension, pencil.A.squared)
-        return sum(float(value) ** 2 for value in s[min(k, rank) : rank])
+        return float((_xp.to_numpy(s)[min(k, rank) : rank] ** 2).sum())
     trace = pencil.A.trace()
-    rest = trace - sum(float(value) ** 2 for value in s[:k])
+    rest = trace - float((_xp.to_numpy(s)[:k] ** 2).sum())
     return rest if rest > pencil.dimension * _xp.EPS * trace else 0.0
 
 

@@ -84,7 +84,7 @@ class Spectrum:
             singular_values=s[:k],
             vectors=self.vectors[:, :k],
             left=None if self.left is None else self.left[:, :k],
-            tail=self.tail + sum(float(value) ** 2 for value in s[k : max(k, min(self.rank, len(self)))]),
+            tail=self.tail + float((_xp.to_numpy(s)[k : max(k, min(self.rank, len(self)))] ** 2).sum()),
         )
 
     def mapped(self, vectors: Array) -> Spectrum:

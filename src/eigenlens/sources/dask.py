@@ -1,0 +1,280 @@
+"""Dask arrays and frames: partitions are reduced where they are, and only moments come back.
+
+Partitions are cut into at most RUNS runs. A run is folded partition by partition where its partitions are made, so that
+only one partial result lives for each run; finished runs are merged here, in their order. How partitions are cut
+into runs depends on their number alone, so that a rerun gives the same bits on any cluster, and after any loss of
+workers: nothing is scattered, every block can be made anew from the graph, and a run that has been merged is never
+needed again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import dask
+import dask.array as da
+import numpy as np
+
+from .._core import errors
+from .._core.typing import Array
+from .base import Block, Segment, Source, Target, dense_blocks, thread_count
+from .companions import LabelReader, as_column, read_weights
+from .memory import as_source
+from .progress import tracked
+
+RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
+ATTEMPTS = 10  # a run is given up when its workers have died so often
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a worker is to read a partition."""
+
+    name: str
+    target: Target = "none"
+    reader: LabelReader | None = None
+
+
+class DaskSource(Source):
+    """The partitions of a Dask array or data frame."""
+
+    def __init__(self, X: Any, name: str = "X") -> None:
+        self.X, self.name = _whole_rows(X), name
+        self.is_frame = not hasattr(X, "chunks")
+        if X.ndim != 2:
+            raise errors.not_a_table(name, X.shape if not self.is_frame else (len(X.divisions) - 1,))
+        self.n_features = int(X.shape[1])
+        if self.n_features == 0:
+            raise errors.no_columns(name, (0, 0))
+        self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
+        self.n_rows = None if self.is_frame else _known(X.shape[0])
+        self._target: Target = "none"
+        self._given: tuple[Any, Any] = (None, None)
+        self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
+
+    @property
+    def native(self) -> Any:
+        return self.X._meta if self.is_frame else np.empty((0, self.n_features))
+
+    def __repr__(self) -> str:
+        return f"<{len(self._parts)} partitions of {self.n_features} columns>"
+
+    # -- what a method asks of y -------------------------------------------------------------------------------
+
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> DaskSource:
+        new = copy.copy(self)
+        new._target, new.label_reader, new._given = target, reader, (y, sample_weight)
+        ys: list[Any] = [None] * len(self._parts)
+        if target != "none":
+            if y is None:
+                raise errors.target_missing(estimator, "Y" if target == "table" else "y")
+            y = _matched(y, self.X, "y" if target == "labels" else "Y")
+            new._given = (y, sample_weight)
+            ys = _partitions(y)
+            if target == "table":
+                new.single_response = y.ndim == 1
+                new.n_responses = 1 if y.ndim == 1 else int(y.shape[1])
+                new.response_names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
+        weights: list[Any] = [None] * len(self._parts)
+        if sample_weight is not None:
+            weights = _partitions(_matched(sample_weight, self.X, "sample_weight"))
+            new.n_rows = None
+        for name, parts in (("y", ys), ("sample_weight", weights)):
+            if len(parts) != len(self._parts):
+                raise errors.dask_target(name, f"it has {len(parts)} partitions and X has {len(self._parts)}")
+        new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
+        return new
+
+    def settled(self) -> DaskSource:
+        """Return this source with slices settled by y and the weights, which alone come here: a number a row."""
+        if self._target != "labels" or self.label_reader.settled:
+            return self
+        new = copy.copy(self)
+        y, weight = dask.compute(*self._given)
+        new.label_reader = self.label_reader.read(y, read_weights(weight, len(y)))[1]
+        return new
+
+    def in_memory(self) -> Source:
+        X, y, weight = dask.compute(self.X, *self._given)
+        target, reader = self._target, self.label_reader
+        return as_source(X, y, weight, target=target, name=self.name, reader=reader)
+
+    @property
+    def _manner(self) -> Manner:
+        return Manner(self.name, self._target, self.label_reader)
+
+    # -- passes ------------------------------------------------------------------------------------------------
+
+    def segments(self) -> Iterator[Segment]:
+        raise NotImplementedError("the rows of a Dask collection stay where they are")
+
+    def first(self) -> Block:
+        read = dask.delayed(_first_row, pure=False)
+        for k, part in enumerate(self._parts):
+            block = _compute(read(*part, self._manner, k))
+            if block is not None:
+                return block
+        raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
+
+    def reduce(self, start: Any) -> Any:
+        fold = dask.delayed(_folded, pure=False)
+        size = -(-len(self._parts) // RUNS)
+        runs, places = [], []
+        for low in range(0, len(self._parts), size):
+            total, high = start, min(low + size, len(self._parts))
+            for k in range(low, high):
+                total = fold(total, *self._parts[k], self._manner, k)
+            runs.append(total)
+            places.append(f"partitions {low} to {high - 1}")
+        total = start.copy()
+        for part in tracked(_results(runs, places), len(runs), "Reducing", self.progress):
+            total = total.merge(part)
+        return total
+
+    def map(self, function: Callable[[Array], Array]) -> Any:
+        """Return a Dask array, still to be computed, of what the function makes of each partition."""
+        sample = function(self.first().X)
+        apply = dask.delayed(_mapped, pure=False)
+        meta = np.empty((0, *sample.shape[1:]), dtype=sample.dtype)
+        lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
+        pieces = [
+            da.from_delayed(
+                apply(part, function, meta, Manner(self.name), k),
+                shape=(rows, *sample.shape[1:]),
+                dtype=sample.dtype,
+                meta=meta,
+            )
+            for k, ((part, _, _), rows) in enumerate(zip(self._parts, lengths, strict=True))
+        ]
+        return da.concatenate(pieces, axis=0, allow_unknown_chunksizes=True)
+
+
+def _whole_rows(X: Any) -> Any:
+    """Bring the columns of an array together, chunk by chunk of rows; frames have them so."""
+    return X.rechunk({1: -1}) if hasattr(X, "chunks") and X.ndim == 2 and len(X.chunks[1]) > 1 else X
+
+
+def _partitions(values: Any) -> list[Any]:
+    return list(np.ravel(np.array(_whole_rows(values).to_delayed(), dtype=object)))
+
+
+def _known(n: Any) -> int | None:
+    return int(n) if n == n else None
+
+
+def _matched(values: Any, X: Any, name: str) -> Any:
+    """Cut y or weights like X."""
+    if hasattr(values, "__dask_graph__"):
+        cut = getattr(values, "chunks", None)
+        if cut and hasattr(X, "chunks") and _known(sum(cut[0])) is not None and _known(sum(X.chunks[0])) is not None:
+            if sum(cut[0]) != sum(X.chunks[0]):
+                raise errors.lengths_differ("X", sum(X.chunks[0]), name, sum(cut[0]))
+            return values.rechunk({0: X.chunks[0]})
+        return values
+    if not hasattr(X, "chunks") or _known(X.shape[0]) is None:
+        raise errors.dask_target(name, "it lies in memory, and the lengths of the partitions are not known")
+    column = as_column(values, name)
+    if len(column) != X.shape[0]:
+        raise errors.lengths_differ("X", int(X.shape[0]), name, len(column))
+    return da.from_array(column, chunks=(X.chunks[0], *(-1 for _ in column.shape[1:])))
+
+
+# -- what runs where the partitions are --------------------------------------------------------------------------
+
+
+def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | None:
+    """Return a partition as a source, None where it has no rows that count."""
+    if X.shape[0] == 0 or (weight is not None and len(weight) == X.shape[0] and not np.any(weight)):
+        return None
+    try:
+        return as_source(X, y, weight, target=manner.target, name=manner.name, reader=manner.reader)
+    except ValueError as error:
+        raise errors.at(f"partition {k}", error) from error
+
+
+def _first_row(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Block | None:
+    source = _opened(X, y, weight, manner, k)
+    return None if source is None else _in_place(k, source.first)
+
+
+def _folded(total: Any, X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Any:
+    """Take a partition into moments; the ones given stay as they are, in case they are needed again."""
+    source = _opened(X, y, weight, manner, k)
+    total = total.copy()
+
+    def fold() -> Any:
+        for segment in source.segments():  # type: ignore[union-attr]
+            for block in segment:
+                for piece in [block] if total.takes_sparse else dense_blocks(block):
+                    total.update(piece)
+        return total
+
+    return total if source is None else _in_place(k, fold)
+
+
+def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, manner: Manner, k: int) -> Array:
+    source = _opened(X, None, None, manner, k)
+    return empty if source is None else _in_place(k, lambda: source.map(function))
+
+
+def _in_place(k: int, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except errors.InputError as error:
+        raise errors.at(f"partition {k}", error) from error
+
+
+# -- running -----------------------------------------------------------------------------------------------------
+
+
+def _client() -> Any:
+    """Return the user's client, if there is one."""
+    try:
+        from distributed import get_client
+
+        return get_client()
+    except (ImportError, ValueError):
+        return None
+
+
+def _compute(value: Any) -> Any:
+    return next(_results([value], ["the first partition"]))
+
+
+def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
+    """Compute runs and yield their results in order, each as soon as those before it are there."""
+    client = _client()
+    if client is None:
+        step = 4 * thread_count()
+        for low in range(0, len(runs), step):
+            yield from dask.compute(*runs[low : low + step])
+        return
+    futures = client.compute(runs)
+    try:
+        for k, run in enumerate(runs):
+            yield _outlived(client, futures, k, run, places[k])
+            futures[k].release()
+    finally:
+        unfinished = [future for future in futures if not future.done()]
+        if unfinished:
+            client.cancel(unfinished)
+
+
+def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> Any:
+    """Wait for a run; where its workers have died so often that the scheduler gave it up, ask for it again."""
+    from distributed import KilledWorker
+
+    for _ in range(ATTEMPTS):
+        try:
+            return futures[k].result()
+        except KilledWorker:
+            futures[k].release()  # before the run is asked for again: as long as somebody wants it, it stays failed
+            client.sync(asyncio.sleep, 0)
+            futures[k] = client.compute(run)
+    raise errors.lost_workers(place, ATTEMPTS)

@@ -1,0 +1,128 @@
+"""Parquet files, one row group after the other; only the columns that are asked for are decoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .stream import Batch, Piece, Roles
+
+
+class ParquetReader:
+    """Parquet files that hold the same columns."""
+
+    rereadable = True
+    has_target = has_weight = False
+
+    def __init__(self, paths: list[Path]) -> None:
+        self.paths = paths
+        schemas, counts = zip(*(_footer(path) for path in paths), strict=True)
+        self.schema = schemas[0]
+        self.names: list[str] | None = list(self.schema.names)
+        for path, schema in zip(paths, schemas, strict=True):
+            if schema.names != self.names:
+                found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, self.schema))
+                raise errors.files_differ(str(path), str(paths[0]), found, expected)
+        self.width = len(self.schema.names)
+        if len(set(self.schema.names)) < self.width:
+            raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")
+        self.n_rows: int | None = sum(counts)
+        self._schemas = schemas
+
+    def __repr__(self) -> str:
+        return errors.listed(self.paths, 1)
+
+    def dtype(self, roles: Roles) -> np.dtype:
+        types = {str(schema.field(j).type) for schema in self._schemas for j in roles.columns}
+        return np.dtype(np.float32 if types == {"float"} else np.float64)
+
+    def step(self, rows: int) -> int:
+        return rows
+
+    def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
+        self._require_numbers(roles)
+        wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
+        dtype, names = self.dtype(roles), [self.schema.names[j] for j in wanted.all]
+        for path in self.paths:
+            yield from self._file_pieces(path, wanted, names, dtype, rows)
+
+    def head(self, roles: Roles) -> Iterator[Piece]:
+        return self.pieces(roles, 1024)
+
+    def _file_pieces(self, path: Path, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
+        pq = _pyarrow(path, "pyarrow.parquet")
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            start = 0
+            for group in range(file.num_row_groups):
+                origin = f"{path}, row group {group}"
+                try:
+                    for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=names):
+                        yield record_piece(batch, roles, names, dtype, origin, start)
+                        start += batch.num_rows
+                except (OSError, ValueError) as error:
+                    if isinstance(error, errors.InputError):
+                        raise
+                    raise errors.unreadable(origin, error) from error
+
+    def _require_numbers(self, roles: Roles) -> None:
+        pa = _pyarrow(self.paths[0], "pyarrow")
+        fields = [schema.field(j) for schema in self._schemas for j in roles.columns]
+        bad = {f.name: f.type for f in fields if not _is_number(pa, f.type)}
+        if bad:
+            raise errors.at(str(self), errors.words("X", bad.keys(), map(str, bad.values())))
+
+
+def record_piece(
+    batch: Any, roles: Roles, names: list[str], dtype: Any, origin: str, zero: int, unit: str = "row"
+) -> Piece:
+    """Make a piece of an Arrow record batch whose columns are those of `roles`, in that order."""
+    p = len(roles.columns)
+    n_targets = len(roles.target or ())
+    columns = [batch.column(name) for name in names]
+
+    def load(start: int, stop: int) -> Batch:
+        cut = [column.slice(start, stop - start) for column in columns]
+        X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
+        for j in range(p):
+            X[j] = cut[j].to_numpy(zero_copy_only=False)
+        targets = [as_values(column) for column in cut[p : p + n_targets]]
+        weight = as_values(cut[-1]) if roles.weight is not None else None
+        if roles.target is None:
+            y = None
+        else:
+            y = targets[0] if roles.single else np.stack(targets, axis=1)
+        return Batch(X.T, y, weight)
+
+    return Piece(0, batch.num_rows, load, origin, zero, unit)
+
+
+def as_values(column: Any) -> np.ndarray:
+    """Return labels or weights of an Arrow column; dictionaries as what they stand for."""
+    if hasattr(column, "dictionary_decode"):
+        column = column.dictionary_decode()
+    return column.to_numpy(zero_copy_only=False)
+
+
+def _is_number(pa: Any, kind: Any) -> bool:
+    return pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+
+
+def _footer(path: Path) -> tuple[Any, int]:
+    pq = _pyarrow(path, "pyarrow.parquet")
+    try:
+        metadata = pq.read_metadata(path)
+        return metadata.schema.to_arrow_schema(), metadata.num_rows
+    except (OSError, ValueError) as error:
+        raise errors.unreadable(str(path), error) from error
+
+
+def _pyarrow(path: Path, module: str) -> Any:
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error

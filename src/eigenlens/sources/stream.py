@@ -1,0 +1,420 @@
+"""Rows that are read as they are needed: what all readers of files and streams share.
+
+A reader hands out *pieces*, rows that are still to be loaded. They are cut anew into even segments and blocks, so that
+the cutting of files and batches changes nothing, and loaded where they are used: while some threads compute, others
+read.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from .base import Block, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
+from .companions import LabelReader, Labels, as_column, check_weights
+from .progress import tracked
+
+SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Rows as a reader loads them, nothing checked yet."""
+
+    X: np.ndarray
+    y: np.ndarray | None = None
+    weight: np.ndarray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows still to be loaded.
+
+    Attributes
+    ----------
+    start, stop : int
+        Which rows, counted from `zero`.
+    load : callable
+        (start, stop) → Batch.
+    origin : str
+        What messages call the place: a file, a batch.
+    zero : int
+        Added to a row's number for messages.
+    unit : str
+        What messages count: "row" or "line".
+    """
+
+    start: int
+    stop: int
+    load: Callable[[int, int], Batch]
+    origin: str
+    zero: int = 0
+    unit: str = "row"
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def part(self, start: int, stop: int) -> Piece:
+        return replace(self, start=self.start + start, stop=self.start + stop)
+
+    @property
+    def place(self) -> str:
+        return f"{self.origin}, {self.unit}s {self.start + self.zero} to {self.stop - 1 + self.zero}"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns are X, y and weight, by position.
+
+    Attributes
+    ----------
+    single : bool
+        Whether y was named as one column rather than a list of them.
+    """
+
+    columns: tuple[int, ...]
+    target: tuple[int, ...] | None = None
+    weight: int | None = None
+    single: bool = False
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        return (*self.columns, *(self.target or ()), *(() if self.weight is None else (self.weight,)))
+
+
+class Reader(Protocol):
+    """What knows how rows are stored.
+
+    Attributes
+    ----------
+    n_rows : int or None
+        Rows, where they are known before reading.
+    names : list of str or None
+        All columns, where they have names.
+    width : int
+        Number of all columns.
+    rereadable : bool
+    has_target, has_weight : bool
+        Whether batches bring y and weights of their own.
+    """
+
+    n_rows: int | None
+    names: list[str] | None
+    width: int
+    rereadable: bool
+    has_target: bool
+    has_weight: bool
+
+    def dtype(self, roles: Roles) -> np.dtype: ...
+    def step(self, rows: int) -> int: ...
+    def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]: ...
+    def head(self, roles: Roles) -> Iterator[Piece]: ...
+
+
+class RowSource(Source):
+    """Rows of files or of a stream, made by `eigenlens.open_rows`."""
+
+    def __init__(
+        self, reader: Reader, roles: Roles, batch_rows: int | None, device: Any, progress: bool | None
+    ) -> None:
+        self.reader, self.roles, self.device, self.progress = reader, roles, device, progress
+        self.n_features = len(roles.columns)
+        self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
+        self.rereadable = reader.rereadable
+        self.n_rows = None if self._has_weight else reader.n_rows
+        self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
+        self._target: Target = "none"
+        self._estimator = "This method"
+        self._given: Labels | Any = None
+        self._given_weight: np.ndarray | None = None
+
+    @property
+    def _has_target(self) -> bool:
+        return self.roles.target is not None or self.reader.has_target
+
+    @property
+    def _has_weight(self) -> bool:
+        return self.roles.weight is not None or self.reader.has_weight
+
+    def __repr__(self) -> str:
+        rows = "rows" if self.reader.n_rows is None else f"{self.reader.n_rows:,} rows"
+        return f"<{rows} of {self.n_features} columns from {self.reader!r}>"
+
+    # -- what a method asks of y -------------------------------------------------------------------------------
+
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> RowSource:
+        new = copy.copy(self)
+        new._target, new.label_reader, new._estimator = target, reader, estimator
+        if sample_weight is not None:
+            if self._has_weight:
+                raise errors.two_targets("sample_weight")
+            weight = as_column(sample_weight, "sample_weight")
+            n = self.reader.n_rows if self.reader.n_rows is not None else len(weight)
+            new._given_weight = check_weights(weight, n)
+            new.n_rows = None if self.n_rows is None else int(np.count_nonzero(new._given_weight))
+        if target != "none":
+            new._bind_target(y, target)
+        return new
+
+    def _bind_target(self, y: Any, target: Target) -> None:
+        if y is None:
+            if not self._has_target:
+                raise errors.source_lacks_target(self._estimator)
+            if target == "table":
+                self._describe_responses()
+            return
+        if self._has_target:
+            raise errors.two_targets("y")
+        from .memory import as_table, as_two_dimensional
+
+        if target == "labels":
+            given, self.label_reader = self.label_reader.read(y, self._given_weight)
+            m = len(given)
+            counted = (
+                given
+                if self._given_weight is None or m != len(self._given_weight)
+                else given.among(self._given_weight > 0)
+            )
+            self.labels = self._given = counted
+        else:
+            second, self.single_response = as_two_dimensional(y)
+            self._given = as_table(second, "Y")
+            m, self.n_responses = self._given.shape
+            self.response_names = self._given.names
+        if self.reader.n_rows is not None and m != self.reader.n_rows:
+            raise errors.lengths_differ(self.name, self.reader.n_rows, "y" if target == "labels" else "Y", m)
+
+    def _describe_responses(self) -> None:
+        if self.roles.target is not None:
+            self.n_responses, self.single_response = len(self.roles.target), self.roles.single
+            names = self.reader.names
+            self.response_names = None if names is None else [names[j] for j in self.roles.target]
+            return
+        y = next(self.reader.head(self.roles)).load(0, 1).y
+        assert y is not None
+        self.single_response = y.ndim == 1
+        self.n_responses = 1 if self.single_response else y.shape[1]
+
+    def settled(self) -> RowSource:
+        if self._target != "labels" or self._given is not None or self.label_reader.settled:
+            return self
+        new = copy.copy(self)
+        new.label_reader = self.label_reader.read(*self.target_values())[1]
+        return new
+
+    def target_values(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Read y and the weights alone, in one pass that leaves X where it is (as far as the files allow)."""
+        if not self._has_target:
+            raise errors.source_lacks_target(self._estimator)
+        if not self.rereadable:
+            raise errors.target_comes_once(self._estimator)
+        pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
+        batches = [piece.load(piece.start, piece.stop) for piece in pieces]
+        weight = self._given_weight
+        if self._has_weight:
+            weight = np.concatenate([batch.weight for batch in batches])
+        return np.concatenate([batch.y for batch in batches]), weight
+
+    def in_memory(self) -> Source:
+        from .memory import ArrayTable, MemorySource
+
+        pieces = self.reader.pieces(self.roles, self._segment_rows)
+        batches = [self._checked(piece) for piece in tracked(pieces, None, "Loading", self.progress)]
+        if not batches:
+            raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
+        self._check_length(sum(len(batch.X) for batch in batches))
+        table = ArrayTable(_joined([batch.X for batch in batches]), self.name)
+        table.names, table.native = self.feature_names, self.native
+        weight = _joined([batch.weight for batch in batches]) if self._has_weight else self._given_weight
+        if weight is not None and not weight.any():
+            raise errors.weight_all_zero()
+        companion, reader = self._given, self.label_reader
+        if companion is None and self._target != "none":
+            y = _joined([batch.y for batch in batches])
+            if self._target == "labels":
+                companion, reader = reader.read(y, weight)
+                companion = companion if weight is None else companion.among(weight > 0)
+            else:
+                companion = ArrayTable(y, "Y")
+                companion.names = self.response_names
+        source = MemorySource(table, companion, weight, self.name)
+        source.single_response, source.label_reader = self.single_response, reader
+        return source
+
+    # -- reading -----------------------------------------------------------------------------------------------
+
+    def segments(self) -> Iterator[Segment]:
+        rows, start = self._segment_rows, 0
+        for pieces in even(self.reader.pieces(self.roles, rows), rows):
+            yield _Stretch(self, pieces, start)
+            start += sum(map(len, pieces))
+        self._check_length(start)
+
+    @property
+    def _segment_rows(self) -> int:
+        return self.reader.step(self._block * (1 if self.device else SEGMENT_BLOCKS))
+
+    def n_segments(self) -> int | None:
+        return None if self.reader.n_rows is None else -(-self.reader.n_rows // self._segment_rows)
+
+    def _check_length(self, n: int) -> None:
+        """Compare the number of rows read with that of y and weights given beside them."""
+        given = self._given
+        if given is not None:
+            m = len(given) if isinstance(given, Labels) else given.shape[0]
+            if m != n:
+                raise errors.lengths_differ(self.name, n, "y" if isinstance(given, Labels) else "Y", m)
+        if self._given_weight is not None and len(self._given_weight) != n:
+            raise errors.weight_shape(self._given_weight.shape, n)
+
+    def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
+        if self.device is not None:
+            upload = _xp.Upload(self.device)
+            blocks = (block for segment in self.segments() for block in segment)
+            return (work([upload(block)]) for block in ahead(blocks))
+        return threaded(work, self.segments(), thread_count() + 1)
+
+    def reduce(self, start: Any) -> Any:
+        if self.device is None:
+            return super().reduce(start)
+        return super().reduce(start.brought_to(_xp.Upload(self.device).sample)).brought_to(np.empty(0))
+
+    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+        if self.device is None:
+            return super().mapped_segments(function)
+        return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
+
+    def first(self) -> Block:
+        start = 0
+        for pieces in even(self.reader.head(self.roles), self._block):
+            block = self.block(pieces, start)
+            start += sum(map(len, pieces))
+            if block.X.shape[0]:
+                rows = typical_rows(block.X.shape[0], block.weight)
+                y = None if self._target != "table" or block.y is None else middle(block.y[rows])
+                return Block(middle(block.X[rows]), y)
+        if self._has_weight and start:
+            raise errors.weight_all_zero()
+        raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
+
+    def block(self, pieces: list[Piece], start: int) -> Block:
+        """Load and check rows; `start` is the number of the first among all rows."""
+        batches = [self._checked(piece) for piece in pieces]
+        stop = start + sum(map(len, pieces))
+        X = _joined([batch.X for batch in batches])
+        y, classes = self._target_of(batches, pieces, start, stop, X.dtype)
+        weight = None
+        if self._has_weight:
+            weight = _joined([batch.weight for batch in batches])
+        elif self._given_weight is not None:
+            weight = self._given_weight[start:stop]
+        if weight is not None and not (weight > 0).all():
+            keep = weight > 0
+            X, weight, y = X[keep], weight[keep], None if y is None else y[keep]
+        return Block(X, y, weight, classes)
+
+    def _checked(self, piece: Piece) -> Batch:
+        batch = piece.load(piece.start, piece.stop)
+        names = self.feature_names
+        _require_finite(batch.X, self.name, piece, names)
+        y, weight = batch.y, batch.weight
+        if weight is not None:
+            try:
+                weight = check_weights(np.asarray(weight), len(piece), some=False)
+            except ValueError as error:
+                raise errors.at(piece.place, error) from error
+        if self._target == "table" and y is not None:
+            if y.dtype.kind not in "biuf":
+                raise errors.at(piece.place, errors.not_numbers("Y", f"it holds {y.dtype}"))
+            y = np.asarray(y[:, None] if y.ndim == 1 else y, dtype=batch.X.dtype)
+            _require_finite(y, "Y", piece, self.response_names)
+        return Batch(batch.X, y, weight)
+
+    def _target_of(
+        self, batches: list[Batch], pieces: list[Piece], start: int, stop: int, dtype: Any
+    ) -> tuple[Any, np.ndarray | None]:
+        if self._target == "none":
+            return None, None
+        if isinstance(self._given, Labels):
+            return _xp.to_numpy(self._given.codes[start:stop]), self._given.classes
+        if self._given is not None:
+            from .memory import finite_rows
+
+            return _xp.to_numpy(finite_rows(self._given, start, stop, "Y")).astype(dtype), None
+        if self._target == "table":
+            return _joined([batch.y for batch in batches]), None
+        try:
+            labels = self.label_reader.read(_joined([batch.y for batch in batches]), None)[0]
+        except ValueError as error:
+            raise errors.at(pieces[0].place, error) from error
+        return labels.codes, labels.classes
+
+
+class _Stretch:
+    """A segment: pieces that are loaded block by block as they are iterated over."""
+
+    def __init__(self, source: RowSource, pieces: list[Piece], start: int) -> None:
+        self.source, self.pieces, self.start = source, pieces, start
+
+    def __iter__(self) -> Iterator[Block]:
+        start = self.start
+        for pieces in even(self.pieces, self.source._block):
+            yield self.source.block(pieces, start)
+            start += sum(map(len, pieces))
+
+
+def even(pieces: Iterable[Piece], rows: int) -> Iterator[list[Piece]]:
+    """Cut pieces anew, so that each list but the last holds `rows` rows."""
+    held: list[Piece] = []
+    count = 0
+    for piece in pieces:
+        while len(piece):
+            take = min(rows - count, len(piece))
+            held.append(piece.part(0, take))
+            piece, count = piece.part(take, len(piece)), count + take
+            if count == rows:
+                yield held
+                held, count = [], 0
+    if held:
+        yield held
+
+
+def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
+    """Read a few items ahead on a thread of their own."""
+    iterator = iter(items)
+    done = object()
+    with ThreadPoolExecutor(1) as pool:
+        waiting = [pool.submit(next, iterator, done) for _ in range(depth)]
+        while True:
+            item: Any = waiting.pop(0).result()
+            if item is done:
+                return
+            waiting.append(pool.submit(next, iterator, done))
+            yield item
+
+
+def _joined(arrays: list[Any]) -> np.ndarray:
+    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _require_finite(X: np.ndarray, name: str, piece: Piece, names: list[str] | None) -> None:
+    """Refuse NaN and infinity, naming the first such cell and where it was read."""
+    if _xp.all_finite(_xp.column_sums(X)):
+        return
+    bad = ~np.isfinite(X)
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
+        label = names[column] if names else str(column)
+        found = errors.not_finite(name, kind, piece.start + piece.zero + row, label, piece.unit)
+        raise errors.at(piece.place, found)

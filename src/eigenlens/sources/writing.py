@@ -1,0 +1,193 @@
+"""What a model says of rows, written block by block to a file that appears only when it is whole."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import narwhals as nw
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import TableLike
+from .base import Block, Segment, Source, dense_blocks
+from .memory import ArrayTable, MemorySource, as_source
+from .progress import tracked
+
+SUFFIXES = (".parquet", ".npy")
+
+
+def write_rows(
+    function: Callable[[Any], Any], rows: TableLike, path: str | os.PathLike[str], *, overwrite: bool = False
+) -> Path:
+    """Apply a method of a model to rows, block by block, and write what it returns.
+
+    The file is written under another name and takes its own when it is complete: an error, Ctrl-C or a power cut leaves
+    no half-written file, and an old one as it was.
+
+    Parameters
+    ----------
+    function : callable
+        Such as `model.transform` or `model.predict`: takes rows, returns an array (or data frame) with as many.
+    rows : source or table
+        From `open_rows`, or anything that `fit` takes.
+    path : path
+        Ending in .parquet or .npy.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+
+    Returns
+    -------
+    path : Path
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, os
+    >>> import eigenlens
+    >>> X = np.random.default_rng(0).standard_normal((1000, 3))
+    >>> pca = eigenlens.PCA(2).fit(X)
+    >>> path = eigenlens.write_rows(pca.transform, X, os.path.join(tempfile.mkdtemp(), "scores.npy"))
+    >>> np.load(path).shape
+    (1000, 2)
+    """
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise errors.option("the suffix of path", path.suffix, SUFFIXES)
+    if path.exists() and not overwrite:
+        raise errors.file_exists(path)
+    source = as_source(rows)
+    if not hasattr(source, "block") and not isinstance(source, MemorySource):
+        raise errors.not_written(type(rows).__name__)
+    with replaced(path) as file:
+        sink = _Parquet(file, path) if path.suffix.lower() == ".parquet" else _Npy(file)
+        for results in tracked(source.map_segments(_applied(function, source)), source.n_segments(), "Writing", None):
+            for result in results:
+                sink.write(result, function)
+        sink.close()
+    return path
+
+
+def _applied(function: Callable[[Any], Any], source: Source) -> Callable[[Segment], list[Any]]:
+    def apply(segment: Segment) -> list[Any]:
+        return [function(_named(b, source)) for block in segment for b in dense_blocks(block) if b.X.shape[0]]
+
+    return apply
+
+
+def _named(block: Block, source: Source) -> Source:
+    """Return a block as a source of its own, with the names of the columns."""
+    table = ArrayTable(block.X, source.name)
+    table.names = source.feature_names
+    if source.feature_names is not None:
+        table.native = source.native
+    return MemorySource(table, None, None, source.name)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes its name once it is complete and on the disk, and vanishes if anything goes wrong."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+class _Npy:
+    """A .npy file whose number of rows is filled in at the end."""
+
+    ROOM = 128  # bytes of the header, the same however many rows there will be
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file, self.rows = file, 0
+        self.shape: tuple[int, ...] = ()
+        self.dtype: np.dtype | None = None
+        file.write(b" " * self.ROOM)
+
+    def write(self, result: Any, function: Any) -> None:
+        values = _values(result)
+        if self.dtype is None:
+            if values.dtype.kind not in "biufUSmM":
+                raise errors.not_npy(values.dtype)
+            self.shape, self.dtype = values.shape[1:], values.dtype
+        self.file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
+        self.rows += len(values)
+
+    def close(self) -> None:
+        dtype = np.dtype(np.float64) if self.dtype is None else self.dtype
+        header = {"descr": dtype.str, "fortran_order": False, "shape": (self.rows, *self.shape)}
+        text = repr(header).encode()
+        head = b"\x93NUMPY\x01\x00" + (self.ROOM - 10).to_bytes(2, "little")
+        self.file.seek(0)
+        self.file.write(head + text.ljust(self.ROOM - 11) + b"\n")
+
+
+class _Parquet:
+    """A Parquet file, one row group for each block."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        try:
+            self.pa, self.pq = import_module("pyarrow"), import_module("pyarrow.parquet")
+        except ImportError as error:
+            raise errors.missing_library("pyarrow", f"Writing {path}", "cli") from error
+        self.file = file
+        self.writer: Any = None
+        self.held: list[Any] = []
+
+    def write(self, result: Any, function: Any) -> None:
+        values = _values(result)
+        names = _names(result, function, values)
+        columns = [values] if values.ndim == 1 else list(values.T)
+        table = self.pa.table(dict(zip(names, map(self.pa.array, columns), strict=True)))
+        if self.writer is None:
+            self.writer = self.pq.ParquetWriter(self.file, table.schema)
+        self.held.append(table.cast(self.writer.schema))
+        if sum(t.num_rows for t in self.held) >= 2**17:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self.held and self.writer is not None:
+            self.writer.write_table(self.pa.concat_tables(self.held))
+        self.held = []
+
+    def close(self) -> None:
+        self._flush()
+        if self.writer is not None:
+            self.writer.close()
+
+
+def _values(result: Any) -> np.ndarray:
+    if nw.dependencies.is_into_dataframe(result):
+        return nw.from_native(result, eager_only=True).to_numpy()
+    return _xp.to_numpy(result) if _xp.is_array(result) else np.asarray(result)
+
+
+def _names(result: Any, function: Any, values: np.ndarray) -> list[str]:
+    """Name the columns: as a data frame has them, as the model names its features, or after the function."""
+    if nw.dependencies.is_into_dataframe(result):
+        return list(nw.from_native(result, eager_only=True).columns)
+    verb = getattr(function, "__name__", "value").strip("<>")
+    if values.ndim == 1:
+        return [verb]
+    model: Any = getattr(function, "__self__", None)
+    if verb == "transform" and hasattr(model, "get_feature_names_out"):
+        names = list(model.get_feature_names_out())
+        if len(names) == values.shape[1]:
+            return names
+    if "proba" in verb and hasattr(model, "classes_"):
+        return [f"{verb}_{label}" for label in _xp.to_numpy(model.classes_)]
+    return [f"{verb}{j}" for j in range(values.shape[1])]

@@ -1,0 +1,166 @@
+"""The same rows, kept in every way that a source can read: what the source tests share."""
+
+from __future__ import annotations
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import zarr
+
+from eigenlens import open_rows
+
+SECOND = ["u", "v", "z"]
+
+
+def frame_of(data):
+    """The rows of a sample as one table, y beside them."""
+    frame = pd.DataFrame(data.X, columns=[f"c{j}" for j in range(data.X.shape[1])])
+    if data.y is not None and data.y.ndim == 1:
+        frame["label"] = data.y
+    elif data.y is not None:
+        frame[SECOND] = data.y
+    return frame
+
+
+def roles(data):
+    """What open_rows must be told of that table."""
+    columns = [f"c{j}" for j in range(data.X.shape[1])]
+    if data.y is None:
+        return {"columns": columns}
+    return {"columns": columns, "target": "label" if data.y.ndim == 1 else SECOND}
+
+
+def parquet(data, folder):
+    path = folder / "rows.parquet"
+    frame_of(data).to_parquet(path, row_group_size=17, index=False)
+    return (open_rows(path, **roles(data)),)
+
+
+def parquet_folder(data, folder):
+    (folder / "parts").mkdir()
+    for k, index in enumerate(np.array_split(np.arange(len(data)), 5)):
+        frame_of(data).iloc[index].to_parquet(folder / "parts" / f"part-{k}.parquet", row_group_size=11, index=False)
+    return (open_rows(folder / "parts", **roles(data), batch_rows=13),)
+
+
+def parquet_list(data, folder):
+    parquet_folder(data, folder)
+    return (open_rows(sorted((folder / "parts").iterdir()), **roles(data)),)
+
+
+def csv(data, folder):
+    path = folder / "rows.csv"
+    frame_of(data).to_csv(path, index=False)
+    return (open_rows(path, **roles(data)),)
+
+
+def csv_gz_list(data, folder):
+    paths = [folder / f"rows-{k}.csv.gz" for k in range(3)]
+    for path, index in zip(paths, np.array_split(np.arange(len(data)), 3), strict=True):
+        frame_of(data).iloc[index].to_csv(path, index=False)
+    return (open_rows(paths, **roles(data), batch_rows=7),)
+
+
+def beside(data):
+    return () if data.y is None else (data.y,)
+
+
+def npy(data, folder):
+    np.save(folder / "rows.npy", data.X)
+    return (open_rows(folder / "rows.npy"), *beside(data))
+
+
+def npy_fortran(data, folder):
+    np.save(folder / "rows.npy", np.asfortranarray(data.X))
+    return (open_rows(folder / "rows.npy", batch_rows=50), *beside(data))
+
+
+def npy_parts(data, folder):
+    for k, rows in enumerate(np.array_split(data.X, 4)):
+        np.save(folder / f"rows-{k}.npy", rows)
+    return (open_rows(folder, batch_rows=9), *beside(data))
+
+
+def memory_map(data, folder):
+    np.save(folder / "rows.npy", data.X)
+    return (open_rows(np.load(folder / "rows.npy", mmap_mode="r"), batch_rows=31), *beside(data))
+
+
+def zarr_array(data, folder):
+    array = zarr.open(str(folder / "rows.zarr"), mode="w", shape=data.X.shape, chunks=(19, 2), dtype="f8")
+    array[:] = data.X
+    return (open_rows(folder / "rows.zarr", batch_rows=10), *beside(data))
+
+
+def batches_of(data, n=6):
+    for index in np.array_split(np.arange(len(data)), n):
+        part = data.rows(index)
+        yield part.X if part.y is None else (part.X, part.y)
+
+
+def generator(data, folder):
+    return (open_rows(batches_of(data)),)
+
+
+def batch_list(data, folder):
+    return (open_rows(list(batches_of(data, len(data)))),)
+
+
+def batch_function(data, folder):
+    return (open_rows(lambda: batches_of(data), batch_rows=5),)
+
+
+def frames(data, folder):
+    frame = frame_of(data)
+    return (open_rows((frame.iloc[k : k + 8] for k in range(0, len(frame), 8)), **roles(data)),)
+
+
+def streamed(data, folder):
+    np.save(folder / "rows.npy", data.X)
+    return (open_rows(folder / "rows.npy", batch_rows=40, device="cpu"), *beside(data))
+
+
+def dask_array(data, folder):
+    rest = () if data.y is None else (da.from_array(data.y, chunks=(23, *(-1 for _ in data.y.shape[1:]))),)
+    return (da.from_array(data.X, chunks=(23, 2)), *rest)
+
+
+def dask_array_unknown(data, folder):
+    X = da.from_array(np.column_stack([data.X, np.zeros(len(data))]), chunks=(31, -1))
+    keep = X[:, -1] == 0
+    rest = () if data.y is None else (da.from_array(data.y, chunks=(31, *(-1 for _ in data.y.shape[1:])))[keep],)
+    return (X[keep][:, :-1], *rest)
+
+
+def dask_frame(data, folder):
+    frame = dd.from_pandas(frame_of(data), npartitions=4)
+    frame = frame[frame["c0"] == frame["c0"]]
+    if data.y is None:
+        return (frame[roles(data)["columns"]],)
+    return (frame[roles(data)["columns"]], frame[roles(data)["target"]])
+
+
+KINDS = {
+    make.__name__: make
+    for make in (
+        parquet,
+        parquet_folder,
+        parquet_list,
+        csv,
+        csv_gz_list,
+        npy,
+        npy_fortran,
+        npy_parts,
+        memory_map,
+        zarr_array,
+        generator,
+        batch_list,
+        batch_function,
+        frames,
+        streamed,
+        dask_array,
+        dask_array_unknown,
+        dask_frame,
+    )
+}
