@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, clone
 
 from .._core import errors_kernels as errors
 from .._core import xp as _xp
+from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
 from . import _pairs
 from ._pairs import BlockFunction
@@ -183,7 +184,7 @@ class Kernel(BaseEstimator):
 
         if isinstance(other, Kernel):
             return Product(self, other)
-        return Scaled(self, other) if np.isscalar(other) else NotImplemented
+        return Scaled(self, other) if is_number(other) else NotImplemented
 
     __rmul__ = __mul__
 

@@ -78,7 +78,7 @@ class ThinPlate(Kernel):
         columns = [super()._trend(X)]
         for degree in range(1, self._order(p)):
             for choice in combinations_with_replacement(range(p), degree):
-                columns.append(prod(X[:, j] for j in choice)[:, None])  # type: ignore[index]
+                columns.append(prod(X[:, j] for j in choice)[:, None])
         return xp.concat(columns, axis=1)
 
 
@@ -145,7 +145,7 @@ class Spline(Kernel):
 
     def _diagonal(self, X: Array) -> Array:
         U, one = self._interval(X), _periodic if self.periodic else _cubic
-        return prod(one(U[:, j], U[:, j]) for j in range(U.shape[1]))  # type: ignore[return-value]
+        return prod(one(U[:, j], U[:, j]) for j in range(U.shape[1]))
 
     def _trend(self, X: Array) -> Array:
         constant = super()._trend(X)

@@ -100,7 +100,7 @@ class LandmarkCoordinates:
 
     def back(self, R: Array) -> Array:
         """Return ΦᵀR."""
-        return sum(self.over(lambda a, b: self.block(a, b).T @ R[a:b, ...]))  # type: ignore[return-value]
+        return sum(self.over(lambda a, b: self.block(a, b).T @ R[a:b, ...]))
 
     def gram(self, D: Array) -> Array:
         """Return Φᵀ diag(D) Φ."""
@@ -109,7 +109,7 @@ class LandmarkCoordinates:
             phi = self.block(a, b)
             return (phi * D[a:b, None]).T @ phi
 
-        return sum(self.over(work))  # type: ignore[return-value]
+        return sum(self.over(work))
 
     def solution(self, beta: Array, gamma: Array, pull: Array | None = None) -> tuple[Array, Array]:
         """Return coefficients of the landmarks and of the free functions."""

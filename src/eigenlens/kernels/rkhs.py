@@ -9,6 +9,7 @@ import numpy as np
 
 from .._core import errors_kernels as errors
 from .._core import xp as _xp
+from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
 from . import _pairs
 from .base import _as_given, same_kernel
@@ -94,12 +95,12 @@ class RKHSFunction:
         return self + (-1.0) * other if isinstance(other, RKHSFunction) else NotImplemented
 
     def __mul__(self, number: Any) -> RKHSFunction:
-        return self._with(self.points, self.coefficients * float(number)) if np.isscalar(number) else NotImplemented
+        return self._with(self.points, self.coefficients * float(number)) if is_number(number) else NotImplemented
 
     __rmul__ = __mul__
 
     def __truediv__(self, number: Any) -> RKHSFunction:
-        return self * (1.0 / number) if np.isscalar(number) else NotImplemented
+        return self * (1.0 / number) if is_number(number) else NotImplemented
 
     def __neg__(self) -> RKHSFunction:
         return -1.0 * self

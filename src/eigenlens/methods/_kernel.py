@@ -14,7 +14,7 @@ from .._core.parameters import check_number
 from .._core.typing import Array
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
-from ..sources import Source
+from ..sources import Source, dense_blocks
 from ._rows import RowsEstimator
 
 DEFAULT = Gaussian()  # never changed: set_params works on a copy
@@ -47,6 +47,8 @@ class Rows:
 class KernelEstimator(RowsEstimator):
     """An estimator with a kernel."""
 
+    _in_memory = True
+
     kernel: Any
     n_landmarks: int | None
     kernel_: Kernel
@@ -75,7 +77,7 @@ class KernelEstimator(RowsEstimator):
 
         With `far`, only if they lie further off than so many times their spread.
         """
-        blocks = [block for segment in source.segments() for block in segment]
+        blocks = [piece for segment in source.segments() for block in segment for piece in dense_blocks(block)]
         X = _joined([_xp.float64(block.X) for block in blocks])
         xp = _xp.namespace(X)
         y = None if blocks[0].y is None else _joined([block.y for block in blocks])

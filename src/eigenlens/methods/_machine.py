@@ -31,6 +31,7 @@ class KernelMachine(KernelEstimator):
     lam: Any
     lams: Any
     polish: bool
+    lam_: float
     function_: RKHSFunction
     intercept_: Any
 
@@ -82,7 +83,8 @@ class KernelMachine(KernelEstimator):
             way = LandmarkPath(marks, rows.X, Y, rows.weight)
             self._report_loss(way.missed, len(marks.places))
             self._choose(way, lams)
-            self._conclude(kernel, marks.rows, *way.solution(self.lam_), rows)
+            c, gamma = way.solution(self.lam_)
+            self._conclude(kernel, marks.rows, c, gamma, rows)
             self._landmark_numbers = rows.kept[marks.places]
             return
         path = isinstance(self.lam, str)
@@ -94,7 +96,8 @@ class KernelMachine(KernelEstimator):
         else:
             self.lam_ = float(self.lam)
             solved = ridge(red.M, red.project(Y), self.lam_)
-        self._conclude(red.kernel, red.points, *dual_solution(red, Y, solved, self.lam_), rows)
+        c, gamma = dual_solution(red, Y, solved, self.lam_)
+        self._conclude(red.kernel, red.points, c, gamma, rows)
 
     def _choose(self, way: Any, lams: np.ndarray | None) -> None:
         """Set λ: as given, or the best of the path."""
@@ -115,8 +118,8 @@ class KernelMachine(KernelEstimator):
             coordinates, points = LandmarkCoordinates(marks, rows.X, rows.weight), marks.rows
             self._report_loss(coordinates.missed, len(marks.places))
             self._landmark_numbers = rows.kept[marks.places]
-        solution = coordinates.solution(*fit_logistic(coordinates, Y, rows.weight, self.lam_))
-        self._conclude(kernel, points, *solution, rows)
+        c, gamma = coordinates.solution(*fit_logistic(coordinates, Y, rows.weight, self.lam_))
+        self._conclude(kernel, points, c, gamma, rows)
 
     def _fit_support(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Fit one machine for each problem, given as row numbers and their targets (±1, or responses)."""
