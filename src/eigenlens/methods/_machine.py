@@ -179,7 +179,7 @@ class KernelMachine(KernelEstimator):
         self.kernel_, self._points, self._coefficients, self._gamma = kernel, points, c, gamma
         xp = _xp.namespace(points)
         if self._pivot is not None:
-            gamma = self._unmoved(points[:SUPPORT, :])
+            gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
             points = points + self._pivot
         single = c.shape[1] == 1
         self.function_ = RKHSFunction(kernel, points, c[:, 0] if single else c)

@@ -110,7 +110,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             for name in ("_preimage", "landmark_error_", "_landmark_numbers"):
                 self.__dict__.pop(name, None)
             self.kernel_, self._pivot = kernel, rows.pivot
-            self._mean = (rows.weight / rows.weight.sum()) @ rows.X
+            self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
             if self.n_landmarks is None:
                 self._fit_all(kernel, rows)
             else:
