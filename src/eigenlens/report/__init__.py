@@ -18,10 +18,13 @@ if TYPE_CHECKING:
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
     from .kernel_scores import KernelPCADisplay
+    from .loadings import LoadingsDisplay
     from .mercer import MercerDisplay
     from .path import PathDisplay
     from .response import ResponseDisplay
+    from .robust import RobustSplitDisplay
     from .shepard import ShepardDisplay
+    from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
     "DecisionDisplay": ".decision",
@@ -34,8 +37,12 @@ _HOMES = {
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
+    "LoadingsDisplay": ".loadings",
     "ResponseDisplay": ".response",
     "ShepardDisplay": ".shepard",
+    "RobustSplitDisplay": ".robust",
+    "ScreeDisplay": ".sparse",
+    "SparsePathDisplay": ".sparse",
 }
 
 __all__ = [
@@ -47,10 +54,14 @@ __all__ = [
     "FunctionDisplay",
     "InverseCurveDisplay",
     "KernelPCADisplay",
+    "LoadingsDisplay",
     "MercerDisplay",
     "PathDisplay",
     "ResponseDisplay",
+    "RobustSplitDisplay",
+    "ScreeDisplay",
     "ShepardDisplay",
+    "SparsePathDisplay",
 ]
 
 
