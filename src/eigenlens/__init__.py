@@ -10,12 +10,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import distances, inference, moments, regress, report, sources, spectral, testing
+    from . import distances, inference, kernels, moments, regress, report, sources, spectral, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
+    from .methods.kernel_machine import KernelClassifier, KernelRegressor
+    from .methods.kernel_pca import KernelPCA
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
@@ -36,6 +38,9 @@ _HOMES = {
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
     "FDA": ".methods.fda",
+    "KernelClassifier": ".methods.kernel_machine",
+    "KernelPCA": ".methods.kernel_pca",
+    "KernelRegressor": ".methods.kernel_machine",
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
@@ -51,7 +56,7 @@ _HOMES = {
     "open_rows": ".sources",
     "write_rows": ".sources",
 }
-_ROOMS = ("distances", "inference", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = ("distances", "inference", "kernels", "moments", "regress", "report", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
@@ -65,6 +70,9 @@ __all__ = [
     "ClassicalMDS",
     "ConditionWarning",
     "DirectionalRegression",
+    "KernelClassifier",
+    "KernelPCA",
+    "KernelRegressor",
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
@@ -73,6 +81,7 @@ __all__ = [
     "Subspace",
     "distances",
     "inference",
+    "kernels",
     "moments",
     "open_rows",
     "regress",
