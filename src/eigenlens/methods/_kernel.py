@@ -79,6 +79,8 @@ class KernelEstimator(RowsEstimator):
         """
         blocks = [piece for segment in source.segments() for block in segment for piece in dense_blocks(block)]
         X = _joined([_xp.float64(block.X) for block in blocks])
+        if isinstance(X, np.ndarray):
+            X = np.ascontiguousarray(X)  # the same numbers give the same bits, whatever the layout of the table
         xp = _xp.namespace(X)
         y = None if blocks[0].y is None else _joined([block.y for block in blocks])
         ones = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X))

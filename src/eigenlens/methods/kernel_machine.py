@@ -107,7 +107,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the function.
 
         Parameters
@@ -218,7 +218,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the functions.
 
         Parameters
