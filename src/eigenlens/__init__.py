@@ -10,8 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import inference, moments, regress, report, sources, spectral, testing
+    from . import files, inference, moments, regress, report, sources, spectral, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
+    from .files import load, save
     from .methods.cca import CCA
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
@@ -42,10 +43,12 @@ _HOMES = {
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "Subspace": ".subspace",
+    "load": ".files",
     "open_rows": ".sources",
+    "save": ".files",
     "write_rows": ".sources",
 }
-_ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = ("files", "inference", "moments", "regress", "report", "sources", "spectral", "testing")
 
 __all__ = [
     "CCA",
@@ -62,11 +65,14 @@ __all__ = [
     "RangeWarning",
     "RankWarning",
     "Subspace",
+    "files",
     "inference",
+    "load",
     "moments",
     "open_rows",
     "regress",
     "report",
+    "save",
     "sources",
     "spectral",
     "testing",

@@ -102,9 +102,22 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
+        _settle(path.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _settle(folder: Path) -> None:
+    """Put the new name on the disk too, where the system lets a folder be opened."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError:  # some network file systems have no such thing
+            pass
+        finally:
+            os.close(handle)
 
 
 class _Npy:
