@@ -1,0 +1,4 @@
+"""The report page."""
+from .build import render
+
+__all__ = ["render"]
