@@ -13,7 +13,9 @@ class CommandError(InputError):
 
 
 def exists(paths: Iterable[Any]) -> CommandError:
-    return CommandError(f"{listed(map(str, paths))} is there already; add --force to replace it, or choose another --out.")
+    return CommandError(
+        f"{listed(map(str, paths))} is there already; add --force to replace it, or choose another --out."
+    )
 
 
 def is_input(path: Any) -> CommandError:
@@ -42,7 +44,7 @@ def cannot(method: str, verb: str, instead: str) -> CommandError:
 
 def columns_differ(needed: int, found: int) -> CommandError:
     return CommandError(
-        f"the model takes {needed} columns and does not know their names, and the table has {found} columns of numbers; "
+        f"the model takes {needed} columns and does not know their names, and the table has {found} of numbers; "
         f"leave out the others with --drop."
     )
 

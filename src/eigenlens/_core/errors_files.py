@@ -63,3 +63,7 @@ def other_version(path: Path, library: str, saved: str, here: str) -> VersionWar
         f"{path} holds parts of {library} {saved}, and {library} {here} is installed, which may read them otherwise; "
         f"check a few predictions, or fit again."
     )
+
+
+def not_linear(kind: str, why: str) -> InputTypeError:
+    return InputTypeError(f"{kind} cannot be written as ONNX: {why}. Use eigenlens.save, or pickle.")

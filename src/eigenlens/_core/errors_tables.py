@@ -35,7 +35,9 @@ def too_large(path: Any, line: int | None, column: str, value: str) -> InputErro
 
 
 def long_cell(path: Any, line: int | None, column: str, value: str, limit: int) -> InputError:
-    rule = f"has {len(value):,} characters, and cells have at most {limit:,}; a quote may be open, or leave the column out"
+    rule = (
+        f"has {len(value):,} characters, and cells have at most {limit:,}; a quote may be open, or leave the column out"
+    )
     return cell(path, line, column, value, rule)
 
 
@@ -55,8 +57,8 @@ def same_name(path: Any, name: str, first: int, second: int) -> InputError:
 
 def header_is_data(path: Any, header: Iterable[str]) -> InputError:
     return InputError(
-        f"{path}, line 1: the first line ({listed(header)}) looks like the rows below it, but it must hold the names of "
-        f"the columns; add a line with names on top."
+        f"{path}, line 1: the first line ({listed(header)}) looks like the rows below it, but it must hold the names "
+        f"of the columns; add a line with names on top."
     )
 
 
@@ -92,7 +94,7 @@ def missing(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> In
     described = listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
     return InputError(
         f"{path} has missing cells in {touched:,} of {rows:,} rows (by column: {described}). Say what to do: "
-        f"--missing drop leaves those rows out, --missing mean fills in the column's mean (for words, the most frequent)."
+        f"--missing drop leaves those rows out, --missing mean fills in the column's mean (words: the most frequent)."
     )
 
 

@@ -55,9 +55,7 @@ def run_predict(options: dict[str, Any]) -> None:
     _apply(model, guesses, options, (".csv", ".parquet"))
 
 
-def _apply(
-    model: Any, function: Callable[[Any], Columns], options: dict[str, Any], suffixes: tuple[str, ...]
-) -> None:
+def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, Any], suffixes: tuple[str, ...]) -> None:
     data, out = options["data"], options["out"]
     if out is not None:
         out = file_for(out, data, options["force"], suffixes)

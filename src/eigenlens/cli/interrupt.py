@@ -8,6 +8,7 @@ import socket
 import sys
 import threading
 import time
+from contextlib import suppress
 
 PATIENCE = 0.6  # seconds that Python gets to end by itself
 CODE = 130
@@ -35,10 +36,8 @@ def leave() -> None:
     """End at once, removing what is half-written."""
     writing = sys.modules.get("eigenlens.sources.writing")
     for name in list(getattr(writing, "PENDING", ())):
-        try:
+        with suppress(OSError):
             os.unlink(name)
-        except OSError:
-            pass
     try:
         sys.stderr.write("\nInterrupted; nothing half-written is left.\n")
         sys.stdout.flush()

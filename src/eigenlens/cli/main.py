@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from .. import __version__
 from .interrupt import CODE, leave, watch
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -19,7 +18,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 
 
 @click.group(context_settings=SETTINGS)
-@click.version_option(__version__, prog_name="eigenlens")
+@click.version_option(package_name="eigenlens", prog_name="eigenlens")
 def cli() -> None:
     """See a table in a few dimensions, and know which directions are real.
 
@@ -49,7 +48,10 @@ reading = together(
 asking = together(
     click.option("--target", metavar="COL", help="The column to explain: classes or a number."),
     click.option(
-        "--as", "target_is", type=click.Choice(["classes", "number"]), help="What the target is, if the table leaves it open."
+        "--as",
+        "target_is",
+        type=click.Choice(["classes", "number"]),
+        help="What the target is, if the table leaves it open.",
     ),
     click.option("--views", "views", is_flag=True, help="Two sets of columns: --views a b -- c d."),
     click.option("--view-a", multiple=True, hidden=True),
@@ -63,7 +65,9 @@ asking = together(
         help="Missing cells: refuse [default], drop their rows, or fill in the mean.",
     ),
     click.option(
-        "--standardise/--no-standardise", default=None, help="Divide columns by their spread [default: if units are unlike]."
+        "--standardise/--no-standardise",
+        default=None,
+        help="Divide columns by their spread [default: if units are unlike].",
     ),
     click.option("--keep-words", multiple=True, metavar="COL", help="Take in a column of many different words."),
     click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
@@ -79,7 +83,9 @@ force = click.option("--force", is_flag=True, help="Replace files that are there
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
 @click.option("--title", help="Of the page.")
 @click.option("--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="Of the scores.")
-@click.option("--folds", type=click.IntRange(0, 50), default=5, help="Of the cross-validation, 0 for none [default: 5].")
+@click.option(
+    "--folds", type=click.IntRange(0, 50), default=5, help="Of the cross-validation, 0 for none [default: 5]."
+)
 @asking
 @reading
 @as_json

@@ -15,7 +15,7 @@ from .console import console, print_json
 def run_methods(options: dict[str, Any]) -> None:
     """List the methods by the question they answer."""
     if options["as_json"]:
-        entries = METHODS.values()
+        entries = list(METHODS.values())
         print_json([{"name": e.name, "class": e.class_name, "for": list(e.kinds), "use": e.use} for e in entries])
         return
     out = console()

@@ -114,9 +114,7 @@ def horn(
     return int(len(above) if above.all() else np.argmin(above))
 
 
-def noise_band(
-    n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0
-) -> np.ndarray:
+def noise_band(n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0) -> np.ndarray:
     """Return, for each place, the quantile of the eigenvalues that unrelated columns would have.
 
     Unrelated normal columns with the same variances and number of rows are drawn through their Wishart matrix

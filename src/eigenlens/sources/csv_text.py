@@ -53,9 +53,7 @@ def csv_batches(path: Path, dialect: Any, names: list[str], wanted: list[str]) -
     """Yield Arrow record batches of text."""
     pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     read = pa_csv.ReadOptions(block_size=BLOCK_BYTES, encoding=dialect.encoding, column_names=names, skip_rows=0)
-    text = pa_csv.ParseOptions(
-        delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1
-    )
+    text = pa_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
     convert = pa_csv.ConvertOptions(
         column_types={name: pa.string() for name in names}, include_columns=wanted, strings_can_be_null=False
     )
@@ -130,7 +128,9 @@ def _refuse_binary(path: Path, dialect: Any) -> None:
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")
     if head[:1] and b"\0" in head[:64]:
-        raise wrong.encoding(path, 1, "there are NUL bytes in the first line: it is UTF-16 without a mark, or not text", "utf-16-le")
+        raise wrong.encoding(
+            path, 1, "there are NUL bytes in the first line: it is UTF-16 without a mark, or not text", "utf-16-le"
+        )
 
 
 def _undecodable(path: Path, dialect: Any, error: Exception) -> Exception:
@@ -151,5 +151,5 @@ def _undecodable(path: Path, dialect: Any, error: Exception) -> Exception:
 def _opened(path: Path, dialect: Any) -> IO[str]:
     encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
     if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", newline="", encoding=encoding)  # type: ignore[return-value]
+        return gzip.open(path, "rt", newline="", encoding=encoding)
     return path.open(newline="", encoding=encoding)

@@ -14,7 +14,7 @@ from .methods import Entry
 from .spread import correlations
 from .words import base, class_words
 
-REGION_STEPS = 80
+REGION_STEPS = 120
 MOST_CLASSES = 50
 
 
@@ -65,9 +65,7 @@ def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: 
     if name in ("lda", "pda") and n > rank + K and len(axes) == min(rank, K - 1) and name == "lda":
         test = canonical_test(np.sqrt(r2), np.sqrt(1 - r2), rank, K - 1, n)
         verdicts = [(j < test.dimension, f"Wilks p {_p(p)}") for j, p in enumerate(test.p_values)]
-    return [
-        Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)
-    ]
+    return [Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)]
 
 
 def _p(value: float) -> str:

@@ -85,6 +85,7 @@ class Data:
     notes: list[str]
     shown: dict[str, np.ndarray] = field(default_factory=dict)
     missing: str = "refuse"
+    all_names: list[str] = field(default_factory=list)
 
     @property
     def n_rows(self) -> int:
@@ -108,7 +109,11 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
         notes.append(f"{_quoted(counters)} left out: it only counts the rows.")
         used = [name for name in used if name not in counters]
     shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
-    return Data(source or str(file.path), table.select(used), y, kind, row_names, notes, shown, plan.missing)
+    if plan.target is not None and kind == "classes":
+        shown[plan.target] = np.array(y, dtype=object)
+    return Data(
+        source or str(file.path), table.select(used), y, kind, row_names, notes, shown, plan.missing, file.names
+    )
 
 
 def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False) -> Preparation:
@@ -253,5 +258,3 @@ def _shown(column: Any) -> np.ndarray:
 
 def _quoted(names: Any) -> str:
     return ", ".join(repr(name) for name in names)
-
-

@@ -9,10 +9,10 @@ from .._core import errors_tables as wrong
 from .data import Plan
 
 #: Road distances in kilometres (a public table), the lower triangle, cities in alphabetical order.
-CITIES = "Athens Barcelona Brussels Calais Cherbourg Cologne Copenhagen Geneva Gibraltar Hamburg".split() + [
-    "Hook of Holland",
-    *"Lisbon Lyons Madrid Marseilles Milan Munich Paris Rome Stockholm Vienna".split(),
-]
+CITIES = """
+Athens, Barcelona, Brussels, Calais, Cherbourg, Cologne, Copenhagen, Geneva, Gibraltar, Hamburg, Hook of Holland,
+Lisbon, Lyons, Madrid, Marseilles, Milan, Munich, Paris, Rome, Stockholm, Vienna
+"""
 ROADS = """
 3313
 2963 1318
@@ -79,11 +79,12 @@ def write_demo(name: str, folder: Path) -> tuple[Path, Plan]:
 
 
 def _cities() -> str:
-    n = len(CITIES)
+    names = [name.strip() for name in CITIES.split(",")]
+    n = len(names)
     D = [[0] * n for _ in range(n)]
     for i, line in enumerate(ROADS.strip().splitlines(), 1):
         for j, km in enumerate(line.split()):
             D[i][j] = D[j][i] = int(km)
-    rows = [",".join(["city", *CITIES])]
-    rows += [",".join([city, *map(str, row)]) for city, row in zip(CITIES, D, strict=True)]
+    rows = [",".join(["city", *names])]
+    rows += [",".join([city, *map(str, row)]) for city, row in zip(names, D, strict=True)]
     return "\n".join(rows) + "\n"

@@ -11,7 +11,7 @@ from .._core import errors_tables as wrong
 from ..report.findings import Direction, Findings
 from .contest import Progress
 from .data import Data, Plan
-from .methods import Entry
+from .methods import Entry, package
 from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot
@@ -22,9 +22,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     """Fit classical scaling, test whether the distances are Euclidean, and compare the map with them."""
     D, names = distance_table(data)
     n = len(D)
-    from ..distances import is_squared_distance
-
-    test = is_squared_distance(D**2)
+    test = package().distances.is_squared_distance(D**2)
     k = min(max(int(n - 1), 1), 10)
     model = entry.model(plan.seed).set_params(metric="precomputed", n_components=min(k, n - 1))
     model = _fit_what_is_there(model, D)
@@ -54,7 +52,9 @@ def distance_table(data: Data) -> tuple[np.ndarray, list[str]]:
     try:
         D = np.stack([np.asarray(c.to_numpy(), dtype=float) for c in columns.values()], axis=1)
     except (TypeError, ValueError):
-        raise wrong.option("--distances", data.source, "all columns but the names of the rows must be numbers") from None
+        raise wrong.option(
+            "--distances", data.source, "all columns but the names of the rows must be numbers"
+        ) from None
     if D.shape[0] != D.shape[1]:
         raise wrong.option("--distances", data.source, f"the table is {D.shape[0]} × {D.shape[1]} but must be square")
     if D.min() < 0:

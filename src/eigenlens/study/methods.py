@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
-
-import eigenlens
 
 from .._core import errors_tables as wrong
 
@@ -36,11 +35,16 @@ class Entry:
 
     @property
     def available(self) -> bool:
-        return self.class_name in eigenlens.__all__
+        return self.class_name in package().__all__
 
     def model(self, seed: int = 0) -> Any:
         """Return an unfitted model."""
-        return self.make(getattr(eigenlens, self.class_name), seed)
+        return self.make(getattr(package(), self.class_name), seed)
+
+
+def package() -> Any:
+    """Return the package with its public names; which methods there are is asked when it is needed."""
+    return import_module(__name__.partition(".")[0])
 
 
 _ENTRIES = (
@@ -51,9 +55,7 @@ _ENTRIES = (
     Entry("lda", "LDA", ("classes",), "directions that part classes of like shape; fast, with tests"),
     Entry("fda", "FDA", ("classes",), "classes parted by bent boundaries, found by adaptive splines"),
     Entry("pda", "PDA", ("classes",), "many columns, or columns in order (signals, images): coefficients are smoothed"),
-    Entry(
-        "mda", "MDA", ("classes",), "classes made of several clusters", lambda cls, seed: cls(random_state=seed)
-    ),
+    Entry("mda", "MDA", ("classes",), "classes made of several clusters", lambda cls, seed: cls(random_state=seed)),
     Entry("sir", "SIR", ("number",), "directions on which a number depends, in whatever way, from one pass"),
     Entry("localized-sir", "LocalizedSIR", ("number",), "the same where equal responses come from several places"),
     Entry("save", "SAVE", ("number",), "the same where the response is symmetric in a direction, such as x²"),

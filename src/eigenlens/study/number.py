@@ -41,9 +41,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number"):
         ring = contestants("number", plan.seed)
-        findings.comparison, _, _ = compare(
-            ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress
-        )
+        findings.comparison, _, _ = compare(ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress)
     findings.extras["curve"] = _curve(scores[:, 0], y)
     number_words(findings, test)
     return findings, Pipeline([("prepare", preparation), ("model", model)])

@@ -61,11 +61,11 @@ def _answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> 
     if data.kind == "none":
         from .spread import answer
     elif data.kind == "classes":
-        from .classes import answer  # type: ignore[assignment]
+        from .classes import answer
     elif data.kind == "number":
-        from .number import answer  # type: ignore[assignment]
+        from .number import answer
     elif data.kind == "views":
-        from .views import answer  # type: ignore[assignment]
+        from .views import answer
     else:
-        from .maps import answer  # type: ignore[assignment]
+        from .maps import answer
     return answer(entry, data, plan, progress)

@@ -25,14 +25,11 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     n, k = scores.shape
     variance = scores.var(axis=0, ddof=1) if entry.name != "pca" else np.asarray(model.explained_variance_)
     total = float(X.var(axis=0, ddof=1).sum())
-    shares = variance / total if entry.name != "kernel-pca" else [None] * k
+    shares: list[float | None] = [None] * k if entry.name == "kernel-pca" else [float(v / total) for v in variance]
     band = noise_band(n - 1, X.std(axis=0, ddof=1), seed=plan.seed)[:k] if entry.name == "pca" else None
     real = _verdicts(variance, band)
     axes = [f"component {j + 1}" for j in range(k)]
-    directions = [
-        Direction(axes[j], float(variance[j]), None if shares[j] is None else float(shares[j]), *real[j])
-        for j in range(k)
-    ]
+    directions = [Direction(axes[j], float(variance[j]), shares[j], *real[j]) for j in range(k)]
     loadings = _loadings(model, X, scores)
     findings = base(data, plan, entry, directions, axes, scores, names, loadings)
     findings.value_name, findings.loading_kind = "variance", "weight in the direction (unit length)"
@@ -47,7 +44,9 @@ def _verdicts(values: np.ndarray, band: np.ndarray | None) -> list[tuple[bool | 
     if band is None:
         return [(None, "")] * len(values)
     above = np.logical_and.accumulate(values[: len(band)] > band)
-    told = [(bool(a), f"noise reaches {b:.3g}") for a, b in zip(above, band, strict=True)]
+    told: list[tuple[bool | None, str]] = [
+        (bool(a), f"noise reaches {b:.3g}") for a, b in zip(above, band, strict=True)
+    ]
     return told + [(False, "")] * (len(values) - len(told))
 
 

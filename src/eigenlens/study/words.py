@@ -50,7 +50,9 @@ def _title(source: str) -> str:
 
 
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
-    return _and([f"{name} ({value:+.2f})" for name, value in top_loadings(findings.loadings, findings.loading_names, j, limit)])
+    return _and(
+        [f"{name} ({value:+.2f})" for name, value in top_loadings(findings.loadings, findings.loading_names, j, limit)]
+    )
 
 
 def _and(items: list[str]) -> str:
@@ -72,8 +74,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show, and "
             f"{'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance."
             if real
-            else f"No direction stands above what unrelated columns would show: the {findings.n_columns} columns hardly "
-            f"have anything to do with each other."
+            else f"No direction stands above what unrelated columns would show: the {findings.n_columns} columns "
+            f"hardly have anything to do with each other."
         )
     if k and any(shares):
         two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
@@ -86,13 +88,13 @@ def spread_words(findings: Findings, standardised: bool) -> None:
         findings.doubts.append("Columns were not standardised: a column in large units weighs more than others.")
     if findings.n_rows < 5 * findings.n_columns:
         findings.doubts.append(
-            f"There are {findings.n_rows:,} rows for {findings.n_columns:,} columns: single directions may change with a "
-            f"few rows more. Ask for the angle between fits on two halves."
+            f"There are {findings.n_rows:,} rows for {findings.n_columns:,} columns: single directions may change with "
+            f"a few rows more. Ask for the angle between fits on two halves."
         )
     if real is not None:
         findings.doubts.append(
-            "Noise is judged by parallel analysis, which assumes columns that are roughly normal; outlying rows can make "
-            "a direction of their own. Look at the rows at the ends of each axis."
+            "Noise is judged by parallel analysis, which assumes columns that are roughly normal; outlying rows can "
+            "make a direction of their own. Look at the rows at the ends of each axis."
         )
     if any("columns of 0 and 1" in note for note in findings.notes):
         findings.doubts.append("Columns made of words have few values, and spread that depends on how rare a word is.")
@@ -118,17 +120,20 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
         rule, plain = findings.baseline
         verdict = "" if ours.low > plain else " That is no better than chance would allow."
         findings.summary.append(
-            f"On rows that it has not seen, {findings.method} is right for {ours.score:.1%} (95% interval {ours.low:.1%} to "
-            f"{ours.high:.1%}); the rule “{rule}” is right for {plain:.1%}.{verdict}"
+            f"On rows that it has not seen, {findings.method} is right for {ours.score:.1%} (95% interval "
+            f"{ours.low:.1%} to {ours.high:.1%}); the rule “{rule}” is right for {plain:.1%}.{verdict}"
         )
         _name_the_best(findings, ours)
     if findings.confusion is not None:
         _name_the_confusion(findings)
     if counts.min() < 10:
-        findings.doubts.append(f"The smallest class has {_count(int(counts.min()), 'row')}; what is said of it is uncertain.")
+        findings.doubts.append(
+            f"The smallest class has {_count(int(counts.min()), 'row')}; what is said of it is uncertain."
+        )
     if counts.max() > 5 * counts.min():
         findings.doubts.append(
-            "Classes differ much in size, and accuracy is mostly that of the large ones: read the confusion matrix by rows."
+            "Classes differ much in size, and accuracy is mostly that of the large ones: read the confusion "
+            "matrix by rows."
         )
     findings.doubts.append(
         "The picture of the scores is drawn for the rows that were fitted, and looks cleaner than new rows would; the "
@@ -175,8 +180,9 @@ def number_words(findings: Findings, test: Any) -> None:
         best = max(scored, key=lambda c: c.score)
         line = next((c for c in scored if c.name == "linear regression"), best)
         findings.summary.append(
-            f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% interval "
-            f"{best.low:.0%} to {best.high:.0%})" + (f"; linear regression explains {line.score:.0%}." if best is not line else ".")
+            f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
+            f"interval {best.low:.0%} to {best.high:.0%})"
+            + (f"; linear regression explains {line.score:.0%}." if best is not line else ".")
         )
         if best is line:
             findings.summary.append("A straight line on all columns does as well as any curve on a few directions.")
@@ -191,13 +197,15 @@ def view_words(findings: Findings, test: Any) -> None:
     """Say what canonical correlations have found."""
     d, values = test.dimension, [x.value for x in findings.directions]
     findings.summary.append(
-        f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance (Wilks, 5%)."
+        f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance "
+        f"(Wilks, 5%)."
         if d
         else "No pair of directions is related beyond chance (Wilks, 5%)."
     )
     if values:
         findings.summary.append(
-            f"The strongest pair correlates at {values[0]:.2f}; among the columns it goes with {_driven(findings, 0, 4)}."
+            f"The strongest pair correlates at {values[0]:.2f}; among the columns it goes with "
+            f"{_driven(findings, 0, 4)}."
         )
     if findings.n_rows < 10 * findings.n_columns:
         findings.doubts.append(
@@ -219,16 +227,27 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
         findings.summary.append("The distances are Euclidean: a map without any error exists, in enough dimensions.")
     else:
         findings.summary.append(
-            f"The distances are not Euclidean: no map in any number of dimensions has exactly these (the lowest eigenvalue "
-            f"is {float(test.eigenvalue):.3g})."
+            f"The distances are not Euclidean: no map in any number of dimensions has exactly these (the lowest "
+            f"eigenvalue is {float(test.eigenvalue):.3g})."
         )
         inertia = getattr(model, "negative_inertia_", None)
         if inertia is not None:
             findings.doubts.append(f"{float(inertia):.0%} of the inertia is negative, and no map can show it.")
     drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]
     stress = float(np.sqrt(np.sum((drawn - given) ** 2) / np.sum(given**2)))
-    findings.summary.append(f"Distances on the map differ from the given ones by {stress:.0%} (stress in two dimensions).")
+    findings.summary.append(
+        f"Distances on the map differ from the given ones by {stress:.0%} (stress in two dimensions)."
+    )
     findings.doubts.append("A map may be turned and mirrored freely: only distances between points mean something.")
+
+
+def _selection(data: Data, plan: Plan) -> str:
+    """Return how to take the columns from the table: by what is left out, where that is shorter."""
+    kept = list(data.table.column_names)
+    gone = [name for name in data.all_names if name not in kept]
+    if len(gone) < len(kept):
+        return f"table.drop(columns={gone!r})" if gone else "table"
+    return f"table[{kept!r}]"
 
 
 def code_for(entry: Entry, data: Data, plan: Plan, model: Any) -> str:
@@ -251,7 +270,7 @@ def code_for(entry: Entry, data: Data, plan: Plan, model: Any) -> str:
         lines += [f"X = {preparation!r}.fit_transform(table[{list(first)!r}])"]
         lines += [f"Y = {preparation!r}.fit_transform(table[{list(second)!r}])"]
         return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", "print(model.test_dimension())"])
-    lines.append(f"X = table[{list(data.table.column_names)!r}]")
+    lines.append(f"X = {_selection(data, plan)}")
     target = ""
     if plan.target is not None:
         as_text = ".astype(str)" if data.kind == "classes" else ""

@@ -21,7 +21,11 @@ DISGUISES = (
     (re.compile(r"[+-]?\d+(\.\d+)?\s?%"), "a percentage", "write it as a number"),
     (re.compile(r"[$€£]\s?\d[\d.,]*"), "an amount of money", "write it as a number"),
     (re.compile(r"\d{1,3}( \d{3})+"), "a number with spaces between thousands", "write it without them"),
-    (re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"), "a date", "leave the column out (--drop)"),
+    (
+        re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"),
+        "a date",
+        "leave the column out (--drop)",
+    ),
     (re.compile(r"0[xX][0-9a-fA-F]+"), "a hexadecimal number", "write it with decimal digits"),
 )
 

@@ -30,8 +30,8 @@ class Preparation(TransformerMixin, BaseEstimator):
     standardise : bool
         Divide each column by its standard deviation.
     missing : {"refuse", "mean"}
-        What to do with missing cells: refuse them with their counts, or fill in the mean of the column (for words, the most
-        frequent one).
+        What to do with missing cells: refuse them with their counts, or fill in the mean of the column (for words,
+        the most frequent one).
     full : bool
         Make a column for each word, rather than for each but the first.
     most_words : int
@@ -166,9 +166,13 @@ class Preparation(TransformerMixin, BaseEstimator):
         levels = self.levels_[name]
         place = {word: j for j, word in enumerate(levels)}
         filled = place[self.fill_words_[name]]
-        codes = np.array([filled if w is None or w != w else place.get(str(w), -1) for w in series.to_list()], dtype=int)
+        codes = np.array(
+            [filled if w is None or w != w else place.get(str(w), -1) for w in series.to_list()], dtype=int
+        )
         if (codes < 0).any():
-            raise wrong.unseen(name, sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0}), levels)
+            raise wrong.unseen(
+                name, sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0}), levels
+            )
         return np.eye(len(levels))[:, self._first(levels) :][codes]
 
     def _first(self, levels: list[str]) -> int:

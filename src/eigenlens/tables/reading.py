@@ -16,8 +16,8 @@ import numpy as np
 
 from .._core import errors
 from .._core import errors_tables as wrong
-from .cells import LONGEST, Cells, disguised, parse
 from ..sources.csv_text import check_quotes, csv_batches, locate, read_header
+from .cells import LONGEST, Cells, disguised, parse
 
 LEVELS = 1000  # different words that are remembered of a column
 TEXT = (".csv", ".tsv", ".txt")
@@ -71,7 +71,7 @@ class Column:
 
 
 class TableFile:
-    """A table in a file; nothing is read before it is asked for.
+    r"""A table in a file; nothing is read before it is asked for.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class TableFile:
     >>> import pathlib, tempfile
     >>> from eigenlens.tables import TableFile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.csv"
-    >>> _ = path.write_text("size,kind\\n1.5,a\\n2,b\\n")
+    >>> _ = path.write_text("size,kind\n1.5,a\n2,b\n")
     >>> table = TableFile(path)
     >>> [(column.name, column.kind) for column in table.profile().values()], table.n_rows
     ([('size', 'number'), ('kind', 'word')], 2)
@@ -214,7 +214,7 @@ class TableFile:
         return pa.concat_tables(parts).combine_chunks()
 
     def batches(self, kinds: dict[str, str], columns: Sequence[str]) -> Iterator[Any]:
-        """Yield columns of known kinds as Arrow tables of a few rows; a cell of another kind is refused with its line."""
+        """Yield columns of known kinds as Arrow tables of a few rows; refuse a cell of another kind with its line."""
         import pyarrow as pa
 
         for name in columns:
@@ -224,9 +224,7 @@ class TableFile:
             made = {}
             for name in columns:
                 wordy = kinds[name] == "word"
-                cells = parse(
-                    batch.column(name), self.dialect.decimal, self.dialect.na, words=wordy and self.is_text
-                )
+                cells = parse(batch.column(name), self.dialect.decimal, self.dialect.na, words=wordy and self.is_text)
                 if wordy:
                     made[name] = _words(cells, batch.column(name))
                 else:
