@@ -72,8 +72,11 @@ def csv_batches(path: Path, dialect: Any, names: list[str], wanted: list[str]) -
 def check_quotes(path: Path, dialect: Any) -> None:
     """Refuse quotes that do not match; looked into line by line only where there are quotes at all."""
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as raw:
-        if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
-            return
+        try:
+            if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
+                return
+        except (OSError, EOFError) as error:
+            raise errors.unreadable(str(path), error) from error
     for _ in _rows(path, dialect):
         pass
 
@@ -127,7 +130,8 @@ def _refuse_binary(path: Path, dialect: Any) -> None:
         return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")
-    if head[:1] and b"\0" in head[:64]:
+    first = head.split(b"\n")[0]
+    if first.count(b"\0") * 4 > len(first):
         raise wrong.encoding(
             path, 1, "there are NUL bytes in the first line: it is UTF-16 without a mark, or not text", "utf-16-le"
         )
