@@ -50,6 +50,21 @@ def test_moments_by_class(X, kind, pooled, block, monkeypatch):
     assert found.weights.tolist() == np.bincount(y).tolist()
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_many_small_classes_and_weights(X, weighted):
+    """Rows that are not sorted by class, or weighted, take the general way; it must not trust single-precision means."""
+    codes = rng.integers(0, 1000, N)
+    weight = rng.uniform(0.5, 2, N) if weighted else np.ones(N)
+    source = as_source(torch.tensor(X), torch.tensor(codes), weight if weighted else None, target="labels")
+    found = collect(source, Grouped(Scatter)).within()
+    rows = X.astype(np.float64)
+    W = np.bincount(codes, weights=weight, minlength=1000)
+    means = np.stack([np.bincount(codes, weights=weight * column, minlength=1000) for column in rows.T], axis=1)
+    apart = rows - (means / np.where(W > 0, W, 1)[:, None])[codes]
+    exact = (apart * weight[:, None]).T @ apart
+    np.testing.assert_allclose(found.matrix.numpy(), exact, rtol=0, atol=1e-10 * np.abs(exact).max())
+
+
 def test_constant_columns_are_exactly_constant():
     """0.1 in single precision, 6000 times: no rounding of its mean may look like variance."""
     X = rng.standard_normal((N, 3)).astype(np.float32)

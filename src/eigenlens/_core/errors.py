@@ -247,6 +247,20 @@ def already_read() -> InputError:
     )
 
 
+def classes_without_labels() -> InputError:
+    return InputError(
+        "classes is a check of y, and here y lies in the source, unread: leave classes out; they are found on the way."
+    )
+
+
+def target_comes_once(estimator: str) -> InputError:
+    return InputError(
+        f"{estimator} must see all of y before it can cut it into slices, and a stream of batches is read once. Give "
+        "the cuts (n_slices=[cut, cut, …]), or pass open_rows a list of batches, files, or a function that returns a "
+        "new iterator each time."
+    )
+
+
 def two_targets(name: str) -> InputError:
     return InputError(
         f"{name} was passed, but the source holds it as well (open_rows(..., target=..., weight=...)); give it once."

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import array_api_compat
@@ -22,6 +23,7 @@ import scipy.sparse
 from .typing import Array, Namespace
 
 EPS = float(np.finfo(np.float64).eps)
+GRAM_STRIPS, STRIP_COLUMNS = 4, 64  # of a product on a device: more, or narrower ones, leave it idle
 
 
 def namespace(*arrays: Array) -> Namespace:
@@ -127,8 +129,21 @@ def float64(x: Array) -> Array:
 
 
 def gram(rows: Array) -> Array:
-    """Return rowsᵀ·rows."""
-    return rows.T @ rows
+    """Return rowsᵀ·rows.
+
+    On a device only what lies on and above the diagonal is multiplied, in strips of columns: no device library offers
+    the symmetric product at the speed of the plain one (measured on an H200, float64, 512 columns: 0.73 of its time).
+    """
+    p = rows.shape[1]
+    if not on_accelerator(rows) or p < GRAM_STRIPS * STRIP_COLUMNS or rows.shape[0] < 8 * p:
+        return rows.T @ rows
+    edges = [p * k // GRAM_STRIPS for k in range(GRAM_STRIPS + 1)]
+    product = namespace(rows).empty((p, p), dtype=rows.dtype, device=device(rows))
+    for low, high in pairwise(edges):
+        strip = rows[:, low:high].T @ rows[:, low:]
+        product[low:high, low:] = strip
+        product[high:, low:high] = strip[:, high - low :].T
+    return product
 
 
 def triangle(rows: Array) -> Array:
@@ -154,15 +169,24 @@ def stack_triangle(R: Array, rows: Array) -> Array:
     return triangle(xp.concat([R, rows], axis=0))
 
 
+def means_are_finite(X: Array) -> Array:
+    """Tell, without waiting for the answer, whether rows on a device are all finite: exactly where their mean is."""
+    xp = namespace(X)
+    n = X.shape[0]
+    return xp.all(xp.isfinite(xp.full((n,), 1.0 / n, dtype=X.dtype, device=device(X)) @ X))
+
+
 def column_sums(X: Array, weight: Array | None = None) -> Array:
     """Sum the (weighted) rows; no warning where the sums overflow.
 
-    For NumPy by calls that let other threads run, which `ones @ X` does not. Elsewhere in float64, which costs a device
-    nothing.
+    For NumPy by calls that let other threads run, which `ones @ X` does not; elsewhere by that, which is faster on a
+    device than a sum (measured on an H200: three times).
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if weight is None:
-            return namespace(X).sum(X, axis=0, dtype=X.dtype)
+            if isinstance(X, np.ndarray):
+                return np.sum(X, axis=0, dtype=X.dtype)
+            return namespace(X).ones((X.shape[0],), dtype=X.dtype, device=device(X)) @ X
         top = float(namespace(weight).max(weight))  # weights of any size fit the dtype of X once they are at most 1
         w = cast(weight / top, X.dtype)
         return (np.dot(w, X) if isinstance(X, np.ndarray) else w @ X) * top

@@ -19,8 +19,7 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, SliceMoments, permuted_after, resampled_test
 from ..moments import Centred, Grouped
-from ..sources import Labels, Response, Slicing, Source, whole
-from ..sources.slices import slice_response
+from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source, whole
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
@@ -57,7 +56,8 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         X : table of shape (n, p)
         y : response of shape (n,), or several of shape (n, q)
             Numbers are sliced at their quantiles; words, and whole numbers of at most `n_slices` distinct values, are
-            their own slices; several responses are sliced one by one, and the cells are the slices.
+            their own slices; several responses are sliced one by one, and the cells are the slices. Left out where X
+            is a source that holds it.
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row stands there twice.
         slices : labels of shape (n,), optional
@@ -134,18 +134,17 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     # -- what the hooks share ----------------------------------------------------------------------------------
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
-        self._slicing = None if reset else self._collected.meaning
-        return super()._open(X, y, sample_weight, reset, min_rows)
+        source = super()._open(X, y, sample_weight, reset, min_rows)
+        self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
+        return source
 
-    def _read_labels(self, y: Response, weight: np.ndarray | None) -> Labels:
-        """Slice the response: as earlier rows were, or anew."""
-        labels, slicing = slice_response(y, weight, self.n_slices, self._slicing, self._may_miss)
-        if slicing == Slicing() and self._slicing == Slicing():
-            seen = np.union1d(self._collected.labels, labels.classes)
-            if not isinstance(self.n_slices, Integral) or len(seen) > self.n_slices:
-                raise errors.levels_were_few(self.n_slices)
-        self._slicing = slicing
-        return labels
+    def _labels_of(self, y: Response | None, reset: bool) -> tuple[Any, LabelReader]:
+        """Slice the response, as earlier rows were or anew; or take the slices that are given."""
+        if y is not None and y.slices is not None:
+            return y.slices, GivenSlices()
+        slicing = None if reset else self._collected.meaning
+        known = self._collected.labels if slicing == Slicing() else None
+        return None if y is None else y.y, SliceReader(self.n_slices, slicing, known, self._may_miss)
 
     def _total(self, moments: Any) -> tuple[Centred, Array]:
         """Return the moments of all rows, and the slice means minus their mean, in the same units."""

@@ -33,7 +33,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
     n_components: int | None
     priors: Any
 
-    def partial_fit(self, X: TableLike, y: Any, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
 
         Parameters
@@ -44,7 +44,9 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             Labels that may come in this batch; others are refused. Classes are found on the way, so this is a check,
             not a need.
         """
-        if classes is not None and y is not None:
+        if classes is not None:
+            if isinstance(X, Source) and y is None:
+                raise errors.classes_without_labels()
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 

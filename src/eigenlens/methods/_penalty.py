@@ -92,9 +92,11 @@ class ScorePath(Path):
         k = int(np.argmin(scores))
         if not np.isfinite(scores[k]):
             return float(lams[-1])
-        least = lams[max(k - 1, 0)]  # 0 stands at the end of the path, where there is nothing to search between
-        low, high = (np.log(least) if least > 0 else -np.inf), np.log(lams[min(k + 1, len(lams) - 1)])
-        if not (np.isfinite(low) and self._slope(low, cost) < 0 < self._slope(high, cost)):
+        ends = lams[[max(k - 1, 0), min(k + 1, len(lams) - 1)]]
+        if ends.min() <= 0:  # 0 stands at the end of the path, where there is nothing to search between
+            return float(lams[k])
+        low, high = np.log(ends)
+        if not self._slope(low, cost) < 0 < self._slope(high, cost):
             return float(lams[k])
         return float(np.exp(brentq(self._slope, low, high, args=(cost,), xtol=1e-14, rtol=1e-15)))
 

@@ -6,13 +6,12 @@ from abc import ABC
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..sources import Labels, Source, Target, as_source, map_rows
+from ..sources import ClassReader, LabelReader, Source, Target, as_source, map_rows
 from ..spectral import Spectrum
 
 
@@ -21,6 +20,7 @@ class RowsEstimator(BaseEstimator, ABC):
 
     _target: ClassVar[Target] = "none"
     _min_rows: ClassVar[int] = 2
+    _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
     #: Maps of the columns that leave scores unchanged, up to sign: a "rotation", any "linear" map, or "none".
     _invariance: Literal["rotation", "linear", "none"] = "rotation"
 
@@ -30,6 +30,7 @@ class RowsEstimator(BaseEstimator, ABC):
     spectrum_: Spectrum
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+        y, reader = self._labels_of(y, reset)
         source = as_source(
             X,
             y,
@@ -37,14 +38,15 @@ class RowsEstimator(BaseEstimator, ABC):
             target=self._target,
             min_rows=self._min_rows if min_rows is None else min_rows,
             estimator=type(self).__name__,
-            read_labels=self._read_labels,
+            reader=reader,
+            in_memory=self._in_memory,
         )
         self._check_columns(source, reset)
         return source
 
-    def _read_labels(self, y: Any, weight: np.ndarray | None) -> Labels:
-        """Turn the second argument of a fit into labels."""
-        return Labels.read(y)
+    def _labels_of(self, y: Any, reset: bool) -> tuple[Any, LabelReader]:
+        """Return y and what turns it into labels; unless reset, earlier rows had theirs."""
+        return y, ClassReader()
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""

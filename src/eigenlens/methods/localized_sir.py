@@ -152,6 +152,7 @@ class LocalizedSIR(InverseRegression):
     """
 
     _invariance = "rotation"
+    _in_memory = True
     _may_miss = True
     _test_largest = True
 

@@ -136,13 +136,14 @@ class PDA(LinearDiscriminant):
         self.cost = cost
         self.priors = priors
 
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the discriminant directions.
 
         Parameters
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
+            Left out where X is a source that holds them.
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row stands there twice.
         """

@@ -24,6 +24,7 @@ from .base import Moments
 from .store import Gram, Store
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
+STRIDE = 64  # every so manieth row tells where single-precision rows lie
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 #: Which group each row belongs to: codes, runs (code, start, stop) of rows that stand together, or None for one group.
 Codes = Any
@@ -62,7 +63,6 @@ def centre_block(
     n_groups: int,
     pivot: Array,
     exact: bool,
-    sums: Array | None = None,
 ) -> CentredBlock:
     """Subtract group means twice: a rough mean from all rows, then what is left of it.
 
@@ -71,8 +71,9 @@ def centre_block(
     """
     xp = _xp.namespace(X)
     weights = _weights(X, weight, codes, n_groups)
-    if weight is None and _xp.single(X):
-        return _centre_single(X, codes, weights, pivot, exact, sums)
+    single = _xp.single(X)
+    if single and weight is None and (codes is None or isinstance(codes, tuple)):
+        return _centre_single(X, codes, weights, pivot, exact)
     rough = _means(X, weight, codes, weights)
     lift = 0
     if not _xp.all_finite(rough):
@@ -82,27 +83,28 @@ def centre_block(
     rows = _minus(X, rough, codes)
     residual = _means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
-    if exact:
+    if exact or single:  # a mean of single precision leaves more than its own rounding behind
         rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
     return CentredBlock(rows, residual, shift, weights, lift)
 
 
-def _centre_single(
-    X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool, sums: Array | None
-) -> CentredBlock:
+def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool) -> CentredBlock:
     """Centre single-precision rows of a device without waiting for it, and with one pass over them less.
 
-    Their means are summed in double precision and rounded to single: differences from that are exact, and what the
-    rounding took is known. A remainder that is itself rounding is dropped, so that constant columns come out as zero.
+    The centre is the mean of every STRIDE-th row in single precision: differences from that are exact, constant
+    columns come out as zero, and the mean of the differences says how far off it was.
     """
     xp = _xp.namespace(X)
-    mean = sums[None, :] / float(weights[0]) if sums is not None else _means(X, None, codes, weights)
-    centre = _xp.float64(_xp.cast(mean, xp.float32))
-    residual = mean - centre
-    residual = xp.where(xp.abs(residual) > 8 * _xp.EPS * xp.abs(centre), residual, xp.zeros_like(residual))
-    rows, shift = _minus(X, centre, codes), (centre - pivot) + residual
+    runs = ((0, 0, X.shape[0]),) if codes is None else codes
+    few = {k: xp.mean(_xp.float64(X[a:b:STRIDE, :]), axis=0) for k, a, b in runs}
+    none = xp.zeros_like(next(iter(few.values())))
+    means = xp.stack([few.get(k, none) for k in range(len(weights))], axis=0)
+    centre = _xp.float64(_xp.cast(means, xp.float32))
+    rows = _minus(X, centre, codes)
+    residual = _means(rows, None, codes, weights)
+    shift = (centre - pivot) + residual
     if exact:
         rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
@@ -239,10 +241,10 @@ class Centred(Moments):
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
             self.__dict__.update(self.anchored(block).__dict__)
-        return self.update_groups(block.X, block.weight, None, block.sums)
+        return self.update_groups(block.X, block.weight, None)
 
-    def update_groups(self, X: Array, weight: Array | None, codes: Codes, sums: Array | None = None) -> Self:
-        """Take in rows whose groups are given by codes; `sums` are their column sums, where known."""
+    def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
+        """Take in rows whose groups are given by codes."""
         if X.shape[1] != self.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         if X.shape[0] == 0:
@@ -253,7 +255,7 @@ class Centred(Moments):
         part.pivot = self.pivot
         part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
         part.n_rows = int(X.shape[0])
-        part._set_rows(X, weight, codes, len(self.weights), sums)
+        part._set_rows(X, weight, codes, len(self.weights))
         return self.merge(part)
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
@@ -269,10 +271,10 @@ class Centred(Moments):
         part.store, part.shift = Gram(T), means - self.pivot
         return self.merge(part)
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int, sums: Array | None) -> None:
+    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
         """Become the moments of these rows."""
         exact = self.store_type is not Gram
-        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, exact, sums))
+        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, exact))
 
     def _set_centred(self, block: CentredBlock) -> None:
         self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary

@@ -69,8 +69,8 @@ class Grouped(Moments):
         return self
 
     def _updated(self, group: Centred, block: Block, rows: Any) -> Centred:
-        weight = None if block.weight is None else block.weight[rows]
-        return group.copy().update(Block(block.X[rows, :], None, weight))
+        weight = None if block.weight is None else _rows(block.weight, rows)
+        return group.copy().update(Block(_rows(block.X, rows), None, weight))
 
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Grouped):
@@ -229,7 +229,16 @@ def _rows_of_each(codes: Codes) -> list[tuple[int, Any]]:
     """Return the groups that are present, with an index of their rows."""
     if isinstance(codes, tuple):
         return [(k, slice(a, b)) for k, a, b in codes]
-    return [(int(k), codes == int(k)) for k in _present(codes)]
+    host = _xp.to_numpy(codes)
+    order = np.argsort(host, kind="stable")
+    return [(int(host[rows[0]]), rows) for rows in np.split(order, np.flatnonzero(np.diff(host[order])) + 1)]
+
+
+def _rows(values: Any, rows: Any) -> Any:
+    """Return values[rows], of any array or sparse matrix."""
+    if isinstance(rows, slice) or _xp.is_sparse(values):
+        return values[rows]
+    return _xp.take_rows(values, _xp.like(rows, values))
 
 
 def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:

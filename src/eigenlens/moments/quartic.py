@@ -37,7 +37,7 @@ class Quartic(Scatter):
         new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)
         return new
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int, sums: Array | None) -> None:
+    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
         xp = _xp.namespace(X)
         w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
         block = centre_block(X, w, None, 1, self.pivot, exact=True)

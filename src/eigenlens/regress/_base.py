@@ -34,7 +34,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     _places: NDArray[np.intp]
     n_features_in_: int
 
-    def fit(self, X: TableLike, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -91,14 +91,14 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool) -> Any:
         name = type(self).__name__
-        source: Any = as_source(X, y, sample_weight, target="table", second_name="y", estimator=name)
+        source: Any = as_source(X, y, sample_weight, target="table", second_name="y", estimator=name, in_memory=True)
         validate_data(self, source.table.native, reset=reset, skip_check_array=True)
         return source
 
     def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:
         """Read rows for a fitted model, and tell how its answers go back to the library they came from."""
         check_is_fitted(self)
-        source: Any = as_source(X, estimator=type(self).__name__)
+        source: Any = as_source(X, estimator=type(self).__name__, in_memory=True)
         validate_data(self, source.table.native, reset=False, skip_check_array=True)
         sample = source.table.sample
         return whole(source).X, lambda values: _xp.cast(_xp.like(values, sample), sample.dtype)

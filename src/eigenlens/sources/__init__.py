@@ -4,16 +4,20 @@ Input is validated here and nowhere else. A back end is one file.
 """
 
 from .base import Block, Source, Target, collect, dense_blocks, map_rows, whole
-from .companions import Labels
+from .companions import ClassReader, LabelReader, Labels
 from .files import open_rows
 from .memory import as_source
-from .slices import Response, Slicing
+from .slices import GivenSlices, Response, SliceReader, Slicing
 from .writing import write_rows
 
 __all__ = [
     "Block",
+    "ClassReader",
+    "GivenSlices",
+    "LabelReader",
     "Labels",
     "Response",
+    "SliceReader",
     "Slicing",
     "Source",
     "Target",

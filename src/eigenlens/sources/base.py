@@ -27,7 +27,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .companions import Labels
+from .companions import ClassReader, LabelReader, Labels
 from .progress import tracked
 
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
@@ -54,8 +54,6 @@ class Block:
         What the class codes stand for.
     runs : tuple of (code, start, stop), or None
         Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
-    sums : float64 array of shape (p,), or None
-        Column sums, where the check of the rows has left them.
     """
 
     X: Array
@@ -63,7 +61,6 @@ class Block:
     weight: Array | None = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
-    sums: Array | None = None
 
 
 class Accumulator(Protocol):
@@ -104,6 +101,8 @@ class Source(ABC):
         Whether a second pass is possible.
     progress : bool or None
         Whether a long pass shows a bar; None where it seems welcome.
+    label_reader : LabelReader
+        How y became labels.
     """
 
     n_rows: int | None
@@ -117,6 +116,7 @@ class Source(ABC):
     rereadable: bool = True
     progress: bool | None = None
     name: str = "X"
+    label_reader: LabelReader = ClassReader()
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:
@@ -136,7 +136,15 @@ class Source(ABC):
         """A table with the columns of X, from which scikit-learn reads their names and number."""
         return np.empty((0, self.n_features)) if self.feature_names is None else _empty_frame(self.feature_names)
 
-    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str) -> Source:
+    def settled(self) -> Source:
+        """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
+        return self
+
+    @abstractmethod
+    def in_memory(self) -> Source:
+        """Return the same rows, with their y and weights, as tables in memory."""
+
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> Source:
         """Return this source with y read as the caller needs it: not at all, as labels, or as a second table."""
         if target != "none" or sample_weight is not None:
             raise errors.source_is_bound(type(self).__name__)
@@ -210,12 +218,25 @@ def dense_blocks(block: Block) -> Iterator[Block]:
         yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight)
 
 
+def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
+    """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
+    counting = np.arange(n) if weight is None else np.flatnonzero(weight >= weight.mean())
+    picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
+    return [int(i) for i in counting[picks]]
+
+
+def middle(rows: Array) -> Array:
+    """Return the columnwise median of a few rows, as a table of one row."""
+    n = rows.shape[0]
+    return _xp.namespace(rows).sort(rows, axis=0)[n // 2 : n // 2 + 1, :]
+
+
 def whole(source: Source) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
     float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
     """
-    blocks = [block for segment in source.segments() for block in segment]
+    blocks = [piece for segment in source.in_memory().segments() for block in segment for piece in dense_blocks(block)]
 
     def stacked(parts: list[Array | None]) -> Any:
         host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -66,6 +66,30 @@ class Labels:
             return self
         moved = np.where(codes >= 0, (np.cumsum(present) - 1)[codes], -1)
         return Labels(moved, self.classes[present], self.native)
+
+
+class LabelReader(Protocol):
+    """How the second argument of a fit becomes labels.
+
+    Attributes
+    ----------
+    settled : bool
+        Whether rows can be read a few at a time; if not, all of y must be seen first.
+    """
+
+    @property
+    def settled(self) -> bool: ...
+    def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, LabelReader]:
+        """Return labels, and a settled reader that gives other parts of the same y theirs."""
+
+
+class ClassReader:
+    """y holds the labels."""
+
+    settled = True
+
+    def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, ClassReader]:
+        return Labels.read(y), self
 
 
 def refuse_other_labels(y: Any, classes: Any) -> None:

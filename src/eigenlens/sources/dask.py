@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import dask
@@ -20,7 +21,7 @@ import numpy as np
 from .._core import errors
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, dense_blocks, thread_count
-from .companions import as_column
+from .companions import LabelReader, as_column, read_weights
 from .memory import as_source
 from .progress import tracked
 
@@ -28,6 +29,15 @@ RUNS = 256  # folded in parallel, at most; so many partial results live on a clu
 ATTEMPTS = 10  # a run is given up when its workers have died so often
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a worker is to read a partition."""
+
+    name: str
+    target: Target = "none"
+    reader: LabelReader | None = None
 
 
 class DaskSource(Source):
@@ -44,6 +54,7 @@ class DaskSource(Source):
         self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
+        self._given: tuple[Any, Any] = (None, None)
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
     @property
@@ -55,14 +66,15 @@ class DaskSource(Source):
 
     # -- what a method asks of y -------------------------------------------------------------------------------
 
-    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str) -> DaskSource:
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> DaskSource:
         new = copy.copy(self)
-        new._target = target
+        new._target, new.label_reader, new._given = target, reader, (y, sample_weight)
         ys: list[Any] = [None] * len(self._parts)
         if target != "none":
             if y is None:
                 raise errors.target_missing(estimator, "Y" if target == "table" else "y")
             y = _matched(y, self.X, "y" if target == "labels" else "Y")
+            new._given = (y, sample_weight)
             ys = _partitions(y)
             if target == "table":
                 new.single_response = y.ndim == 1
@@ -78,6 +90,24 @@ class DaskSource(Source):
         new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
         return new
 
+    def settled(self) -> DaskSource:
+        """Return this source with slices settled by y and the weights, which alone come here: a number a row."""
+        if self._target != "labels" or self.label_reader.settled:
+            return self
+        new = copy.copy(self)
+        y, weight = dask.compute(*self._given)
+        new.label_reader = self.label_reader.read(y, read_weights(weight, len(y)))[1]
+        return new
+
+    def in_memory(self) -> Source:
+        X, y, weight = dask.compute(self.X, *self._given)
+        target, reader = self._target, self.label_reader
+        return as_source(X, y, weight, target=target, name=self.name, reader=reader)
+
+    @property
+    def _manner(self) -> Manner:
+        return Manner(self.name, self._target, self.label_reader)
+
     # -- passes ------------------------------------------------------------------------------------------------
 
     def segments(self) -> Iterator[Segment]:
@@ -86,7 +116,7 @@ class DaskSource(Source):
     def first(self) -> Block:
         read = dask.delayed(_first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._target, self.name, k))
+            block = _compute(read(*part, self._manner, k))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -98,7 +128,7 @@ class DaskSource(Source):
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._target, self.name, k)
+                total = fold(total, *self._parts[k], self._manner, k)
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -114,7 +144,7 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, self.name, k),
+                apply(part, function, meta, Manner(self.name), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -157,24 +187,24 @@ def _matched(values: Any, X: Any, name: str) -> Any:
 # -- what runs where the partitions are --------------------------------------------------------------------------
 
 
-def _opened(X: Any, y: Any, weight: Any, target: Target, name: str, k: int) -> Source | None:
+def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | None:
     """Return a partition as a source, None where it has no rows that count."""
     if X.shape[0] == 0 or (weight is not None and len(weight) == X.shape[0] and not np.any(weight)):
         return None
     try:
-        return as_source(X, y, weight, target=target, name=name)
+        return as_source(X, y, weight, target=manner.target, name=manner.name, reader=manner.reader)
     except ValueError as error:
         raise errors.at(f"partition {k}", error) from error
 
 
-def _first_row(X: Any, y: Any, weight: Any, target: Target, name: str, k: int) -> Block | None:
-    source = _opened(X, y, weight, target, name, k)
+def _first_row(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Block | None:
+    source = _opened(X, y, weight, manner, k)
     return None if source is None else _in_place(k, source.first)
 
 
-def _folded(total: Any, X: Any, y: Any, weight: Any, target: Target, name: str, k: int) -> Any:
+def _folded(total: Any, X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Any:
     """Take a partition into moments; the ones given stay as they are, in case they are needed again."""
-    source = _opened(X, y, weight, target, name, k)
+    source = _opened(X, y, weight, manner, k)
     total = total.copy()
 
     def fold() -> Any:
@@ -187,8 +217,8 @@ def _folded(total: Any, X: Any, y: Any, weight: Any, target: Target, name: str, 
     return total if source is None else _in_place(k, fold)
 
 
-def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, name: str, k: int) -> Array:
-    source = _opened(X, None, None, "none", name, k)
+def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, manner: Manner, k: int) -> Array:
+    source = _opened(X, None, None, manner, k)
     return empty if source is None else _in_place(k, lambda: source.map(function))
 
 

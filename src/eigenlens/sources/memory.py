@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -12,8 +12,19 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from .base import PARALLEL_CELLS, PIVOT_ROWS, Block, Segment, Source, Target, block_rows, segment_blocks, threaded
-from .companions import Labels, as_column, read_weights, refuse_lazy
+from .base import (
+    PARALLEL_CELLS,
+    Block,
+    Segment,
+    Source,
+    Target,
+    block_rows,
+    middle,
+    segment_blocks,
+    threaded,
+    typical_rows,
+)
+from .companions import ClassReader, LabelReader, Labels, as_column, read_weights, refuse_lazy
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -94,10 +105,7 @@ class MemorySource(Source):
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
-        # a row that hardly counts is a poor pivot
-        counting = np.arange(n) if weight is None else np.flatnonzero(weight >= weight.mean())
-        picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
-        self._typical = [int(i) for i in counting[picks]]
+        self._typical = typical_rows(n, weight)
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
@@ -110,6 +118,9 @@ class MemorySource(Source):
     def kept(self) -> np.ndarray:
         """Positions of the rows of positive weight: those that blocks hold."""
         return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
+
+    def in_memory(self) -> MemorySource:
+        return self
 
     def segments(self) -> Iterator[Segment]:
         n, step = self.table.shape[0], self._step
@@ -131,10 +142,9 @@ class MemorySource(Source):
         runs = self._runs(start, stop)
         if _xp.single(self.table.sample):
             X = self._taken(start, stop)
-            sums = _xp.column_sums(X)
-            self._doubts.append(_xp.namespace(X).all(_xp.namespace(X).isfinite(sums)))
+            self._doubts.append(_xp.means_are_finite(X))
         else:
-            X, sums = self._checked(start, stop), None
+            X = self._checked(start, stop)
         y = None
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
@@ -142,13 +152,13 @@ class MemorySource(Source):
             y = _xp.like(finite_rows(self.second, start, stop, self.second_name), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
-            keep, sums = w > 0, None
+            keep = w > 0
             X, w, y = (
                 X[keep, :],
                 w[keep],
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
-        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, sums)
+        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
 
     def _checked(self, start: int, stop: int) -> Array:
         """Return finite rows, sparse ones as they are."""
@@ -196,8 +206,7 @@ class MemorySource(Source):
     def _median(self, table: Table, name: str) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
         rows = [finite_rows(table, i, i + 1, name) for i in self._typical]
-        xp = _xp.namespace(rows[0])
-        return xp.sort(xp.concat(rows, axis=0), axis=0)[len(rows) // 2 : len(rows) // 2 + 1, :]
+        return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 
     @property
     def n_columns(self) -> int:
@@ -226,7 +235,8 @@ def as_source(
     name: str = "X",
     second_name: str = "Y",
     estimator: str = "This estimator",
-    read_labels: Callable[[Any, np.ndarray | None], Labels] | None = None,
+    reader: LabelReader | None = None,
+    in_memory: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -248,11 +258,15 @@ def as_source(
         What messages call y where it is a table.
     estimator : str
         What messages call the caller.
-    read_labels : function of (y, weights) to Labels, optional
+    reader : LabelReader, optional
         How `y` becomes labels; by default it holds them.
+    in_memory : bool
+        Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     """
-    elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator)
+    reader = ClassReader() if reader is None else reader
+    elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
     if elsewhere is not None:
+        elsewhere = elsewhere.in_memory() if in_memory else elsewhere.settled()
         elsewhere.name = name
         if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
             raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
@@ -268,7 +282,7 @@ def as_source(
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")
         if target == "labels":
-            companion = Labels.read(y) if read_labels is None else read_labels(y, weight)
+            companion, reader = reader.read(y, weight)
         else:
             second, single_response = as_two_dimensional(y, second_name)
             companion = as_table(second, second_name)
@@ -283,18 +297,20 @@ def as_source(
     if weight is not None and isinstance(companion, Labels):
         companion = companion.among(weight > 0)
     source = MemorySource(table, companion, weight, name, second_name)
-    source.single_response = single_response
+    source.single_response, source.label_reader = single_response, reader
     return source
 
 
-def _rows_elsewhere(X: Any, y: Any, sample_weight: Any, target: Target, estimator: str) -> Source | None:
+def _rows_elsewhere(
+    X: Any, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader
+) -> Source | None:
     """Recognise rows that do not lie in memory."""
     if isinstance(X, Source):
-        return X.bound(y, sample_weight, target, estimator)
+        return X.bound(y, sample_weight, target, estimator, reader)
     if hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed"):
         from .dask import DaskSource
 
-        return DaskSource(X).bound(y, sample_weight, target, estimator)
+        return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
     return None
 
 

@@ -6,7 +6,7 @@ slices; several responses are cut one by one and their cells are the slices; or 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -91,6 +91,53 @@ class Slicing:
         if not self.cuts:
             return "each number its own slice"
         return "cuts at " + " and ".join(errors.listed(f"{c:.6g}" for c in column) for column in self.cuts)
+
+
+@dataclass(frozen=True)
+class SliceReader:
+    """Reads a response as slices.
+
+    Attributes
+    ----------
+    n_slices : int, or cuts
+    slicing : Slicing or None
+        How earlier rows were cut, if there were any.
+    known : ndarray or None
+        The slices of earlier rows, where each number is a slice of its own.
+    may_miss : bool
+        Whether rows may lack a response.
+    seen : bool
+        Whether all of the response has been looked at.
+    """
+
+    n_slices: Any
+    slicing: Slicing | None = None
+    known: np.ndarray | None = None
+    may_miss: bool = False
+    seen: bool = False
+
+    @property
+    def settled(self) -> bool:
+        return self.seen or self.slicing is not None or not isinstance(self.n_slices, int | np.integer)
+
+    def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, SliceReader]:
+        labels, slicing = slice_response(Response(y), weight, self.n_slices, self.slicing, self.may_miss)
+        if slicing == Slicing() and self.known is not None:
+            levels = np.union1d(self.known, labels.classes)
+            if not isinstance(self.n_slices, int | np.integer) or len(levels) > self.n_slices:
+                raise errors.levels_were_few(self.n_slices)
+        return labels, replace(self, slicing=slicing, known=None, seen=True)
+
+
+@dataclass(frozen=True)
+class GivenSlices:
+    """Reads slices that are given in place of a response."""
+
+    slicing: None = None
+    settled: bool = True
+
+    def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, GivenSlices]:
+        return _read_slices(y), self
 
 
 def slice_response(

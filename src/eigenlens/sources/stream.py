@@ -18,8 +18,9 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, thread_count, threaded
-from .companions import Labels, as_column, check_weights
+from .base import Block, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
+from .companions import LabelReader, Labels, as_column, check_weights
+from .progress import tracked
 
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
@@ -133,6 +134,7 @@ class RowSource(Source):
         self.n_rows = None if self._has_weight else reader.n_rows
         self._block = batch_rows or block_rows(len(roles.all), on_host=device is None)
         self._target: Target = "none"
+        self._estimator = "This method"
         self._given: Labels | Any = None
         self._given_weight: np.ndarray | None = None
 
@@ -150,11 +152,9 @@ class RowSource(Source):
 
     # -- what a method asks of y -------------------------------------------------------------------------------
 
-    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str) -> RowSource:
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> RowSource:
         new = copy.copy(self)
-        new._target = target
-        if target != "none":
-            new._bind_target(y, target, estimator)
+        new._target, new.label_reader, new._estimator = target, reader, estimator
         if sample_weight is not None:
             if self._has_weight:
                 raise errors.two_targets("sample_weight")
@@ -162,14 +162,14 @@ class RowSource(Source):
             n = self.reader.n_rows if self.reader.n_rows is not None else len(weight)
             new._given_weight = check_weights(weight, n)
             new.n_rows = None if self.n_rows is None else int(np.count_nonzero(new._given_weight))
-            if isinstance(new._given, Labels):
-                new.labels = new._given = new._given.among(new._given_weight > 0)
+        if target != "none":
+            new._bind_target(y, target)
         return new
 
-    def _bind_target(self, y: Any, target: Target, estimator: str) -> None:
+    def _bind_target(self, y: Any, target: Target) -> None:
         if y is None:
             if not self._has_target:
-                raise errors.source_lacks_target(estimator)
+                raise errors.source_lacks_target(self._estimator)
             if target == "table":
                 self._describe_responses()
             return
@@ -178,9 +178,14 @@ class RowSource(Source):
         from .memory import as_table, as_two_dimensional
 
         if target == "labels":
-            self._given = Labels.read(y)
-            m = len(self._given)
-            self.labels = self._given
+            given, self.label_reader = self.label_reader.read(y, self._given_weight)
+            m = len(given)
+            counted = (
+                given
+                if self._given_weight is None or m != len(self._given_weight)
+                else given.among(self._given_weight > 0)
+            )
+            self.labels = self._given = counted
         else:
             second, self.single_response = as_two_dimensional(y)
             self._given = as_table(second, "Y")
@@ -200,16 +205,51 @@ class RowSource(Source):
         self.single_response = y.ndim == 1
         self.n_responses = 1 if self.single_response else y.shape[1]
 
+    def settled(self) -> RowSource:
+        if self._target != "labels" or self._given is not None or self.label_reader.settled:
+            return self
+        new = copy.copy(self)
+        new.label_reader = self.label_reader.read(*self.target_values())[1]
+        return new
+
     def target_values(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Read y and the weights alone, in one pass that leaves X where it is (as far as the files allow)."""
         if not self._has_target:
-            raise errors.source_lacks_target("This method")
+            raise errors.source_lacks_target(self._estimator)
         if not self.rereadable:
-            raise errors.already_read()
+            raise errors.target_comes_once(self._estimator)
         pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
         batches = [piece.load(piece.start, piece.stop) for piece in pieces]
-        weight = None if not self._has_weight else np.concatenate([batch.weight for batch in batches])
+        weight = self._given_weight
+        if self._has_weight:
+            weight = np.concatenate([batch.weight for batch in batches])
         return np.concatenate([batch.y for batch in batches]), weight
+
+    def in_memory(self) -> Source:
+        from .memory import ArrayTable, MemorySource
+
+        pieces = self.reader.pieces(self.roles, self._segment_rows)
+        batches = [self._checked(piece) for piece in tracked(pieces, None, "Loading", self.progress)]
+        if not batches:
+            raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
+        self._check_length(sum(len(batch.X) for batch in batches))
+        table = ArrayTable(_joined([batch.X for batch in batches]), self.name)
+        table.names, table.native = self.feature_names, self.native
+        weight = _joined([batch.weight for batch in batches]) if self._has_weight else self._given_weight
+        if weight is not None and not weight.any():
+            raise errors.weight_all_zero()
+        companion, reader = self._given, self.label_reader
+        if companion is None and self._target != "none":
+            y = _joined([batch.y for batch in batches])
+            if self._target == "labels":
+                companion, reader = reader.read(y, weight)
+                companion = companion if weight is None else companion.among(weight > 0)
+            else:
+                companion = ArrayTable(y, "Y")
+                companion.names = self.response_names
+        source = MemorySource(table, companion, weight, self.name)
+        source.single_response, source.label_reader = self.single_response, reader
+        return source
 
     # -- reading -----------------------------------------------------------------------------------------------
 
@@ -255,14 +295,13 @@ class RowSource(Source):
 
     def first(self) -> Block:
         start = 0
-        for piece in self.reader.head(self.roles):
-            for low in range(0, len(piece), self._block):
-                block = self.block([piece.part(low, min(low + self._block, len(piece)))], start)
-                start += min(self._block, len(piece) - low)
-                if block.X.shape[0]:
-                    k = 0 if block.weight is None else int(np.argmax(block.weight))
-                    y = block.y[k : k + 1] if self._target == "table" and block.y is not None else None
-                    return Block(block.X[k : k + 1].copy(), y)
+        for pieces in even(self.reader.head(self.roles), self._block):
+            block = self.block(pieces, start)
+            start += sum(map(len, pieces))
+            if block.X.shape[0]:
+                rows = typical_rows(block.X.shape[0], block.weight)
+                y = None if self._target != "table" or block.y is None else middle(block.y[rows])
+                return Block(middle(block.X[rows]), y)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -314,7 +353,7 @@ class RowSource(Source):
         if self._target == "table":
             return _joined([batch.y for batch in batches]), None
         try:
-            labels = Labels.read(_joined([batch.y for batch in batches]))
+            labels = self.label_reader.read(_joined([batch.y for batch in batches]), None)[0]
         except ValueError as error:
             raise errors.at(pieces[0].place, error) from error
         return labels.codes, labels.classes
