@@ -137,9 +137,7 @@ class Csv:
     """A CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
 
     def __init__(self, file: Any) -> None:
-        self.text = io.TextIOWrapper(file, encoding="utf8", newline="", write_through=True)
-        self.writer = csv.writer(self.text, lineterminator="\n")
-        self.begun = False
+        self.file, self.begun = file, False
 
     def write(self, result: Any, function: Any) -> None:
         values = _values(result)
@@ -147,15 +145,17 @@ class Csv:
 
     def rows(self, names: list[str], columns: list[Any]) -> None:
         """Write columns of the same length, with their names on top the first time."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
         if not self.begun:
-            self.writer.writerow([neutral(name) for name in names])
+            writer.writerow([neutral(name) for name in names])
             self.begun = True
         written = [[neutral(cell) for cell in column.tolist()] for column in columns]
-        self.writer.writerows(zip(*written, strict=True))
+        writer.writerows(zip(*written, strict=True))
+        self.file.write(text.getvalue().encode("utf8"))
 
     def close(self) -> None:
-        self.text.flush()
-        self.text.detach()
+        self.file.flush()
 
 
 def neutral(cell: Any) -> Any:

@@ -10,7 +10,7 @@ from ..inference import canonical_test
 from ..report.findings import Direction, Findings
 from .contest import Progress, compare, contestants, enough_for_folds
 from .data import Data, Plan, prepared
-from .methods import Entry
+from .methods import Entry, fitted
 from .spread import correlations
 from .words import base, class_words
 
@@ -27,7 +27,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
         raise wrong.option("--target", plan.target, rule + "; if it is a number, add --as number")
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
-    model = entry.model(plan.seed).fit(X, y)
+    model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
     directions = _directions(axes, scores, y, np.linalg.matrix_rank(X), entry.name)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
 from .._core import errors_tables as wrong
+from .._core.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,22 @@ QUESTIONS = {
     "views": "two sets of columns",
     "distances": "a table of distances",
 }
+
+
+def fitted(model: Any, names: list[str], *arguments: Any) -> Any:
+    """Fit a model to plain numbers; where it complains of a column by number, say its name."""
+    try:
+        return model.fit(*arguments)
+    except InputError as error:
+        numbered = re.compile(r"\bcolumns? (\d+(?:, \d+)*)")
+
+        def named(found: re.Match[str]) -> str:
+            places = [int(j) for j in found[1].split(", ")]
+            if max(places) >= len(names):
+                return found[0]
+            return f"column{'s' if len(places) > 1 else ''} " + ", ".join(repr(names[j]) for j in places)
+
+        raise type(error)(numbered.sub(named, str(error))) from error
 
 
 def chosen(name: str, kind: str) -> Entry:

@@ -8,7 +8,7 @@ from sklearn.pipeline import Pipeline
 from ..report.findings import Direction, Findings
 from .contest import Progress, compare, contestants, enough_for_folds
 from .data import Data, Plan, prepared
-from .methods import Entry
+from .methods import Entry, fitted
 from .spread import correlations
 from .words import base, number_words
 
@@ -18,7 +18,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     y = np.asarray(data.y, dtype=float)
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
-    model = entry.model(plan.seed).fit(X, y)
+    model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"direction {j + 1}" for j in range(scores.shape[1])]
     values = np.asarray(model.eigenvalues_, dtype=float)

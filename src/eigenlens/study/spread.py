@@ -11,7 +11,7 @@ from ..inference import noise_band
 from ..report.findings import Direction, Findings
 from .contest import Progress
 from .data import Data, Plan, prepared
-from .methods import Entry
+from .methods import Entry, fitted
 from .words import base, spread_words
 
 
@@ -19,7 +19,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     """Fit PCA, or one of its kin, and tell its directions from those of unrelated columns."""
     preparation = prepared(data, plan, full=True)
     X = preparation.transform(data.table)
-    model = entry.model(plan.seed).fit(X)
+    model = fitted(entry.model(plan.seed), preparation.names_out_, X)
     scores = np.asarray(model.transform(X))
     names = preparation.names_out_
     n, k = scores.shape
