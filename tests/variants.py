@@ -5,7 +5,8 @@ A method that is not listed is checked with its defaults.
 
 from sklearn.neighbors import KNeighborsRegressor
 
-from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
+from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, SAVE, SIR, ClassicalMDS, DirectionalRegression, LocalizedSIR
+from eigenlens.distances import Logarithm, Power
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
 from eigenlens.testing import all_estimators, all_regressors
 
@@ -53,6 +54,15 @@ VARIANTS = {
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
+    ClassicalMDS: [
+        ClassicalMDS(),
+        ClassicalMDS(3, metric="cityblock"),
+        ClassicalMDS(schoenberg=Logarithm(2.0) @ Power(0.9)),
+        ClassicalMDS(metric="cityblock", correction="lingoes"),
+        ClassicalMDS(correction="cailliez", metric="cityblock"),
+        ClassicalMDS(n_landmarks=15),
+        ClassicalMDS(metric="chebyshev", n_landmarks=15, landmarks="maxmin"),
+    ],
     AdaptiveSplines: [AdaptiveSplines(), AdaptiveSplines(degree=2), AdaptiveSplines(prune="cv", cv=3)],
     ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],
     PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],

@@ -10,10 +10,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import files, inference, moments, regress, report, sources, spectral, testing
+    from . import distances, files, inference, moments, regress, report, sources, spectral, study, tables, testing
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .files import load, save
     from .methods.cca import CCA
+    from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
     from .methods.lda import LDA
@@ -30,6 +31,7 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CCA": ".methods.cca",
+    "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
     "FDA": ".methods.fda",
@@ -48,7 +50,19 @@ _HOMES = {
     "save": ".files",
     "write_rows": ".sources",
 }
-_ROOMS = ("files", "inference", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = (
+    "distances",
+    "files",
+    "inference",
+    "moments",
+    "regress",
+    "report",
+    "sources",
+    "spectral",
+    "study",
+    "tables",
+    "testing",
+)
 
 __all__ = [
     "CCA",
@@ -59,12 +73,14 @@ __all__ = [
     "PDA",
     "SAVE",
     "SIR",
+    "ClassicalMDS",
     "ConditionWarning",
     "DirectionalRegression",
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
     "Subspace",
+    "distances",
     "files",
     "inference",
     "load",
@@ -75,6 +91,8 @@ __all__ = [
     "save",
     "sources",
     "spectral",
+    "study",
+    "tables",
     "testing",
     "write_rows",
 ]

@@ -11,28 +11,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
+    from .configuration import ConfigurationDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
     from .response import ResponseDisplay
+    from .shepard import ShepardDisplay
 
 _HOMES = {
     "CoefficientDisplay": ".coefficients",
+    "ConfigurationDisplay": ".configuration",
     "DiscriminantDisplay": ".discriminant",
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
     "ResponseDisplay": ".response",
+    "ShepardDisplay": ".shepard",
 }
 
 __all__ = [
     "CoefficientDisplay",
+    "ConfigurationDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
     "ResponseDisplay",
+    "ShepardDisplay",
 ]
 
 

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors_tables as wrong
+from ..distances import is_squared_distance
 from ..report.findings import Direction, Findings
 from .contest import Progress
 from .data import Data, Plan
-from .methods import Entry, package
+from .methods import Entry
 from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot
@@ -22,7 +23,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     """Fit classical scaling, test whether the distances are Euclidean, and compare the map with them."""
     D, names = distance_table(data)
     n = len(D)
-    test = package().distances.is_squared_distance(D**2)
+    test = is_squared_distance(D**2)
     k = min(max(int(n - 1), 1), 10)
     model = entry.model(plan.seed).set_params(metric="precomputed", n_components=min(k, n - 1))
     model = _fit_what_is_there(model, D)
