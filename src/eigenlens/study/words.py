@@ -226,13 +226,12 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
     if test:
         findings.summary.append("The distances are Euclidean: a map without any error exists, in enough dimensions.")
     else:
+        inertia = float(getattr(model, "negative_inertia_", 0.0))
         findings.summary.append(
-            f"The distances are not Euclidean: no map in any number of dimensions has exactly these (the lowest "
-            f"eigenvalue is {float(test.eigenvalue):.3g})."
+            f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of the "
+            f"inertia is negative)."
         )
-        inertia = getattr(model, "negative_inertia_", None)
-        if inertia is not None:
-            findings.doubts.append(f"{float(inertia):.0%} of the inertia is negative, and no map can show it.")
+        findings.doubts.append("What is negative no map can show; a Schoenberg transform or a correction may mend it.")
     drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]
     stress = float(np.sqrt(np.sum((drawn - given) ** 2) / np.sum(given**2)))
     findings.summary.append(

@@ -241,7 +241,7 @@ def comparison(contestants: list[Contestant], score: str, baseline: tuple[str, f
 
     parts: list[Any] = [
         [line(x(t), 0, x(t), height - 22, "grid"), text(x(t), height - 8, f"{t:.0%}", "middle", "tick")]
-        for t in ticks(low, high, 3)
+        for t in ticks(low, high, 4)
     ]
     for i, c in enumerate(shown):
         y = i * row + 14

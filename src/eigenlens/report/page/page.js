@@ -228,6 +228,7 @@
     if (!selected) $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
     draw(); list(); setApart();
   };
+  const hint = () => $("legend").querySelector("button") ? "Draw around points, or choose a kind in the legend" : "Draw around points to select rows";
   const MOST = 200;
   const cell = (c, i) => c.levels ? c.levels[c.codes[i]] : (c.numbers[i] !== c.numbers[i] ? "" : short(c.numbers[i]));
   const rowName = (i) => data.names ? data.names[i] : String((data.rows ? data.rows[i] : i) + 1);
@@ -250,7 +251,7 @@
     }
     $("rows-body").replaceChildren(body);
     const rows = count.toLocaleString("en");
-    $("count").textContent = (selected ? rows + (count === 1 ? " row is" : " rows are") + " selected" : "Draw around points, or choose a kind in the legend")
+    $("count").textContent = (selected ? rows + (count === 1 ? " row is" : " rows are") + " selected" : hint())
       + (count > MOST ? "; the first " + MOST + " are listed." : ".");
   };
   const setApart = () => {
