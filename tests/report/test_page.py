@@ -116,9 +116,12 @@ class Tags(HTMLParser):
 
 
 ALLOWED = set(
-    "html head meta title style body header main footer section h1 h2 h3 p ul li a div span b strong label select input "
-    "button canvas table caption thead tbody tr th td figure figcaption svg rect line circle text polygon polyline code "
-    "pre details summary script".split()
+    re.findall(
+        r"\w+",
+        """html head meta title style body header main footer section h1 h2 h3 p ul li a div span b strong label select
+        input button canvas table caption thead tbody tr th td figure figcaption svg rect line circle text polygon
+        polyline code pre details summary script""",
+    )
 )
 
 
@@ -143,7 +146,6 @@ def test_names_and_labels_do_not_become_markup(hostile):
 @pytest.mark.parametrize("which", ["wine", "hostile"])
 def test_the_policy_allows_the_pages_own_script_and_style_alone(which, request):
     page = render(request.getfixturevalue(which))
-    policy = dict(Tags(page).found[3 - 1][1]).get("content") or ""
     policy = next(a["content"] for t, a in Tags(page).found if a.get("http-equiv") == "Content-Security-Policy")
     assert "unsafe" not in policy
     assert policy.startswith("default-src 'none'")
@@ -166,10 +168,7 @@ def test_figures_have_words_and_tables(wine):
     tags = Tags(page).found
     assert sum(t == "svg" for t, _ in tags) >= 5
     assert all(a.get("role") == "img" for t, a in tags if t == "svg")
-    assert (
-        page.count("<svg") == page.count("<title>") - 1 - page.count("<rect") + page.count("/>") * 0
-        or "<title>" in page
-    )
+    assert len(re.findall(r"<svg[^>]*><title>[^<]+</title>", page)) == page.count("<svg")
     assert all("scope" in a for t, a in tags if t == "th")
     assert any("aria-live" in a for _, a in tags)
     assert "The numbers as a table" in page
@@ -256,8 +255,12 @@ def test_it_fits_its_window_and_draws(wine, opened, width, scheme, tmp_path):
     shot = page.screenshot(full_page=True, path=tmp_path / "page.png")
     assert len(shot) > 20_000
     drawn = page.evaluate(
-        """() => { const c = document.getElementById("plot"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
-        const seen = new Set(); for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200) seen.add(d[i] + "," + d[i + 1] + "," + d[i + 2]); return seen.size; }"""
+        """() => {
+            const c = document.getElementById("plot"), seen = new Set();
+            const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+            for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200) seen.add(d[i] + "," + d[i + 1] + "," + d[i + 2]);
+            return seen.size;
+        }"""
     )
     assert drawn > 3  # a colour for each class, and ink
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")

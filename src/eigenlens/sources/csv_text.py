@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -17,10 +18,32 @@ from .._core import errors_tables as wrong
 
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
+MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
 OTHER_DELIMITERS = (";", "\t", "|")
 
 
-def read_header(path: Path, dialect: Any) -> list[str]:
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Parameters
+    ----------
+    delimiter, decimal : str
+    encoding : str
+    na : tuple of str
+        Cells that stand for a missing value, beside the usual ones.
+    words : tuple of str
+        Columns to read as words even where they hold numbers.
+    """
+
+    delimiter: str = ","
+    decimal: str = "."
+    encoding: str = "utf8"
+    na: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def read_header(path: Path, dialect: Dialect) -> list[str]:
     """Return the names of the columns."""
     _refuse_binary(path, dialect)
     try:
@@ -49,7 +72,7 @@ def read_header(path: Path, dialect: Any) -> list[str]:
     return names
 
 
-def csv_batches(path: Path, dialect: Any, names: list[str], wanted: list[str]) -> Iterator[Any]:
+def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:
     """Yield Arrow record batches of text."""
     pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     read = pa_csv.ReadOptions(block_size=BLOCK_BYTES, encoding=dialect.encoding, column_names=names, skip_rows=0)
@@ -69,7 +92,7 @@ def csv_batches(path: Path, dialect: Any, names: list[str], wanted: list[str]) -
         raise _explained(path, dialect, len(names), error) from error
 
 
-def check_quotes(path: Path, dialect: Any) -> None:
+def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse quotes that do not match; looked into line by line only where there are quotes at all."""
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as raw:
         try:
@@ -77,18 +100,18 @@ def check_quotes(path: Path, dialect: Any) -> None:
                 return
         except (OSError, EOFError) as error:
             raise errors.unreadable(str(path), error) from error
-    for _ in _rows(path, dialect):
+    for _ in lines_of(path, dialect):
         pass
 
 
-def locate(path: Path, dialect: Any, place: int, text: str) -> int | None:
+def locate(path: Path, dialect: Dialect, place: int, text: str) -> int | None:
     """Return the first line below the header whose cell at a place reads so."""
-    rows = _rows(path, dialect)
+    rows = lines_of(path, dialect)
     next(rows, None)
     return next((line for line, cells in rows if len(cells) > place and cells[place].strip() == text), None)
 
 
-def _rows(path: Path, dialect: Any) -> Iterator[tuple[int, list[str]]]:
+def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row begins, and its cells."""
     limit = csv.field_size_limit(BLOCK_BYTES)
     try:
@@ -107,10 +130,10 @@ def _rows(path: Path, dialect: Any) -> Iterator[tuple[int, list[str]]]:
         csv.field_size_limit(limit)
 
 
-def _explained(path: Path, dialect: Any, width: int, cause: Exception) -> Exception:
+def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Exception:
     """Read the file again to say on which line it went wrong."""
     try:
-        for line, cells in _rows(path, dialect):
+        for line, cells in lines_of(path, dialect):
             if len(cells) != width and (cells or width == 1):
                 return errors.csv_line(path, line, len(cells), width)
     except errors.InputError as error:
@@ -120,7 +143,7 @@ def _explained(path: Path, dialect: Any, width: int, cause: Exception) -> Except
     return errors.unreadable(str(path), cause)
 
 
-def _refuse_binary(path: Path, dialect: Any) -> None:
+def _refuse_binary(path: Path, dialect: Dialect) -> None:
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
         try:
             head = file.read(4096)
@@ -137,7 +160,7 @@ def _refuse_binary(path: Path, dialect: Any) -> None:
         )
 
 
-def _undecodable(path: Path, dialect: Any, error: Exception) -> Exception:
+def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
         return wrong.encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
     line = None
@@ -152,7 +175,7 @@ def _undecodable(path: Path, dialect: Any, error: Exception) -> Exception:
     return wrong.encoding(path, line, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 
-def _opened(path: Path, dialect: Any) -> IO[str]:
+def _opened(path: Path, dialect: Dialect) -> IO[str]:
     encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", newline="", encoding=encoding)

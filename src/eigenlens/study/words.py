@@ -228,8 +228,8 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
     else:
         inertia = float(getattr(model, "negative_inertia_", 0.0))
         findings.summary.append(
-            f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of the "
-            f"inertia is negative)."
+            f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of "
+            f"the inertia is negative)."
         )
         findings.doubts.append("What is negative no map can show; a Schoenberg transform or a correction may mend it.")
     drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]

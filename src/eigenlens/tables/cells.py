@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
+from ..sources.csv_text import MISSING
+
 NUMBER = r"^[+-]?([0-9]+DOT?[0-9]*|DOT[0-9]+)([eE][+-]?[0-9]+)?$"
 INFINITE = r"^[+-]?(inf|infinity)$"
 LONGEST = 10_000  # characters of a cell

@@ -16,32 +16,11 @@ import numpy as np
 
 from .._core import errors
 from .._core import errors_tables as wrong
-from ..sources.csv_text import check_quotes, csv_batches, locate, read_header
+from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
 from .cells import LONGEST, Cells, disguised, parse
 
 LEVELS = 1000  # different words that are remembered of a column
 TEXT = (".csv", ".tsv", ".txt")
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How a CSV file is written.
-
-    Parameters
-    ----------
-    delimiter, decimal : str
-    encoding : str
-    na : tuple of str
-        Cells that stand for a missing value, beside the usual ones.
-    words : tuple of str
-        Columns to read as words even where they hold numbers.
-    """
-
-    delimiter: str = ","
-    decimal: str = "."
-    encoding: str = "utf8"
-    na: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
 
 
 @dataclass
