@@ -52,7 +52,7 @@ def test_moments_by_class(X, kind, pooled, block, monkeypatch):
 
 @pytest.mark.parametrize("weighted", [False, True])
 def test_many_small_classes_and_weights(X, weighted):
-    """Rows that are not sorted by class, or weighted, take the general way; it must not trust single-precision means."""
+    """Rows that are not sorted by class, or weighted, take the general way; it must not trust means of their kind."""
     codes = rng.integers(0, 1000, N)
     weight = rng.uniform(0.5, 2, N) if weighted else np.ones(N)
     source = as_source(torch.tensor(X), torch.tensor(codes), weight if weighted else None, target="labels")

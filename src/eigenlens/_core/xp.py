@@ -216,10 +216,11 @@ def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -
     return (indicator if weight is None else indicator * cast(weight, rows.dtype)[None, :]) @ rows
 
 
-def run_sums(rows: Array, runs: Any, n_groups: int, weight: Array | None) -> Array:
-    """Sum the (weighted) rows of groups that stand together: an n_groups × p table, in a fixed order of addition."""
+def run_sums(rows: Array, runs: Any, n_groups: int) -> Array:
+    """Sum the rows of groups that stand together: an n_groups × p table, in a fixed order of addition."""
     xp = namespace(rows)
-    sums = {k: column_sums(rows[a:b, :], None if weight is None else weight[a:b]) for k, a, b in runs}
+    ones = xp.ones((max(b - a for _, a, b in runs),), dtype=rows.dtype, device=device(rows))
+    sums = {k: ones[: b - a] @ rows[a:b, :] for k, a, b in runs}
     none = xp.zeros_like(next(iter(sums.values())))
     return xp.stack([sums.get(k, none) for k in range(n_groups)], axis=0)
 
@@ -233,6 +234,21 @@ def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
     for k, a, b in runs:
         xp.subtract(X[a:b, :], table[k, :], out=rows[a:b, :])
     return rows
+
+
+def run_samples(X: Array, runs: Any, size: int) -> Array:
+    """Return so many rows of each run, evenly spaced, in float64: an array of shape (runs, size, p)."""
+    places = np.concatenate([np.linspace(a, b - 1, size).astype(np.intp) for _, a, b in runs])
+    return float64(take_rows(X, like(places, X))).reshape((len(runs), size, X.shape[1]))
+
+
+def device_memory(x: Array) -> int:
+    """Return how many bytes the device of an array has in all; 0 where that is not known."""
+    if array_api_compat.is_torch_array(x) and x.device.type == "cuda":
+        return int(namespace(x).cuda.get_device_properties(x.device).total_memory)
+    if array_api_compat.is_cupy_array(x):
+        return int(x.device.mem_info[1])
+    return 0
 
 
 def single(x: Array) -> bool:

@@ -24,7 +24,7 @@ from .base import Moments
 from .store import Gram, Store
 
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
-STRIDE = 64  # every so manieth row tells where single-precision rows lie
+SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 #: Which group each row belongs to: codes, runs (code, start, stop) of rows that stand together, or None for one group.
 Codes = Any
@@ -93,15 +93,17 @@ def centre_block(
 def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool) -> CentredBlock:
     """Centre single-precision rows of a device without waiting for it, and with one pass over them less.
 
-    The centre is the mean of every STRIDE-th row in single precision: differences from that are exact, constant
+    The centre is the mean of a few rows in single precision: differences from that are exact, constant
     columns come out as zero, and the mean of the differences says how far off it was.
     """
     xp = _xp.namespace(X)
     runs = ((0, 0, X.shape[0]),) if codes is None else codes
-    few = {k: xp.mean(_xp.float64(X[a:b:STRIDE, :]), axis=0) for k, a, b in runs}
-    none = xp.zeros_like(next(iter(few.values())))
-    means = xp.stack([few.get(k, none) for k in range(len(weights))], axis=0)
-    centre = _xp.float64(_xp.cast(means, xp.float32))
+    few = _xp.float64(_xp.cast(xp.mean(_xp.run_samples(X, runs, SAMPLE), axis=1), xp.float32))
+    centre = few
+    if len(runs) < len(weights):
+        position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
+        position[[k for k, _, _ in runs]] = np.arange(len(runs))
+        centre = _xp.take_rows(few, _xp.like(position, few))
     rows = _minus(X, centre, codes)
     residual = _means(rows, None, codes, weights)
     shift = (centre - pivot) + residual
@@ -126,7 +128,7 @@ def _means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) ->
     if codes is None:
         return _xp.column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
     if isinstance(codes, tuple):
-        sums = _xp.run_sums(X, codes, len(weights), weight)
+        sums = _xp.run_sums(X, codes, len(weights))
     else:
         sums = _xp.group_sums(X, codes, len(weights), weight)
     return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]

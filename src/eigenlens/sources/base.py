@@ -31,7 +31,7 @@ from .companions import ClassReader, LabelReader, Labels
 from .progress import tracked
 
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
-DEVICE_BLOCK_BYTES = 2**30  # a device wants few large products
+DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
@@ -246,13 +246,14 @@ def whole(source: Source) -> Block:
     return Block(X, y, np.ones(len(X)) if weight is None else weight, blocks[0].classes)
 
 
-def block_rows(n_columns: int, n_groups: int = 1, on_host: bool = True) -> int:
-    """Return how many rows make a block: cache-sized, and many more rows than groups.
+def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
+    """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
 
     A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
     """
-    if not on_host:
-        return max(DEVICE_BLOCK_BYTES // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
+    if device_bytes is not None:
+        size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
+        return max(size // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
     return max(rows, n_columns // 2, 4 * n_groups)

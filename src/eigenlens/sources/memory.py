@@ -100,7 +100,8 @@ class MemorySource(Source):
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         self.weighted = weight is not None
         n_groups = 1 if self.labels is None else len(self.labels.classes)
-        self._block = block_rows(self.n_columns, n_groups, not _xp.on_accelerator(X.sample))
+        device_bytes = _xp.device_memory(X.sample) if _xp.on_accelerator(X.sample) else None
+        self._block = block_rows(self.n_columns, n_groups, device_bytes)
         if hasattr(X, "sparse_rows"):
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
         self._weight = None if weight is None else _xp.like(weight, X.sample)

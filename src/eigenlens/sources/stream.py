@@ -132,7 +132,7 @@ class RowSource(Source):
         self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
         self.rereadable = reader.rereadable
         self.n_rows = None if self._has_weight else reader.n_rows
-        self._block = batch_rows or block_rows(len(roles.all), on_host=device is None)
+        self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
         self._target: Target = "none"
         self._estimator = "This method"
         self._given: Labels | Any = None
@@ -280,7 +280,8 @@ class RowSource(Source):
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         if self.device is not None:
             upload = _xp.Upload(self.device)
-            return (work(upload(block) for block in ahead(segment)) for segment in self.segments())
+            blocks = (block for segment in self.segments() for block in segment)
+            return (work([upload(block)]) for block in ahead(blocks))
         return threaded(work, self.segments(), thread_count() + 1)
 
     def reduce(self, start: Any) -> Any:
