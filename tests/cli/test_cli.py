@@ -3,10 +3,12 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -162,6 +164,18 @@ def test_names_constants_and_counters_are_left_out_with_a_word(folder, capsys):
     assert "'name' names the rows" in notes
     assert "'id' left out: it only counts the rows" in notes
     assert "'same' left out: constant" in notes
+
+
+def test_the_readme_shows_what_the_command_says(folder, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf8")
+    shown = readme.split("```text\n")[1].split("```")[0]
+    said = told(capsys, "report", "--demo", "wine").out
+
+    def without_seconds(text):
+        return [re.sub(r"\s+(\d+\.\d\d)?$", "", line) for line in text.strip().splitlines()]
+
+    assert without_seconds(said) == without_seconds(shown)
 
 
 # -- transform, predict, compare, methods, info --------------------------------------------------------------------
@@ -364,3 +378,22 @@ def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folde
     assert b"Traceback" not in err
     assert out == b""
     assert os.listdir(folder) == ["big.csv"]
+
+
+FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+from eigenlens.cli.main import run
+sys.exit(run(["report", "wine.csv", "--target", "kind", "--folds", "0", "--force"]))
+"""
+
+
+def test_a_full_disk_leaves_the_old_page(wine, folder, capsys):
+    told(capsys, "report", wine, "--target", "kind", "--folds", 0, "--title", "before")
+    before = (folder / "wine-report" / "report.html").read_bytes()
+    ended = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "eigenlens: [Errno" in ended.stderr
+    assert (folder / "wine-report" / "report.html").read_bytes() == before
+    assert sorted(os.listdir("wine-report")) == ["model.eigenlens", "report.html", "scores.parquet"]

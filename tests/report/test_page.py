@@ -277,6 +277,7 @@ def test_brushing_changes_the_table_and_the_columns(wine, opened):
     assert f"{chosen} rows are selected" in page.inner_text("#count")
     assert page.locator("#apart .track").count() == 8
     first = page.inner_text("#apart")
+    assert page.locator("svg .hot").count() > 3  # the loadings show the same columns in bold
     page.click("#legend button:nth-child(1)")
     assert rows.count() == 59
     assert page.inner_text("#apart") != first
@@ -284,6 +285,7 @@ def test_brushing_changes_the_table_and_the_columns(wine, opened):
     page.click("#clear")
     assert rows.count() == 178
     assert page.locator("#apart .track").count() == 0
+    assert page.locator("svg .hot").count() == 0
 
 
 def test_axes_colours_keys_and_copying(wine, opened):

@@ -1,4 +1,4 @@
-"""How a fitted model shows itself: a picture on request, and a short table beside scikit-learn's diagram in notebooks."""
+"""How a fitted model shows itself: a picture on request, a short table beside scikit-learn's diagram in notebooks."""
 
 from __future__ import annotations
 
@@ -39,9 +39,8 @@ class Shown:
         display
             With `ax_` and `figure_`; see `eigenlens.report`.
         """
-        report: Any = import_module(
-            f"{__name__.partition('.')[0]}.report"
-        )  # by name: a method knows no room to its right
+        # by name and late: a method knows no room to its right
+        report: Any = import_module(f"{__name__.partition('.')[0]}.report")
         return report.plot(self, X, y, **options)
 
     def _html_repr(self) -> str:

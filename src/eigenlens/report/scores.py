@@ -79,10 +79,10 @@ class ScoresDisplay:
         shares = getattr(model, "explained_variance_ratio_", None)
         shares = [] if shares is None else np.asarray(_xp.to_numpy(shares), dtype=float)
         names = tuple(f"component {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "") for j in directions)  # type: ignore[assignment]
-        V = getattr(model, "components_", None)
+        basis = getattr(model, "components_", None)
         loadings = None
-        if V is not None and V.shape[0] > max(directions) and V.shape[1] == getattr(model, "n_features_in_", None):
-            loadings = np.asarray(_xp.to_numpy(V), dtype=float).T[:, list(directions)]
+        if basis is not None and basis.shape[0] > max(directions) and basis.shape[1] == model.n_features_in_:
+            loadings = np.asarray(_xp.to_numpy(basis), dtype=float).T[:, list(directions)]
         labels = getattr(model, "feature_names_in_", None)
         p = 0 if loadings is None else len(loadings)
         columns = [str(c) for c in labels] if labels is not None else [f"x{j}" for j in range(p)]

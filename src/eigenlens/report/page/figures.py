@@ -22,8 +22,10 @@ def svg(height: float, label: str, *children: Any, width: float = WIDE) -> Marku
     return el("svg", el("title", label), *children, viewBox=f"0 0 {width:g} {height:g}", role="img")
 
 
-def text(x: float, y: float, words: Any, anchor: str = "start", class_: str | None = None) -> Markup:
-    return el("text", words, x=float(x), y=float(y), text_anchor=anchor, class_=class_)
+def text(
+    x: float, y: float, words: Any, anchor: str = "start", class_: str | None = None, column: str | None = None
+) -> Markup:
+    return el("text", words, x=float(x), y=float(y), text_anchor=anchor, class_=class_, data_column=column)
 
 
 def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
@@ -107,7 +109,7 @@ def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
         w = (half - 34) * abs(v) / top
         x = zero if v >= 0 else zero - w
         full = findings.loading_names[place]
-        parts.append(text(names, i * row + 14, cut(full), "end", "name"))
+        parts.append(text(names, i * row + 14, cut(full), "end", "name", full))
         parts.append(rect(x, i * row + 4, w, row - 8, "pos" if v >= 0 else "neg", el("title", f"{full}: {v:+.3f}")))
         parts.append(
             text(
@@ -136,7 +138,7 @@ def heat(findings: Findings, most: int = 40) -> Markup:
     parts: list[Any] = [text(left + step * (j + 0.5), 12, j + 1, "middle", "tick") for j in range(k)]
     for i, place in enumerate(order):
         full = findings.loading_names[place]
-        parts.append(text(150, 20 + i * row + 12, cut(full), "end", "name"))
+        parts.append(text(150, 20 + i * row + 12, cut(full), "end", "name", full))
         for j in range(k):
             v = float(findings.loadings[place, j])
             tip = el("title", f"{full}, {findings.axes[j]}: {v:+.3f}")
@@ -189,14 +191,15 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     taken: list[tuple[float, float, float]] = []
     for place in order:
         dx, dy = float(V[place, 0]) * scale, -float(V[place, 1]) * scale
-        full = cut(findings.loading_names[place], 18)
+        name = findings.loading_names[place]
+        full = cut(name, 18)
         arrows.append(line(mid, mid, mid + dx, mid + dy, "arrow"))
         width, x, y = 6.2 * len(full), mid + dx * 1.05, mid + dy * 1.05 + 4
         left = min(max(x if dx >= 0 else x - width, 2), WIDE - width - 2)
         while any(abs(y - b) < 12 and left < a + w and a < left + width for a, b, w in taken):
             y += 6 if dy >= 0 else -6
         taken.append((left, y, width))
-        labels.append(text(left, min(max(y, 10), 396), full, "start", "name halo"))
+        labels.append(text(left, min(max(y, 10), 396), full, "start", "name halo", name))
     parts += [arrows, labels]
     about = f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large."
     return figure("Biplot", about, svg(400, "biplot of the first two directions", parts))

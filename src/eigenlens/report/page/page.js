@@ -257,6 +257,8 @@
   const setApart = () => {
     const place = $("apart");
     place.replaceChildren();
+    const names = document.querySelectorAll("svg [data-column]");
+    names.forEach((e) => e.classList.remove("hot"));
     if (!selected) return;
     const found = [];
     for (const c of columns) {
@@ -279,7 +281,9 @@
     }
     found.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
     const shown = found.slice(0, 8), top = Math.max(...shown.map((f) => Math.abs(f[1])), 1e-9);
-    place.append(make("h3", "What sets them apart"), make("p", "Mean of the selected rows minus that of all, in standard deviations.", "note"));
+    const hot = new Set(shown.filter((f) => Math.abs(f[1]) > 0.5).map((f) => f[0]));
+    names.forEach((e) => e.classList.toggle("hot", hot.has(e.dataset.column)));
+    place.append(make("h3", "What sets them apart"), make("p", "Mean of the selected rows minus that of all, in standard deviations. The loadings below show these columns in bold.", "note"));
     const grid = make("div", undefined, "apart");
     for (const [name, d] of shown) {
       const label = make("span", name, "name"), track = make("span", undefined, "track"), bar = make("span", undefined, d < 0 ? "fill minus" : "fill");
