@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.pipeline import Pipeline
 
@@ -30,7 +32,8 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
-    directions = _directions(axes, scores, y, np.linalg.matrix_rank(X), entry.name)
+    shares = getattr(model, "explained_variance_ratio_", None)
+    directions = _directions(axes, scores, y, np.linalg.matrix_rank(X), entry.name, shares)
     findings = base(data, plan, entry, directions, axes, scores, preparation.names_out_, correlations(X, scores))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree = {"values": np.array([d.value for d in directions]), "band": None}
@@ -44,13 +47,16 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
         ours = predicted.get(entry.name.upper())
         if ours is not None:
             findings.confusion = ([str(c) for c in classes], _confusion(y[rows], ours, classes))
+    elif plan.folds >= 2:
+        lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
+        findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
     findings.extras["regions"] = _regions(model, scores, classes)
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
 
 
-def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: str) -> list[Direction]:
+def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: str, own: Any) -> list[Direction]:
     """Return the canonical correlation of each direction with the classes; tested where the method is linear."""
     classes, codes = np.unique(y, return_inverse=True)
     n, K = len(y), len(classes)
@@ -60,9 +66,9 @@ def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: 
     total = (centred**2).sum(axis=0)
     r2 = np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
     ratio = r2 / np.maximum(1 - r2, 1e-12)
-    shares = ratio / ratio.sum() if ratio.sum() > 0 else np.zeros(len(ratio))
+    shares = ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)
     verdicts: list[tuple[bool | None, str]] = [(None, "")] * len(axes)
-    if name in ("lda", "pda") and n > rank + K and len(axes) == min(rank, K - 1) and name == "lda":
+    if name == "lda" and n > rank + K and len(axes) == min(rank, K - 1):
         test = canonical_test(np.sqrt(r2), np.sqrt(1 - r2), rank, K - 1, n)
         verdicts = [(j < test.dimension, f"Wilks p {_p(p)}") for j, p in enumerate(test.p_values)]
     return [Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors_tables as wrong
+from .._core.errors import listed
 from ..sources.csv_text import ROW_NAMES
 from ..tables import Preparation, TableFile
 from ..tables.reading import Column
@@ -132,8 +133,9 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False) -> P
         data.notes.append(f"{done}{how} ({why}).")
     for name, levels in trial.levels_.items():
         data.notes.append(f"{name!r} holds words and becomes {len(levels)} kinds as columns of 0 and 1.")
-    for name, reason in trial.left_out_.items():
-        data.notes.append(f"{name!r} left out: {reason}.")
+    for reason in dict.fromkeys(trial.left_out_.values()):
+        names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
+        data.notes.append(f"{listed(names)} left out: {reason}.")
     return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(table)
 
 

@@ -74,8 +74,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show, and "
             f"{'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance."
             if real
-            else f"No direction stands above what unrelated columns would show: the {findings.n_columns} columns "
-            f"hardly have anything to do with each other."
+            else f"No direction stands above what {findings.n_columns:,} unrelated columns would show in "
+            f"{findings.n_rows:,} rows."
         )
     if k and any(shares):
         two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
@@ -179,6 +179,12 @@ def number_words(findings: Findings, test: Any) -> None:
     if scored:
         best = max(scored, key=lambda c: c.score)
         line = next((c for c in scored if c.name == "linear regression"), best)
+    if scored and best.score <= 0:
+        findings.summary.append(
+            f"On rows left out, none of the methods does better than the mean of {findings.target!r} "
+            f"(R² {best.score:.2f})."
+        )
+    elif scored:
         findings.summary.append(
             f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
             f"interval {best.low:.0%} to {best.high:.0%})"

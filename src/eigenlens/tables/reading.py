@@ -81,6 +81,7 @@ class TableFile:
         self.is_text = suffix in TEXT
         self.dialect = dialect or Dialect(delimiter="\t" if suffix == ".tsv" else ",")
         self.n_rows: int | None = None
+        self._quotes_match = False
         self._profile: dict[str, Column] | None = None
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
         for name in self.dialect.words:
@@ -94,8 +95,6 @@ class TableFile:
         if self._profile is not None:
             return self._profile
         columns = {name: Column(name) for name in self.names if name not in ignore}
-        if self.is_text:
-            check_quotes(self.path, self.dialect)
         rows = 0
         for batch in self._batches(list(columns)):
             for name, column in columns.items():
@@ -222,6 +221,9 @@ class TableFile:
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
         if self.is_text:
+            if not self._quotes_match:
+                check_quotes(self.path, self.dialect)
+                self._quotes_match = True
             yield from csv_batches(self.path, self.dialect, self.names, names)
             return
         pq = import_module("pyarrow.parquet")
