@@ -13,6 +13,7 @@ from distributed import Client, LocalCluster
 from distributed.core import Status
 
 P = 6
+WORKERS = 2
 
 
 def rows_of(n_blocks: int, rows: int = 400, pause: float = 0.0):
@@ -30,7 +31,9 @@ def rows_of(n_blocks: int, rows: int = 400, pause: float = 0.0):
 
 def start() -> Client:
     """Two processes of one thread each, restarted when they die; no dashboard."""
-    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50)
+    cluster = LocalCluster(
+        n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    )
     return Client(cluster)
 
 
@@ -52,11 +55,12 @@ class Killer:
         self._thread.join()
 
     def _run(self) -> None:
-        while self.kills < self.most and not self._stop.wait(self.rng.uniform(self.low, self.high)):
-            # a nanny gives up a worker that dies while it is being started, and the cluster would be empty for good
+        while not self._stop.wait(self.rng.uniform(self.low, self.high)):
+            # a nanny gives up a worker that dies while it is being started; a cluster manager would start another
+            self.client.cluster.scale(WORKERS)
             processes = [nanny.process for nanny in self.client.cluster.workers.values()]
             running = [p for p in processes if p is not None and p.status == Status.running and p.pid]
-            if running:
+            if running and self.kills < self.most:
                 pid = running[self.rng.integers(len(running))].pid
                 try:
                     os.kill(pid, signal.SIGKILL)

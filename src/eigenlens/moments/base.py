@@ -50,6 +50,11 @@ class Moments(ABC):
     def weight(self) -> float:
         """Total weight of the rows seen."""
 
+    @property
+    @abstractmethod
+    def finite(self) -> bool:
+        """Whether all rows seen were finite: otherwise their means are not."""
+
     def copy(self) -> Self:
         """Return a snapshot that later updates do not touch."""
         return copy.copy(self)

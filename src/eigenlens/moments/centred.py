@@ -233,6 +233,10 @@ class Centred(Moments):
         """Sum of squares and products, over 2^exponent in rows and columns."""
         return self.store.matrix()
 
+    @property
+    def finite(self) -> bool:
+        return _xp.all_finite(self.shift)
+
     def constant_columns(self) -> Array:
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)

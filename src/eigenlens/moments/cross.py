@@ -49,6 +49,10 @@ class Cross(Moments):
         new.joint, new.split = Scatter.from_covariance(covariance, weight, mean, ddof), split
         return new
 
+    @property
+    def finite(self) -> bool:
+        return self.joint.finite
+
     def anchored(self, first: Block) -> Self:
         new = self.copy()
         new.split = int(first.X.shape[1])

@@ -156,6 +156,10 @@ class Grouped(Moments):
         return float(self.weights.sum())
 
     @property
+    def finite(self) -> bool:
+        return all(group.finite for group in self.groups)
+
+    @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
         return self.of.takes_sparse
 

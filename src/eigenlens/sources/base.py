@@ -70,6 +70,8 @@ class Accumulator(Protocol):
     def update(self, block: Block) -> Self: ...
     def merge(self, other: Self) -> Self: ...
     def copy(self) -> Self: ...
+    @property
+    def finite(self) -> bool: ...
 
 
 M = TypeVar("M", bound=Accumulator)
@@ -220,9 +222,9 @@ def dense_blocks(block: Block) -> Iterator[Block]:
 
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
-    counting = np.arange(n) if weight is None else np.flatnonzero(weight >= weight.mean())
-    picks = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
-    return [int(i) for i in counting[picks]]
+    counting = range(n) if weight is None else np.flatnonzero(weight >= weight.mean())
+    places = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
+    return [int(counting[i]) for i in places]
 
 
 def middle(rows: Array) -> Array:

@@ -9,6 +9,7 @@ needed again.
 
 from __future__ import annotations
 
+import asyncio
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -273,5 +274,7 @@ def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> 
         try:
             return futures[k].result()
         except KilledWorker:
+            futures[k].release()  # before the run is asked for again: as long as somebody wants it, it stays failed
+            client.sync(asyncio.sleep, 0)
             futures[k] = client.compute(run)
     raise errors.lost_workers(place, ATTEMPTS)

@@ -15,6 +15,7 @@ from .._core.typing import Array, TableLike
 from .base import (
     PARALLEL_CELLS,
     Block,
+    M,
     Segment,
     Source,
     Target,
@@ -110,6 +111,7 @@ class MemorySource(Source):
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
+        self._reducing = False  # a pass whose moments tell that at its end
 
     @property
     def native(self) -> Any:
@@ -143,7 +145,8 @@ class MemorySource(Source):
         runs = self._runs(start, stop)
         if _xp.single(self.table.sample):
             X = self._taken(start, stop)
-            self._doubts.append(_xp.means_are_finite(X))
+            if not self._reducing:
+                self._doubts.append(_xp.means_are_finite(X))
         else:
             X = self._checked(start, stop)
         y = None
@@ -193,12 +196,9 @@ class MemorySource(Source):
         low, high = np.clip(self._edges[:-1], start, stop) - start, np.clip(self._edges[1:], start, stop) - start
         return tuple((int(k), int(low[k]), int(high[k])) for k in np.flatnonzero(high > low))
 
-    def _settle_doubts(self) -> None:
-        """Ask the device, once for a whole pass, whether all rows were finite; find the first that was not."""
-        doubts, self._doubts = self._doubts, []
-        if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
-            for start in range(0, self.table.shape[0], self._block):
-                finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name)
+    def _name_the_first_not_finite(self) -> None:
+        for start in range(0, self.table.shape[0], self._block):
+            finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name)
 
     def first(self) -> Block:
         X = self._median(self.table, self.name)
@@ -220,10 +220,23 @@ class MemorySource(Source):
         return self._settled(work)
 
     def _settled(self, work: Any) -> Iterator[Any]:
+        """Work through the segments; ask the device once, at the end, whether all rows were finite."""
         self._doubts = []
         self._sort_by_class()
         yield from super().map_segments(work)
-        self._settle_doubts()
+        doubts, self._doubts = self._doubts, []
+        if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
+            self._name_the_first_not_finite()
+
+    def reduce(self, start: M) -> M:
+        self._reducing = True
+        try:
+            total = super().reduce(start)
+        finally:
+            self._reducing = False
+        if _xp.single(self.table.sample) and not total.finite:
+            self._name_the_first_not_finite()
+        return total
 
 
 def as_source(
