@@ -135,7 +135,9 @@ def heat(findings: Findings, most: int = 40) -> Markup:
     top = float(np.abs(findings.loadings[:, :k]).max(initial=0)) or 1.0
     left, row = 156, 17
     step = (WIDE - left - 4) / k
-    parts: list[Any] = [text(left + step * (j + 0.5), 12, j + 1, "middle", "tick") for j in range(k)]
+    pairs = findings.extras.get("pairs") or k
+    short = [f"{j % pairs + 1}{'AB'[j // pairs]}" if pairs < k else f"{j + 1}" for j in range(k)]
+    parts: list[Any] = [text(left + step * (j + 0.5), 12, short[j], "middle", "tick") for j in range(k)]
     for i, place in enumerate(order):
         full = findings.loading_names[place]
         parts.append(text(150, 20 + i * row + 12, cut(full), "end", "name", full))
@@ -152,6 +154,8 @@ def heat(findings: Findings, most: int = 40) -> Markup:
         "Loadings",
     )
     about = f"{findings.loading_kind.capitalize()}; stronger is larger, the two colours are the two signs."
+    if pairs < k:
+        about += " A is the direction in the first set, B the one in the second."
     if len(findings.loading_names) > most:
         about += f" The {most} strongest of {len(findings.loading_names)} columns."
     return figure(
@@ -278,6 +282,8 @@ def scatter(
     spread = np.zeros(len(y)) if half is None else np.asarray(half)
     low_x, high_x = float(x.min()), float(x.max())
     low_y, high_y = float((y - spread).min()), float((y + spread).max())
+    pad_x, pad_y = 0.03 * (high_x - low_x), 0.03 * (high_y - low_y)
+    low_x, high_x, low_y, high_y = low_x - pad_x, high_x + pad_x, low_y - pad_y, high_y + pad_y
     if diagonal:
         low_x = low_y = 0.0
         high_x = high_y = max(high_x, high_y)
@@ -305,7 +311,7 @@ def scatter(
                 "circle",
                 cx=float(u),
                 cy=float(v),
-                r=3.5 if half is not None else 1.8,
+                r=3.5 if half is not None or len(x) < 100 else 1.8,
                 class_="mark" if half is not None else "dot",
             )
         )
