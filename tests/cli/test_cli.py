@@ -397,3 +397,10 @@ def test_a_full_disk_leaves_the_old_page(wine, folder, capsys):
     assert "eigenlens: [Errno" in ended.stderr
     assert (folder / "wine-report" / "report.html").read_bytes() == before
     assert sorted(os.listdir("wine-report")) == ["model.eigenlens", "report.html", "scores.parquet"]
+
+
+def test_pandas_is_not_needed(folder):
+    code = "import sys; sys.modules['pandas'] = None; from eigenlens.cli.main import run; sys.exit(run(sys.argv[1:]))"
+    for words in (["report", "--demo", "iris"], ["predict", "iris-report/model.eigenlens", "iris-report/iris.csv"]):
+        ended = subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr

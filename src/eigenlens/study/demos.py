@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -58,24 +59,33 @@ def write_demo(name: str, folder: Path) -> tuple[Path, Plan]:
     from sklearn import datasets
 
     if name == "exercise":
-        bunch = datasets.load_linnerud(as_frame=True)
-        bunch.data.join(bunch.target).to_csv(path, index=False)
-        return path, Plan(views=(list(bunch.data.columns), list(bunch.target.columns)), title="Exercise and body")
+        bunch = datasets.load_linnerud()
+        first, second = list(bunch.feature_names), list(bunch.target_names)
+        rows = [[*x, *y] for x, y in zip(bunch.data.tolist(), bunch.target.tolist(), strict=True)]
+        _write(path, [*first, *second], rows)
+        return path, Plan(views=(first, second), title="Exercise and body")
+    if name == "diabetes":
+        bunch = datasets.load_diabetes(scaled=False)
+        rows = [[*x, y] for x, y in zip(bunch.data.tolist(), bunch.target.tolist(), strict=True)]
+        _write(path, [*bunch.feature_names, "progression"], rows)
+        return path, Plan(target="progression", title="Diabetes")
     loaders: dict[str, Any] = {
         "wine": datasets.load_wine,
         "iris": datasets.load_iris,
         "digits": datasets.load_digits,
         "cancer": datasets.load_breast_cancer,
     }
-    if name == "diabetes":
-        bunch = datasets.load_diabetes(as_frame=True, scaled=False)
-        bunch.frame.rename(columns={"target": "progression"}).to_csv(path, index=False)
-        return path, Plan(target="progression", title="Diabetes")
-    bunch = loaders[name](as_frame=True)
-    table = bunch.data
-    table["kind"] = [str(bunch.target_names[code]) for code in bunch.target]
-    table.to_csv(path, index=False)
+    bunch = loaders[name]()
+    kinds = [str(bunch.target_names[code]) for code in bunch.target]
+    _write(path, [*bunch.feature_names, "kind"], [[*x, y] for x, y in zip(bunch.data.tolist(), kinds, strict=True)])
     return path, Plan(target="kind", target_is="classes", title=name.capitalize())
+
+
+def _write(path: Path, names: list[str], rows: list[list[Any]]) -> None:
+    with path.open("w", newline="", encoding="utf8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(names)
+        writer.writerows(rows)
 
 
 def _cities() -> str:

@@ -197,9 +197,10 @@ class Preparation(TransformerMixin, BaseEstimator):
 def _frame(X: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(X):
         table = as_table(X, "X")  # refuses what is no table
-        import pandas as pd
+        import pyarrow as pa
 
-        X = pd.DataFrame(table.rows(0, table.shape[0]), columns=[f"column {j}" for j in range(table.shape[1])])
+        values = np.asarray(table.rows(0, table.shape[0]))
+        X = pa.table({f"column {j}": values[:, j] for j in range(values.shape[1])})
     return nw.from_native(X, eager_only=True)
 
 

@@ -191,11 +191,19 @@ def _directions(f: Findings) -> Markup:
     def verdict(real: bool | None) -> str:
         return "" if real is None else "real" if real else "noise"
 
+    shared = any(d.share is not None for d in f.directions)
     rows = [
-        [d.name, f"{d.value:.4g}", "" if d.share is None else f"{d.share:.1%}", verdict(d.real), d.evidence]
+        [
+            d.name,
+            f"{d.value:.4g}",
+            *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
+            verdict(d.real),
+            d.evidence,
+        ]
         for d in f.directions[:30]
     ]
-    numbers = table(["direction", f.value_name, "share", "", "evidence"], rows, "Directions")
+    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
+    numbers = table(head, rows, "Directions")
     return _section("The directions", el("div", figures.scree(f), numbers, class_="pair"), id_="directions", wide=True)
 
 
