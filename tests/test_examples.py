@@ -9,12 +9,38 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-@pytest.fixture(scope="module")
-def localized():
-    spec = importlib.util.spec_from_file_location("localized_example", EXAMPLES / "localized_sir.py")
+def example(name):
+    spec = importlib.util.spec_from_file_location(f"{name}_example", EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def localized():
+    return example("localized_sir")
+
+
+def test_surveillance(tmp_path):
+    film = example("surveillance")
+    frames, background, block = film.film()
+    model = film.separate(frames)
+    assert model.rank_ == 2
+    assert np.linalg.norm(model.low_rank_ - background) <= 1e-6 * np.linalg.norm(background)
+    assert not (model.sparse_ != 0)[~block].any()
+    assert film.draw(model, frames, tmp_path).stat().st_size > 10_000
+
+
+def test_phase_diagram(tmp_path):
+    phase = example("phase_diagram")
+    corners = {
+        method: phase.diagram(method, 40, 1, ranks=[0.05, 0.45], shares=[0.03, 0.45])
+        for method in ("pursuit", "fixed_rank")
+    }
+    for values in corners.values():
+        assert values[0, 0] == 1
+        assert values[1, 1] == 0
+    assert phase.draw(corners, 40, tmp_path).exists()
 
 
 def test_swiss_roll_and_tai_chi(localized, tmp_path):

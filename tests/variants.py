@@ -5,7 +5,21 @@ A method that is not listed is checked with its defaults.
 
 from sklearn.neighbors import KNeighborsRegressor
 
-from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, SAVE, SIR, ClassicalMDS, DirectionalRegression, LocalizedSIR
+from eigenlens import (
+    CCA,
+    FDA,
+    LDA,
+    MDA,
+    PCA,
+    PDA,
+    SAVE,
+    SIR,
+    ClassicalMDS,
+    DirectionalRegression,
+    LocalizedSIR,
+    RobustPCA,
+    SparsePCA,
+)
 from eigenlens.distances import Logarithm, Power
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
 from eigenlens.testing import all_estimators, all_regressors
@@ -52,6 +66,17 @@ VARIANTS = {
         MDA(n_subclasses=1),
         MDA(2, n_subclasses=2, n_init=2),
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
+    ],
+    RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],
+    SparsePCA: [
+        SparsePCA(),
+        SparsePCA(2),
+        SparsePCA(2, alpha=0.0),
+        SparsePCA(2, alpha=0.2, relative=True),
+        SparsePCA(2, n_nonzero=2),
+        SparsePCA(2, alpha=0.3, ridge=0.1),
+        SparsePCA(2, alpha=0.5, ridge=float("inf")),
+        SparsePCA(2, n_nonzero=1, ridge=float("inf")),
     ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
     ClassicalMDS: [

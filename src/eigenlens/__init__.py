@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from .methods.mda import MDA
     from .methods.pca import PCA
     from .methods.pda import PDA
+    from .methods.robust_pca import RobustPCA
     from .methods.save import SAVE
     from .methods.sir import SIR
+    from .methods.sparse_pca import SparsePCA
     from .sources import open_rows, write_rows
     from .subspace import Subspace
 
@@ -42,8 +44,10 @@ _HOMES = {
     "PDA": ".methods.pda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
+    "RobustPCA": ".methods.robust_pca",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
+    "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
     "load": ".files",
     "open_rows": ".sources",
@@ -79,6 +83,8 @@ __all__ = [
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
+    "RobustPCA",
+    "SparsePCA",
     "Subspace",
     "distances",
     "files",

@@ -253,6 +253,10 @@ def classes_without_labels() -> InputError:
     )
 
 
+def writes_its_input(path: Any) -> InputError:
+    return InputError(f"path={str(path)!r} is among the files that are read; write to another file.")
+
+
 def target_comes_once(estimator: str) -> InputError:
     return InputError(
         f"{estimator} must see all of y before it can cut it into slices, and a stream of batches is read once. Give "
@@ -617,9 +621,9 @@ def constant_fits(kind: str) -> ConstantFitWarning:
 
 def perfect_fit(kind: str) -> PerfectFitWarning:
     return PerfectFitWarning(
-        f"regressor={kind} reproduces the classes of its own rows exactly (canonical correlation 1), so that the "
-        f"spread within classes cannot be measured: posteriors will be near 0 or 1. Use a smoother regressor (more "
-        f"neighbours, more penalty, fewer terms)."
+        f"regressor={kind} fits the classes of its own rows, or a contrast of them, exactly (canonical correlation 1), "
+        f"so that the spread within classes cannot be measured there: posteriors will be near 0 or 1. Use a smoother "
+        f"regressor (more neighbours, more penalty, fewer terms)."
     )
 
 
@@ -674,9 +678,10 @@ def empty_subclasses(label: Any, asked: int, left: int) -> SubclassWarning:
 
 
 def not_settled(max_iter: int, gain: float, tol: float) -> NotConvergedWarning:
+    change = f"still changed by {gain:.1e} a step" if gain < float("inf") else "was known for one step only"
     return NotConvergedWarning(
-        f"max_iter={max_iter} steps ended while the mean log-likelihood of a row still changed by {gain:.1e} a step "
-        f"(tol={tol:g}). Raise max_iter or tol; tol=0 takes exactly max_iter steps and does not warn."
+        f"max_iter={max_iter} ended EM while the mean log-likelihood of a row {change} (tol={tol:g}). "
+        f"Raise max_iter or tol; tol=0 takes exactly max_iter steps and does not warn."
     )
 
 

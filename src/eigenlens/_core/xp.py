@@ -157,6 +157,21 @@ def gram(rows: Array) -> Array:
     return product
 
 
+def thin_svd(x: Array) -> tuple[Array, Array, Array]:
+    """Return U, s, Vᵀ of the thin decomposition.
+
+    LAPACK's divide and conquer, which NumPy calls, fails on an ordinary matrix once in a long while; the older driver
+    does not.
+    """
+    try:
+        U, s, Vt = namespace(x).linalg.svd(x, full_matrices=False)
+    except np.linalg.LinAlgError:
+        import scipy.linalg
+
+        U, s, Vt = (like(part, x) for part in scipy.linalg.svd(to_numpy(x), False, lapack_driver="gesvd"))
+    return U, s, Vt
+
+
 def triangle(rows: Array) -> Array:
     """Return R with RᵀR = rowsᵀ·rows, of at most p rows."""
     if isinstance(rows, np.ndarray):

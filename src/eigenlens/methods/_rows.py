@@ -9,9 +9,11 @@ from typing import Any, ClassVar, Literal
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..sources import ClassReader, LabelReader, Source, Target, as_source, map_rows
+from ..sources.base import Missing
 from ..spectral import Spectrum
 from ._shown import Shown
 
@@ -20,10 +22,18 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _target: ClassVar[Target] = "none"
+    _missing: ClassVar[Missing] = "refuse"
     _min_rows: ClassVar[int] = 2
     _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
-    #: Maps of the columns that leave scores unchanged, up to sign: a "rotation", any "linear" map, or "none".
-    _invariance: Literal["rotation", "linear", "none"] = "rotation"
+    #: Maps of the columns that leave scores unchanged, up to sign: a signed "permutation", a "rotation", any "linear"
+    #: map, or "none".
+    _invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
+    #: Whether the same row added to all rows moves the means and nothing else.
+    _centres: ClassVar[bool] = True
+    #: Whether the directions are those of the pencil, rather than made from them.
+    _solves_pencil: ClassVar[bool] = True
+    #: Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
+    _per_row: ClassVar[tuple[str, ...]] = ()
 
     #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     _counts_rows: bool = True
@@ -38,6 +48,7 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
             sample_weight,
             target=self._target,
             min_rows=self._min_rows if min_rows is None else min_rows,
+            missing=self._missing,
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
@@ -56,7 +67,7 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
-        source = as_source(X, estimator=type(self).__name__)
+        source = as_source(X, missing=self._missing, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:
@@ -64,6 +75,14 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
 
         return map_rows(source, in_dtype)
+
+    def _over_scores(self, X: TableLike, function: Callable[[Array], Array], n_components: int) -> Array:
+        """Apply a function to rows of scores, as `transform` gives them."""
+        self._require_fit()
+        source = as_source(X, estimator=type(self).__name__)
+        if source.n_features != n_components:
+            raise errors.not_scores(source.n_features, n_components)
+        return _xp.cast(map_rows(source, function), source.first().X.dtype)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""

@@ -16,9 +16,12 @@ if TYPE_CHECKING:
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
+    from .loadings import LoadingsDisplay
     from .response import ResponseDisplay
+    from .robust import RobustSplitDisplay
     from .scores import ScoresDisplay
     from .shepard import ShepardDisplay
+    from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
     "CoefficientDisplay": ".coefficients",
@@ -27,9 +30,13 @@ _HOMES = {
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
+    "LoadingsDisplay": ".loadings",
     "ResponseDisplay": ".response",
     "ScoresDisplay": ".scores",
     "ShepardDisplay": ".shepard",
+    "RobustSplitDisplay": ".robust",
+    "ScreeDisplay": ".sparse",
+    "SparsePathDisplay": ".sparse",
 }
 
 __all__ = [
@@ -39,9 +46,13 @@ __all__ = [
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
+    "LoadingsDisplay",
     "ResponseDisplay",
+    "RobustSplitDisplay",
     "ScoresDisplay",
+    "ScreeDisplay",
     "ShepardDisplay",
+    "SparsePathDisplay",
     "plot",
 ]
 

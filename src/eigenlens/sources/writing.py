@@ -68,6 +68,8 @@ def write_rows(
     source = as_source(rows)
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
         raise errors.not_written(type(rows).__name__)
+    if path.exists() and any(path.samefile(read) for read in source.paths):
+        raise errors.writes_its_input(path)
     with replaced(path) as file:
         sink = sink_for(path, file)
         for results in tracked(source.map_segments(_applied(function, source)), source.n_segments(), "Writing", None):
