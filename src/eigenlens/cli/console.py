@@ -101,7 +101,9 @@ def _loadings(findings: Findings) -> Table:
     shown = min(len(findings.axes), findings.loadings.shape[1], max(2, min(findings.n_real or 2, 4)))
     for j in range(shown):
         tops = top_loadings(findings.loadings, findings.loading_names, j, 4)
-        table.add_row(escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops)))
+        table.add_row(
+            escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops if value))
+        )
     return table
 
 

@@ -14,18 +14,28 @@ from .data import Data, Plan, prepared
 from .methods import Entry, fitted
 from .words import base, spread_words
 
+FEW = 4
+
 
 def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     """Fit PCA, or one of its kin, and tell its directions from those of unrelated columns."""
     preparation = prepared(data, plan, full=True)
     X = preparation.transform(data.table)
-    model = fitted(entry.model(plan.seed), preparation.names_out_, X)
+    model = entry.model(plan.seed)
+    if entry.name in ("sparse-pca", "kernel-pca"):  # these are looked at a few at a time
+        model.set_params(n_components=min(FEW, *X.shape))
+    model = fitted(model, preparation.names_out_, X)
     scores = np.asarray(model.transform(X))
     names = preparation.names_out_
     n, k = scores.shape
     variance = scores.var(axis=0, ddof=1) if entry.name != "pca" else np.asarray(model.explained_variance_)
     total = float(X.var(axis=0, ddof=1).sum())
-    shares: list[float | None] = [None] * k if entry.name == "kernel-pca" else [float(v / total) for v in variance]
+    own = getattr(model, "explained_variance_ratio_", None)
+    shares: list[float | None] = (
+        [None] * k
+        if entry.name == "kernel-pca"
+        else [float(v) for v in (variance / total if own is None else np.asarray(own))]
+    )
     band = noise_band(n - 1, X.std(axis=0, ddof=1), seed=plan.seed)[:k] if entry.name == "pca" else None
     real = _verdicts(variance, band)
     axes = [f"component {j + 1}" for j in range(k)]

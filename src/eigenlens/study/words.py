@@ -50,9 +50,9 @@ def _title(source: str) -> str:
 
 
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
-    return _and(
-        [f"{name} ({value:+.2f})" for name, value in top_loadings(findings.loadings, findings.loading_names, j, limit)]
-    )
+    """Name the columns that count most in a direction; those that do not count are left out."""
+    tops = top_loadings(findings.loadings, findings.loading_names, j, limit)
+    return _and([f"{name} ({value:+.2f})" for name, value in tops if value] or ["none of the columns"])
 
 
 def _and(items: list[str]) -> str:
