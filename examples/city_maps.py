@@ -1,6 +1,6 @@
 """Maps from tables of distances: cities of the United States, and European roads that no map can show.
 
-Run it with a folder for the pictures: `python examples/city_maps.py pictures`. It prints what it finds and draws three
+Run it with a folder for the pictures: `python examples/city_maps.py pictures`. It prints what it finds and draws two
 figures.
 
 The first table is nearly Euclidean: a map from nothing but its numbers, laid onto the true places. Roads bend round

@@ -21,6 +21,22 @@ def localized():
     return example("localized_sir")
 
 
+def test_city_maps(tmp_path, capsys):
+    maps = example("city_maps")
+    _, laid = maps.united_states()
+    assert laid.residual < 60  # miles, of a country 2,700 miles wide
+    found = {name: row for name, *row in maps.repairs()}
+    assert found["cailliez"][0] == pytest.approx(2132.678, abs=1e-3)
+    assert found["lingoes"][0] == pytest.approx(2251844.33, abs=1e-2)
+    assert maps.duality() < 1e-13
+    maps.report()
+    said = capsys.readouterr().out
+    assert "off by 49 miles" in said
+    assert "negative inertia 13.2%" in said
+    maps.draw(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"united_states.png", "european_roads.png"}
+
+
 def test_surveillance(tmp_path):
     film = example("surveillance")
     frames, background, block = film.film()

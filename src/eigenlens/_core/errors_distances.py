@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import EigenlensWarning, InputError, InputTypeError, NotConvergedWarning, RankWarning
-
-
-class NegativeInertiaWarning(EigenlensWarning):
-    """Distances are so far from Euclidean that a map leaves much of them out."""
-
+from .errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
 
 # -- tables of distances -------------------------------------------------------------------------------------------
 
@@ -48,7 +43,7 @@ def asymmetric(name: str, i: int, j: int, there: float, back: float, allowed: fl
 
 def negative_distance(name: str, count: int, i: int, j: int, value: float) -> InputError:
     return InputError(
-        f"{name} has {count} negative entries (the first is {value:.6g} in row {i}, column {j}), but distances are at "
+        f"{name} has {count} negative entries (the least is {value:.6g} in row {i}, column {j}), but distances are at "
         f"least 0. If these are similarities s, pass distances made from them, such as sqrt(s_ii + s_jj - 2 s_ij)."
     )
 
@@ -157,17 +152,6 @@ def landmarks_few(value: int, k: int, n: int) -> InputError:
     return InputError(
         f"n_landmarks={value} but {k} axes need at least {k + 1} landmarks, and there are {n} rows; use between "
         f"{k + 1} and {n}."
-    )
-
-
-def landmarks_zero_weight(value: int, n: int) -> InputError:
-    return InputError(f"n_landmarks={value} but only {n} rows have positive weight; use at most {n}.")
-
-
-def symmetrize_new_rows(found: Sequence[int], n: int) -> InputError:
-    return InputError(
-        f"X has shape {tuple(found)} but the distances of new points to the {n} training points are wanted: one row "
-        f"for each new point, {n} columns."
     )
 
 

@@ -12,6 +12,7 @@ from . import xp as _xp
 from .errors_memory import too_large
 from .typing import Array
 
+CGROUP = Path("/sys/fs/cgroup")  # where a container finds its limits
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
@@ -70,13 +71,12 @@ def _from_meminfo() -> int | None:
 
 def _from_cgroup() -> int | None:
     """Read what a container may still take; files that it cannot help giving back do not count as taken."""
-    folder = Path("/sys/fs/cgroup")
     try:
-        limit = (folder / "memory.max").read_text().strip()
+        limit = (CGROUP / "memory.max").read_text().strip()
         if limit == "max":
             return None
-        taken = int((folder / "memory.current").read_text())
-        fields = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
+        taken = int((CGROUP / "memory.current").read_text())
+        fields = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
         return int(limit) - taken + int(fields.get("inactive_file", 0))
     except (OSError, ValueError):
         return None

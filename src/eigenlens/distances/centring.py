@@ -35,14 +35,12 @@ def double_center(D: TableLike, weights: Any = None) -> Array:
     >>> import numpy as np
     >>> from eigenlens.distances import double_center
     >>> D = np.array([[0.0, 1.0, 4.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])     # three points on a line
-    >>> double_center(D)
-    array([[ 1., -0., -1.],
-           [-0.,  0., -0.],
-           [-1., -0.,  1.]])
-    >>> double_center(D, [1.0, 0.0, 0.0])                                     # seen from the first of them
-    array([[-0., -0., -0.],
-           [-0.,  1.,  2.],
-           [-0.,  2.,  4.]])
+    >>> double_center(D).diagonal().round(12)                                 # squared distances from their mean
+    array([1., 0., 1.])
+    >>> double_center(D, [1.0, 0.0, 0.0]).round(12) + 0.0                     # inner products seen from the first
+    array([[0., 0., 0.],
+           [0., 1., 2.],
+           [0., 2., 4.]])
     """
     values = as_square(D)
     xp, n = _xp.namespace(values), values.shape[0]

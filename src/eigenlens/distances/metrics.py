@@ -91,7 +91,7 @@ class Metric:
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, rows)
         values = xp.empty((n, n), dtype=xp.float64, device=_xp.device(rows))
         high, squared = 0.0, False
-        for part in pair_blocks(n, n):
+        for part in pair_blocks(n, n, rows):
             block, squared = self(rows[part, :], rows)
             values[part, :] = block
             low, top = float(xp.min(block)), float(xp.max(block))

@@ -63,7 +63,7 @@ class Placement:
 
     def project(self, X: Array) -> Array:
         """Return coordinates in the units of the distances."""
-        parts = [self._placed(X[part, :]) for part in pair_blocks(X.shape[0], self.points.shape[0])]
+        parts = [self._placed(X[part, :]) for part in pair_blocks(X.shape[0], self.points.shape[0], X)]
         xp = _xp.namespace(X)
         unit = float(np.ldexp(1.0, self.preparation.given))
         return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit

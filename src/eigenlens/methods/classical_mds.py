@@ -39,7 +39,6 @@ from ..distances.preparation import CONSTANTS
 from ..distances.tables import read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..sources import as_source, map_rows
-from ..sources.companions import read_weights
 from ._rows import RowsEstimator
 
 
@@ -110,6 +109,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     True
     """
 
+    _in_memory = True
+
     def __init__(
         self,
         n_components: int = 2,
@@ -152,7 +153,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             ready = self.metric == "precomputed"
             source: Any = self._open(square_of(X, "X").native if ready else X, None, sample_weight, reset=True)
             kept, n = source.kept, source.table.shape[0]
-            weight: Any = np.ones(n) if sample_weight is None else read_weights(sample_weight, n)
+            weight = np.ones(n) if source._weight is None else _xp.to_numpy(source._weight)
             self.landmarks_ = None
             found = self._of_table(source, weight[kept]) if ready else self._of_rows(source, weight[kept])
             self._publish(found, source)
@@ -210,8 +211,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if found.rank < k:
             errors.warn(wording.too_few_positive(found.rank, k))
         self._place, self.spectrum_ = found.place, found.spectrum
-        everybody = len(source.kept) == source.table.shape[0]
-        Y = found.coordinates if everybody else self._place.project(source.table.rows(0, source.table.shape[0]))
+        Y, n = found.coordinates, source.table.shape[0]
+        if len(source.kept) < n:
+            Y = self._place.project(_xp.dense(source.table.rows(0, n)))
         self._embedding = _xp.published(Y, dtype)
         with np.errstate(over="ignore", under="ignore"):
             self.eigenvalues_ = _xp.published(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)

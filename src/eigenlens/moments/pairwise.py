@@ -14,7 +14,8 @@ from .._core.typing import Array
 
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
 MANY = 0.05  # share of close pairs above which all of them are computed from differences
-BLOCK_PAIRS = 2**21  # pairs at a time
+DEVICE_PAIRS = 2**25
+BLOCK_PAIRS = 2**18  # pairs at a time: they stay in cache
 
 
 def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
@@ -43,12 +44,12 @@ def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
     D2 = A @ B.T
     D2 = size - 2.0 * D2 if not isinstance(D2, np.ndarray) else _subtract(size, D2)
     close = CLOSE * size > D2
-    count = int(xp.sum(xp.astype(close, xp.int64)))
+    (places,) = xp.nonzero(xp.reshape(close, (-1,)))
+    count = places.shape[0]
     if count > MANY * D2.shape[0] * D2.shape[1]:
         return by_differences(X, Z)
     if count:
-        i, j = xp.nonzero(close)
-        near = _xp.take_rows(X, i) - _xp.take_rows(Z, j)
+        near = _xp.take_rows(X, places // D2.shape[1]) - _xp.take_rows(Z, places % D2.shape[1])
         D2[close] = xp.sum(near * near, axis=1)
     return D2
 
@@ -80,7 +81,7 @@ def rough_centre(Z: Array) -> Array:
     return first[0, :] + xp.mean(Z - first, axis=0)
 
 
-def pair_blocks(n: int, m: int) -> list[slice]:
-    """Cut n rows so that each piece makes a bounded number of pairs with m others."""
-    rows = max(1, BLOCK_PAIRS // max(m, 1))
+def pair_blocks(n: int, m: int, like: Array) -> list[slice]:
+    """Cut n rows so that each piece makes a bounded number of pairs with m others: many on a device."""
+    rows = max(1, (DEVICE_PAIRS if _xp.on_accelerator(like) else BLOCK_PAIRS) // max(m, 1))
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]

@@ -39,7 +39,7 @@ class ConfigurationDisplay:
     >>> mds = ClassicalMDS(metric="precomputed").fit(D)
     >>> display = ConfigurationDisplay.from_estimator(mds, labels=["a", "b", "c"])
     >>> display.ax_.get_xlabel()
-    'axis 1 (84%)'
+    'axis 1 (78%)'
     """
 
     coordinates: np.ndarray
