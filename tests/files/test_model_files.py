@@ -362,6 +362,7 @@ def test_ten_thousand_damaged_files_do_no_harm(tmp_path):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     load(path)
+                    describe(path)
                 outcomes["harmless"] += 1
             except ModelFileError:
                 outcomes["refused"] += 1

@@ -86,6 +86,8 @@ WRONG = {
     "an encoding that is none": ("a,b\n1,2\n", {"encoding": "klingon"}, r"there is no encoding 'klingon'"),
     "NUL in a cell": ("alpha,beta\n1,x\0y\n2,z\n", {}, r"line 2, column 'beta'.*NUL"),
     "NUL in a number": ("alpha,beta\n1,3\0\n2,4\n", {}, r"line 2, column 'beta'"),
+    "a terminal's control codes": ("a,b\n1,\x1b[31mx\n2,y\n", {}, r"line 2, column 'b'.*control character"),
+    "control codes in a name": ("a\x1b[2J,b\n1,2\n", {}, r"line 1.*control character in its name"),
     "duplicate names": ("a,b,a\n1,2,3\n", {}, r"line 1: columns 1 and 3 are both named 'a'"),
     "duplicate names but for spaces": ("a, a\n1,2\n", {}, r"columns 1 and 2 are both named 'a'"),
     "an empty name": ("a,,c\n1,2,3\n", {}, r"line 1, column 2: the column has no name"),

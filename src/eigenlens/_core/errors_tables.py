@@ -41,8 +41,14 @@ def long_cell(path: Any, line: int | None, column: str, value: str, limit: int) 
     return cell(path, line, column, value, rule)
 
 
-def nul(path: Any, line: int | None, column: str, value: str) -> InputError:
-    return cell(path, line, column, value, "holds a NUL byte: the file is damaged, or not text")
+def control(path: Any, line: int | None, column: str, value: str) -> InputError:
+    if "\0" in value:
+        return cell(path, line, column, value, "holds a NUL byte: the file is damaged, or not text")
+    return cell(path, line, column, value, "holds a control character, which a terminal might obey; remove it")
+
+
+def control_in_name(path: Any, name: str) -> InputError:
+    return InputError(f"{path}, line 1: the column {short(name)} has a control character in its name; remove it.")
 
 
 def unnamed(path: Any, place: int) -> InputError:

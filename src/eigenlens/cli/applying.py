@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
 from .._core import errors_cli as errors
@@ -76,7 +77,7 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
             sink.rows(names, columns)
             rows += len(columns[0])
         sink.close()
-    console().print(f"{out}  [dim]{rows:,} rows[/dim]", soft_wrap=True)
+    console().print(f"{escape(str(out))}  [dim]{rows:,} rows[/dim]", soft_wrap=True)
 
 
 def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any]:
@@ -109,4 +110,4 @@ def run_export(options: dict[str, Any]) -> None:
 
     out: Path = file_for(options["out"], options["model"], options["force"], (".onnx",))
     export_onnx(load(options["model"]), out)
-    console().print(f"{out}", soft_wrap=True)
+    console().print(escape(str(out)), soft_wrap=True)

@@ -118,7 +118,7 @@ def fit(**options: Any) -> None:
 @cli.command()
 @click.argument("model", type=EXISTING)
 @click.argument("data", type=EXISTING)
-@click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
+@click.option("--out", type=PLACE, help="A .csv or .parquet file [default: CSV to the terminal].")
 @reading
 @force
 def transform(**options: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import numpy as np
+from rich.markup import escape
 
 from .._core.errors_cli import views_syntax
 from ..files import save
@@ -86,7 +87,7 @@ def run_report(options: dict[str, Any]) -> None:
     out = console()
     out.print()
     for name, what in zip(names, ("the page, for any browser", "a row for each row", "the model"), strict=True):
-        out.print(f"{places[name]}  [dim]{what}[/dim]", soft_wrap=True)
+        out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
 
 
 def run_fit(options: dict[str, Any]) -> None:
@@ -103,7 +104,7 @@ def run_fit(options: dict[str, Any]) -> None:
         print_json({**result.findings.to_dict(), "files": {"model": str(place)}})
         return
     print_findings(result.findings)
-    console().print(f"\n{place}  [dim]the model[/dim]", soft_wrap=True)
+    console().print(f"\n{escape(str(place))}  [dim]the model[/dim]", soft_wrap=True)
 
 
 def run_compare(options: dict[str, Any]) -> None:

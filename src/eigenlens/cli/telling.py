@@ -41,11 +41,11 @@ def run_info(options: dict[str, Any]) -> None:
         print_json(about)
         return
     out = console()
-    notes = about["about"] if isinstance(about["about"], dict) else {}
+    notes = about["about"]
     classes = [name.rpartition(".")[2] for name in about["classes"]]
     ours = [c for c in classes if c not in ("Pipeline", "Preparation")]
     rows = [("model", ours[0] if ours else "?"), ("file", f"{about['bytes']:,} bytes, format {about['format']}")]
-    rows += [("saved by", ", ".join(f"{k} {v}" for k, v in (about["versions"] or {}).items()))]
+    rows += [("saved by", ", ".join(f"{k} {v}" for k, v in about["versions"].items()))]
     rows += [(str(name), _short(value)) for name, value in notes.items() if value not in (None, [])]
     rows += [("arrays", f"{len(about['arrays'])}, the largest {_largest(about['arrays'])}")]
     table = Table(box=None, show_header=False, pad_edge=False)
@@ -58,7 +58,7 @@ def _short(value: Any) -> str:
     if isinstance(value, list):
         words = [_short(v) for v in value]
         return ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
-    return str(value)
+    return "".join(c if c.isprintable() else "�" for c in str(value))
 
 
 def _largest(arrays: list[Any]) -> str:

@@ -59,7 +59,7 @@ def read(file: BinaryIO, path: Path) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Read a container whose checksum is right, and its arrays."""
     header, lengths = read_header(file, path, verify=True)
     arrays = []
-    for entry in _checked_entries(header, lengths, path):
+    for entry in checked_entries(header, lengths, path):
         dtype, shape, order, start = entry
         array = np.empty(shape, dtype=dtype, order=order)
         file.seek(start)
@@ -120,7 +120,7 @@ def _bytes_of(array: np.ndarray) -> Any:
     return np.asarray(array, order=order).reshape(-1, order="A").view(np.uint8).data  # type: ignore[call-overload]
 
 
-def _checked_entries(header: dict[str, Any], lengths: tuple[int, int], path: Path) -> list[tuple[Any, Any, Any, int]]:
+def checked_entries(header: dict[str, Any], lengths: tuple[int, int], path: Path) -> list[tuple[Any, Any, Any, int]]:
     """Return dtype, shape, order and position of each array; together they must fill the file."""
     start, total = lengths
     entries = header.get("arrays")

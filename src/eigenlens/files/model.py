@@ -121,16 +121,19 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     path = Path(path)
     with path.open("rb") as file:
-        header, _ = container.read_header(file, path, verify=True)
-    objects, arrays = header.get("objects"), header.get("arrays")
-    if not isinstance(objects, list) or not isinstance(arrays, list):
+        header, lengths = container.read_header(file, path, verify=True)
+    arrays = container.checked_entries(header, lengths, path)
+    objects, versions, notes = (header.get(name) for name in ("objects", "versions", "about"))
+    if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
         raise errors.damaged(path, "its header does not list its parts")
+    if not isinstance(versions, dict) or not isinstance(notes, dict):
+        raise errors.damaged(path, "its notes are not notes")
     return {
         "format": container.VERSION,
-        "classes": [str(entry.get("class")) for entry in objects if isinstance(entry, dict)],
-        "arrays": [(entry.get("dtype"), entry.get("shape")) for entry in arrays if isinstance(entry, dict)],
-        "versions": header.get("versions"),
-        "about": header.get("about"),
+        "classes": [str(entry.get("class")) for entry in objects],
+        "arrays": [(dtype.str, shape) for dtype, shape, _, _ in arrays],
+        "versions": {str(name): str(value) for name, value in versions.items()},
+        "about": notes,
         "bytes": path.stat().st_size,
     }
 

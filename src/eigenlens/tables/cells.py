@@ -80,6 +80,11 @@ def parse(column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool
     return Cells(numbers, _mask(missing), ~_mask(pc.or_(missing, number)), text)
 
 
+def has_control(text: str) -> bool:
+    """Tell whether a text holds characters that are not written but obeyed, other than tabs and line ends."""
+    return any((c < " " and c not in "\t\n\r") or "\x7f" <= c <= "\x9f" for c in text)
+
+
 def disguised(text: str) -> tuple[str, str] | None:
     """Tell what a word looks like, if it looks like a number in another dress, and what to do then."""
     return next(((what, way_out) for pattern, what, way_out in DISGUISES if pattern.fullmatch(text)), None)

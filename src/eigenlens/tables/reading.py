@@ -17,7 +17,7 @@ import numpy as np
 from .._core import errors
 from .._core import errors_tables as wrong
 from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
-from .cells import LONGEST, Cells, disguised, parse
+from .cells import LONGEST, Cells, disguised, has_control, parse
 
 LEVELS = 1000  # different words that are remembered of a column
 TEXT = (".csv", ".tsv", ".txt")
@@ -84,6 +84,9 @@ class TableFile:
         self._quotes_match = False
         self._profile: dict[str, Column] | None = None
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
+        for name in self.names:
+            if has_control(name):
+                raise wrong.control_in_name(self.path, name)
         for name in self.dialect.words:
             if name not in self.names:
                 raise wrong.no_column(name, self.names, "--words")
@@ -136,8 +139,8 @@ class TableFile:
 
         found = pc.value_counts(cells.text.filter(pa.array(cells.words)))
         for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
-            if "\0" in word:
-                raise wrong.nul(self.path, self._line(column.name, word), column.name, word)
+            if has_control(word):
+                raise wrong.control(self.path, self._line(column.name, word), column.name, word)
             if len(word) > LONGEST:
                 raise wrong.long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
             if word in column.levels or len(column.levels) < LEVELS:
