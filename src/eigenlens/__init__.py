@@ -10,13 +10,28 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import distances, files, inference, moments, regress, report, sources, spectral, study, tables, testing
+    from . import (
+        distances,
+        files,
+        inference,
+        kernels,
+        moments,
+        regress,
+        report,
+        sources,
+        spectral,
+        study,
+        tables,
+        testing,
+    )
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
     from .files import load, save
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
+    from .methods.kernel_machine import KernelClassifier, KernelRegressor
+    from .methods.kernel_pca import KernelPCA
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
@@ -37,6 +52,9 @@ _HOMES = {
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
     "FDA": ".methods.fda",
+    "KernelClassifier": ".methods.kernel_machine",
+    "KernelPCA": ".methods.kernel_pca",
+    "KernelRegressor": ".methods.kernel_machine",
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
@@ -58,6 +76,7 @@ _ROOMS = (
     "distances",
     "files",
     "inference",
+    "kernels",
     "moments",
     "regress",
     "report",
@@ -80,6 +99,9 @@ __all__ = [
     "ClassicalMDS",
     "ConditionWarning",
     "DirectionalRegression",
+    "KernelClassifier",
+    "KernelPCA",
+    "KernelRegressor",
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
@@ -89,6 +111,7 @@ __all__ = [
     "distances",
     "files",
     "inference",
+    "kernels",
     "load",
     "moments",
     "open_rows",

@@ -12,11 +12,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
     from .configuration import ConfigurationDisplay
+    from .decision import DecisionDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
+    from .kernel_scores import KernelPCADisplay
     from .loadings import LoadingsDisplay
+    from .mercer import MercerDisplay
+    from .path import PathDisplay
     from .response import ResponseDisplay
     from .robust import RobustSplitDisplay
     from .scores import ScoresDisplay
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
+    "DecisionDisplay": ".decision",
+    "KernelPCADisplay": ".kernel_scores",
+    "MercerDisplay": ".mercer",
+    "PathDisplay": ".path",
     "CoefficientDisplay": ".coefficients",
     "ConfigurationDisplay": ".configuration",
     "DiscriminantDisplay": ".discriminant",
@@ -42,11 +50,15 @@ _HOMES = {
 __all__ = [
     "CoefficientDisplay",
     "ConfigurationDisplay",
+    "DecisionDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
+    "KernelPCADisplay",
     "LoadingsDisplay",
+    "MercerDisplay",
+    "PathDisplay",
     "ResponseDisplay",
     "RobustSplitDisplay",
     "ScoresDisplay",

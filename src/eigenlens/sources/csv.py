@@ -19,6 +19,7 @@ from .parquet import record_piece
 from .stream import Piece, Roles
 
 PLAIN = Dialect()
+HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
 
 
@@ -50,16 +51,18 @@ class CsvReader:
     def step(self, rows: int) -> int:
         return rows
 
-    def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
+    def pieces(
+        self, roles: Roles, rows: int, only_target: bool = False, block_bytes: int = BLOCK_BYTES
+    ) -> Iterator[Piece]:
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
         assert self.names is not None
         names = [self.names[j] for j in wanted.all]
         kinds = self._kinds(roles)
         for path in self.paths:
-            yield from self._file_pieces(path, wanted, names, {name: kinds[name] for name in names})
+            yield from self._file_pieces(path, wanted, names, {name: kinds[name] for name in names}, block_bytes)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
-        return self.pieces(roles, 1)
+        return self.pieces(roles, 1, block_bytes=HEAD_BYTES)
 
     def _kinds(self, roles: Roles) -> dict[str, Any]:
         """Return the type of each column: numbers, and for y whatever the first lines hold."""
@@ -78,12 +81,14 @@ class CsvReader:
                 kinds[name] = pa.int64()
         return kinds
 
-    def _file_pieces(self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any]) -> Iterator[Piece]:
+    def _file_pieces(
+        self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], block_bytes: int
+    ) -> Iterator[Piece]:
         pa_csv = _pyarrow(path, "pyarrow.csv")
         convert = pa_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=True)
         start = 0
         try:
-            options = pa_csv.ReadOptions(block_size=BLOCK_BYTES, encoding="utf8", column_names=self.names, skip_rows=1)
+            options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
             with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
                 for batch in reader:
                     yield record_piece(batch, roles, names, np.float64, str(path), start + 2, "line")

@@ -63,6 +63,12 @@ def outcome(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     return said
 
 
+def scores(model: Any, X: np.ndarray) -> np.ndarray:
+    """Return what a model makes of rows, as numbers: coordinates, else what decides, else predictions."""
+    method = next(m for m in ("transform", "decision_function", "predict") if hasattr(model, m))
+    return getattr(model, method)(X)
+
+
 def assert_same(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray], tolerance: float, law: str) -> None:
     """Compare what two models say, entry by entry, relative to the largest of each."""
     if ours.keys() != theirs.keys():
@@ -183,8 +189,8 @@ def invariance(estimator: Any, data: Sample) -> None:
         A = np.sign(A[0]) * np.eye(len(A))[rng.permutation(len(A))]
     if kind == "linear":
         A = A * 10.0 ** rng.uniform(-3, 3, len(A))
-    here, there = (fitted(estimator, d).transform(d.X) for d in (data, data.with_X(data.X @ A)))
-    signs = np.sign(np.sum(here * there, axis=0))
+    here, there = (scores(fitted(estimator, d), d.X) for d in (data, data.with_X(data.X @ A)))
+    signs = np.sign(np.sum(here * there, axis=0)) if hasattr(estimator, "transform") else 1.0
     assert_same({"scores": there * signs}, {"scores": here}, 1e-7, f"invariance ({kind})")
 
 
@@ -235,10 +241,10 @@ def dtype(estimator: Any, data: Sample) -> None:
         small.X.astype(np.float64), small.y if small.y is None or small.y.dtype.kind != "f" else small.y * 1.0
     )
     model = fitted(estimator, small)
-    scores = model.transform(small.X)
-    if scores.dtype != np.float32:
-        raise AssertionError(f"dtype: scores of float32 rows are {scores.dtype}")
-    assert_same({"scores": scores * 1.0}, {"scores": fitted(estimator, exact).transform(exact.X)}, 1e-6, "dtype")
+    found = scores(model, small.X)
+    if found.dtype != np.float32:
+        raise AssertionError(f"dtype: scores of float32 rows are {found.dtype}")
+    assert_same({"scores": found * 1.0}, {"scores": scores(fitted(estimator, exact), exact.X)}, 1e-6, "dtype")
 
 
 def failed_refit(estimator: Any, data: Sample) -> None:
