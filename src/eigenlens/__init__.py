@@ -10,8 +10,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import distances, inference, kernels, moments, regress, report, sources, spectral, testing
+    from . import (
+        distances,
+        files,
+        inference,
+        kernels,
+        moments,
+        regress,
+        report,
+        sources,
+        spectral,
+        study,
+        tables,
+        testing,
+    )
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
+    from .files import load, save
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
@@ -53,10 +67,25 @@ _HOMES = {
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "load": ".files",
     "open_rows": ".sources",
+    "save": ".files",
     "write_rows": ".sources",
 }
-_ROOMS = ("distances", "inference", "kernels", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = (
+    "distances",
+    "files",
+    "inference",
+    "kernels",
+    "moments",
+    "regress",
+    "report",
+    "sources",
+    "spectral",
+    "study",
+    "tables",
+    "testing",
+)
 
 __all__ = [
     "CCA",
@@ -80,14 +109,19 @@ __all__ = [
     "SparsePCA",
     "Subspace",
     "distances",
+    "files",
     "inference",
     "kernels",
+    "load",
     "moments",
     "open_rows",
     "regress",
     "report",
+    "save",
     "sources",
     "spectral",
+    "study",
+    "tables",
     "testing",
     "write_rows",
 ]

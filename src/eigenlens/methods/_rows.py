@@ -15,9 +15,10 @@ from .._core.typing import Array, TableLike
 from ..sources import ClassReader, LabelReader, Source, Target, as_source, map_rows
 from ..sources.base import Missing
 from ..spectral import Spectrum
+from ._shown import Shown
 
 
-class RowsEstimator(BaseEstimator, ABC):
+class RowsEstimator(Shown, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _target: ClassVar[Target] = "none"

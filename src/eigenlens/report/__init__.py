@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .path import PathDisplay
     from .response import ResponseDisplay
     from .robust import RobustSplitDisplay
+    from .scores import ScoresDisplay
     from .shepard import ShepardDisplay
     from .sparse import ScreeDisplay, SparsePathDisplay
 
@@ -39,6 +40,7 @@ _HOMES = {
     "InverseCurveDisplay": ".inverse_curve",
     "LoadingsDisplay": ".loadings",
     "ResponseDisplay": ".response",
+    "ScoresDisplay": ".scores",
     "ShepardDisplay": ".shepard",
     "RobustSplitDisplay": ".robust",
     "ScreeDisplay": ".sparse",
@@ -59,9 +61,11 @@ __all__ = [
     "PathDisplay",
     "ResponseDisplay",
     "RobustSplitDisplay",
+    "ScoresDisplay",
     "ScreeDisplay",
     "ShepardDisplay",
     "SparsePathDisplay",
+    "plot",
 ]
 
 
@@ -69,3 +73,47 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
+    """Draw a fitted model with the display that suits it; every model's own `plot` comes here.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X, y : rows, and their target
+    **options
+        Passed to the display's `from_estimator`.
+
+    Returns
+    -------
+    display
+        With `ax_` and `figure_`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import LDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> type(LDA().fit(X, y).plot(X, y)).__name__
+    'DiscriminantDisplay'
+    """
+    name = _display_of(model, y)
+    if name == "ConfigurationDisplay":
+        return __getattr__(name).from_estimator(model, **options)
+    if X is None:
+        from .._core.errors import InputError
+
+        raise InputError(f"X=None, but the picture of a {type(model).__name__} is drawn with rows; pass X (and y).")
+    return __getattr__(name).from_estimator(model, X, y, **options)
+
+
+def _display_of(model: Any, y: Any) -> str:
+    """Return the name of the display that suits a model."""
+    if hasattr(model, "centroids_") and y is not None:
+        return "DiscriminantDisplay"
+    if hasattr(model, "slice_means_") and y is not None:
+        return "ResponseDisplay"
+    if hasattr(model, "embedding_") and hasattr(model, "stress_"):
+        return "ConfigurationDisplay"
+    return "ScoresDisplay"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._core import xp as _xp
+from ..files import load, save
+from ..files.registry import name_of
 from .samples import Sample, sample
 
 Law = Callable[[Any, Sample], None]
@@ -18,6 +22,7 @@ Law = Callable[[Any, Sample], None]
 FACTS: dict[str, Callable[[Any], bool]] = {
     "moments": lambda estimator: hasattr(estimator, "partial_fit"),  # it is one pass and one small problem
     "counted rows": lambda estimator: estimator._counts_rows,  # weight 2 is the row twice, in any order, to round-off
+    "own parts": lambda estimator: _all_known(estimator),  # made of classes that model files may hold
     "centred rows": lambda estimator: estimator._centres,  # it looks at rows from their mean
     "pencil": lambda estimator: estimator._solves_pencil,  # its directions are those of a small symmetric problem
 }
@@ -143,6 +148,26 @@ def pickled(estimator: Any, data: Sample) -> None:
     assert_same(outcome(again, data.X), outcome(model, data.X), 0.0, "pickled")
 
 
+@needs("own parts")
+def saved(estimator: Any, data: Sample) -> None:
+    """A model that went through a file is the same to the last bit, and saves to the same bytes."""
+    model = fitted(estimator, data)
+    with tempfile.TemporaryDirectory() as folder:
+        first = save(model, Path(folder) / "first.eigenlens")
+        restored = load(first)
+        second = save(restored, Path(folder) / "second.eigenlens")
+        if first.read_bytes() != second.read_bytes():
+            raise AssertionError("saved: the loaded model saves to other bytes")
+    if restored.get_params().keys() != model.get_params().keys():
+        raise AssertionError("saved: parameters were lost")
+    assert_same(outcome(restored, data.X), outcome(model, data.X), 0.0, "saved")
+
+
+def _all_known(estimator: Any) -> bool:
+    parts = [part for part in estimator.get_params().values() if hasattr(part, "get_params")]
+    return all(name_of(type(part)) is not None for part in (estimator, *parts))
+
+
 @needs("centred rows")
 def shift(estimator: Any, data: Sample) -> None:
     """Adding the same row to all rows, however large, moves the means and nothing else."""
@@ -247,6 +272,7 @@ LAWS: dict[str, Law] = {
         row_order,
         bitwise_rerun,
         pickled,
+        saved,
         shift,
         invariance,
         defining_equation,
