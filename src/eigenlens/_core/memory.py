@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from . import xp as _xp
-from .errors_memory import too_large
+from .errors.memory import too_large
 from .typing import Array
 
 CGROUP = Path("/sys/fs/cgroup")  # where a container finds its limits

@@ -11,7 +11,7 @@ import numpy as np
 from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
-from .._core import errors_cli as errors
+from .._core.errors import cli as errors
 from ..files import load
 from ..sources.writing import Csv, replaced, sink_for
 from ..tables import Preparation, TableFile

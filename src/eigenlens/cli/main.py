@@ -224,7 +224,7 @@ def _with_views(arguments: list[str]) -> list[str]:
     """Turn `--views a b -- c d` into options that click can read."""
     if "--views" not in arguments:
         return arguments
-    from .._core.errors_cli import views_syntax
+    from .._core.errors.cli import views_syntax
 
     start = arguments.index("--views")
     rest = arguments[start + 1 :]

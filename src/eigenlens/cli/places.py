@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from .._core import errors_cli as errors
+from .._core.errors import cli as errors
 
 
 def folder_for(path: Path, names: Iterable[str], source: Path | None, force: bool) -> dict[str, Path]:

@@ -10,7 +10,7 @@ import click
 import numpy as np
 from rich.markup import escape
 
-from .._core.errors_cli import views_syntax
+from .._core.errors.cli import views_syntax
 from ..files import save
 from ..report.findings import Findings
 from ..sources.writing import replaced, sink_for

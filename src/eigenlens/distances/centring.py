@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors_distances as errors
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..sources.companions import as_column
 from .tables import as_square, double_center_in_place

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .._core import errors_distances as errors
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.errors import warn
 from .._core.typing import Array
 

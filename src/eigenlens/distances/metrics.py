@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors_distances as errors
 from .._core import memory
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from .tables import LANDMARKS, ORDINARY, SquaredTable, clear_diagonal, square_in_place, symmetric

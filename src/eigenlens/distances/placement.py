@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._core import errors_distances as errors
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks
 from ..spectral import Form, Pencil, orient, solve

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core import errors_distances as errors
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array
 from .metrics import squares_of
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant

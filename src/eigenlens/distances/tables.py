@@ -13,9 +13,9 @@ import numpy as np
 import scipy.spatial.distance
 
 from .._core import errors as core_errors
-from .._core import errors_distances as errors
 from .._core import memory
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..sources.companions import as_column
 from ..sources.memory import Table, as_table

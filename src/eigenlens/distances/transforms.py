@@ -21,8 +21,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
-from .._core import errors_distances as errors
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.parameters import check_number
 from .._core.typing import Array, TableLike
 from ..sources import as_source, map_rows

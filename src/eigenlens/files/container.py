@@ -26,7 +26,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .._core import errors_files as errors
+from .._core.errors import files as errors
 
 MAGIC = b"eigenlns"
 VERSION = 1

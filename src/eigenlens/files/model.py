@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors as base
-from .._core import errors_files as errors
+from .._core.errors import files as errors
 from ..sources.writing import replaced
 from . import container
 from .state import Decoder, Encoder

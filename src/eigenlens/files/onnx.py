@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors as base
-from .._core import errors_files as errors
+from .._core.errors import files as errors
 from ..sources.writing import replaced
 
 OPSET = 17

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from .._core import errors_files as errors
+from .._core.errors import files as errors
 
 ROOT = __name__.split(".")[0]
 ROOMS = (

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors_files as errors
 from .._core import xp as _xp
+from .._core.errors import files as errors
 from .registry import FOREIGN, class_of, name_of
 
 DEPTH = 60  # of lists within lists; models have fewer than ten

@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import clone
 
-from .._core import errors, errors_kernels
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_number, is_number
 from .._core.typing import Array
 from ._pairs import BlockFunction

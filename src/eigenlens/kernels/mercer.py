@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, errors_kernels
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_count
 from .._core.typing import Array, TableLike
 from ..sources.companions import read_weights

@@ -16,8 +16,9 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
-from .._core import errors, errors_kernels, memory
+from .._core import errors, memory
 from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
 from .._core.typing import Array
 from . import _pairs
 from .base import Kernel

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors_kernels as errors
 from .._core import xp as _xp
+from .._core.errors import kernels as errors
 from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
 from . import _pairs

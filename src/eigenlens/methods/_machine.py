@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors_kernels
 from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm

@@ -26,8 +26,8 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 
 from .._core import errors
-from .._core import errors_distances as wording
 from .._core import xp as _xp
+from .._core.errors import distances as wording
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array, TableLike

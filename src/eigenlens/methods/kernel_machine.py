@@ -22,8 +22,9 @@ import numpy as np
 from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
-from .._core import errors, errors_kernels
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number
 from .._core.typing import Array, TableLike

@@ -19,8 +19,9 @@ from typing import Any, Self
 
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors, errors_kernels
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_count
 from .._core.typing import Array, TableLike

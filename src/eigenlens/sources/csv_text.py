@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .._core import errors
-from .._core import errors_tables as wrong
+from .._core.errors import tables as wrong
 
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so

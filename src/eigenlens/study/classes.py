@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core import errors_tables as wrong
+from .._core.errors import tables as wrong
 from ..inference import canonical_test
 from ..report.findings import Direction, Findings
 from .contest import Progress, compare, contestants, enough_for_folds

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors_tables as wrong
 from .._core.errors import listed
+from .._core.errors import tables as wrong
 from ..sources.csv_text import ROW_NAMES
 from ..tables import Preparation, TableFile
 from ..tables.reading import Column

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from .._core import errors_tables as wrong
 from .._core.errors import InputError
+from .._core.errors import tables as wrong
 
 
 @dataclass(frozen=True)

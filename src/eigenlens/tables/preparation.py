@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors_tables as wrong
+from .._core.errors import tables as wrong
 from .._core.parameters import check_choice, check_flag
 from ..sources.memory import as_table
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .._core import errors_tables as wrong
+from .._core.errors import tables as wrong
 from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
 from .cells import LONGEST, Cells, disguised, has_control, parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .errors import InputError, listed
+from ._kinds import InputError, listed
 
 
 class CommandError(InputError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .errors import EigenlensWarning, InputError, InputTypeError
+from ._kinds import EigenlensWarning, InputError, InputTypeError
 
 
 class ModelFileError(InputError):

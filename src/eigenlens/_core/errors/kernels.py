@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import EigenlensWarning, InputError, InputTypeError, listed
+from ._kinds import EigenlensWarning, InputError, InputTypeError, listed
 
 
 class LandmarkWarning(EigenlensWarning):

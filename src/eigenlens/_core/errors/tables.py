@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .errors import InputError, listed
+from ._kinds import InputError, listed
 
 
 def short(text: str, limit: int = 60) -> str:

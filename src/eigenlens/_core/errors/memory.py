@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import InputError
+from ._kinds import InputError
 
 
 class TooLargeError(InputError, MemoryError):

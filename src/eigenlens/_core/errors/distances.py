@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
+from ._kinds import InputError, InputTypeError, NotConvergedWarning, RankWarning
 
 # -- tables of distances -------------------------------------------------------------------------------------------
 
