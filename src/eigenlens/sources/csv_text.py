@@ -19,7 +19,7 @@ from .._core.errors import tables as wrong
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
-OTHER_DELIMITERS = (";", "\t", "|")
+DELIMITERS = (",", ";", "\t", "|")
 
 
 @dataclass(frozen=True)
@@ -59,9 +59,9 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
         raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
     names = [name.strip() for name in header]
     if len(names) == 1:
-        for other in OTHER_DELIMITERS:
+        for other in DELIMITERS:
             if other != dialect.delimiter and other in names[0]:
-                raise wrong.one_column(path, names[0], other)
+                raise wrong.one_column(path, names[0], dialect.delimiter, other)
     if names[0] == "" and len(names) > 1:
         names[0] = ROW_NAMES
     for j, name in enumerate(names):

@@ -143,16 +143,16 @@ class Csv:
 
     def write(self, result: Any, function: Any) -> None:
         values = _values(result)
-        self.rows(_names(result, function, values), [values] if values.ndim == 1 else list(values.T))
+        self.rows(_names(result, function, values), [values] if values.ndim == 1 else values)
 
-    def rows(self, names: list[str], columns: list[Any]) -> None:
-        """Write columns of the same length, with their names on top the first time."""
+    def rows(self, names: list[str], columns: Any) -> None:
+        """Write columns of the same length, or those of a matrix, with their names on top the first time."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         if not self.begun:
             writer.writerow([neutral(name) for name in names])
             self.begun = True
-        written = [[neutral(cell) for cell in column.tolist()] for column in columns]
+        written = [[neutral(cell) for cell in column.tolist()] for column in _columns(columns)]
         writer.writerows(zip(*written, strict=True))
         self.file.write(text.getvalue().encode("utf8"))
 
@@ -171,23 +171,37 @@ class _Npy:
     ROOM = 128  # bytes of the header, the same however many rows there will be
 
     def __init__(self, file: BinaryIO) -> None:
-        self.file, self.rows = file, 0
+        self.file, self.n_rows = file, 0
         self.shape: tuple[int, ...] = ()
         self.dtype: np.dtype | None = None
         file.write(b" " * self.ROOM)
 
     def write(self, result: Any, function: Any) -> None:
-        values = _values(result)
+        self._append(_values(result))
+
+    def rows(self, names: list[str], columns: Any) -> None:
+        """Write a matrix, or columns: one alone makes a vector. Names have no place in such a file."""
+        if isinstance(columns, np.ndarray):
+            self._append(columns)
+            return
+        kinds = {column.dtype.kind in "biuf" for column in columns}
+        if len(kinds) > 1:
+            raise errors.not_npy("words beside numbers")
+        self._append(columns[0] if len(columns) == 1 else np.stack(columns, axis=1))
+
+    def _append(self, values: np.ndarray) -> None:
         if self.dtype is None:
             if values.dtype.kind not in "biufUSmM":
                 raise errors.not_npy(values.dtype)
             self.shape, self.dtype = values.shape[1:], values.dtype
+        if not np.can_cast(values.dtype, self.dtype, "safe"):  # longer words would be cut
+            raise errors.not_npy(f"{self.dtype} and then {values.dtype}")
         self.file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
-        self.rows += len(values)
+        self.n_rows += len(values)
 
     def close(self) -> None:
         dtype = np.dtype(np.float64) if self.dtype is None else self.dtype
-        header = {"descr": dtype.str, "fortran_order": False, "shape": (self.rows, *self.shape)}
+        header = {"descr": dtype.str, "fortran_order": False, "shape": (self.n_rows, *self.shape)}
         text = repr(header).encode()
         head = b"\x93NUMPY\x01\x00" + (self.ROOM - 10).to_bytes(2, "little")
         self.file.seek(0)
@@ -208,11 +222,11 @@ class _Parquet:
 
     def write(self, result: Any, function: Any) -> None:
         values = _values(result)
-        self.rows(_names(result, function, values), [values] if values.ndim == 1 else list(values.T))
+        self.rows(_names(result, function, values), [values] if values.ndim == 1 else values)
 
-    def rows(self, names: list[str], columns: list[Any]) -> None:
-        """Write columns of the same length."""
-        table = self.pa.table(dict(zip(names, map(self.pa.array, columns), strict=True)))
+    def rows(self, names: list[str], columns: Any) -> None:
+        """Write columns of the same length, or those of a matrix."""
+        table = self.pa.table(dict(zip(names, map(self.pa.array, _columns(columns)), strict=True)))
         if self.writer is None:
             self.writer = self.pq.ParquetWriter(self.file, table.schema)
         self.held.append(table.cast(self.writer.schema))
@@ -228,6 +242,10 @@ class _Parquet:
         self._flush()
         if self.writer is not None:
             self.writer.close()
+
+
+def _columns(columns: Any) -> list[Any]:
+    return list(columns.T) if isinstance(columns, np.ndarray) else columns
 
 
 def _values(result: Any) -> np.ndarray:

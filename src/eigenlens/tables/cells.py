@@ -22,13 +22,9 @@ DISGUISES = (
     (re.compile(r"[+-]?\d+(\.\d+)?\s?%"), "a percentage", "write it as a number"),
     (re.compile(r"[$€£]\s?\d[\d.,]*"), "an amount of money", "write it as a number"),
     (re.compile(r"\d{1,3}( \d{3})+"), "a number with spaces between thousands", "write it without them"),
-    (
-        re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"),
-        "a date",
-        "leave the column out (--drop)",
-    ),
     (re.compile(r"0[xX][0-9a-fA-F]+"), "a hexadecimal number", "write it with decimal digits"),
 )
+DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}( .*)?")
 
 
 @dataclass(frozen=True)
@@ -59,6 +55,8 @@ def parse(column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool
         column = column.combine_chunks()
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
+    if pa.types.is_temporal(column.type):  # how it is written does not matter, only that it is a date
+        column = pc.cast(column, pa.string())
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         null = _mask(pc.is_null(column, nan_is_null=True))
         values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
@@ -83,6 +81,11 @@ def parse(column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool
 def has_control(text: str) -> bool:
     """Tell whether a text holds characters that are not written but obeyed, other than tabs and line ends."""
     return any((c < " " and c not in "\t\n\r") or "\x7f" <= c <= "\x9f" for c in text)
+
+
+def is_date(text: str) -> bool:
+    """Tell whether a word is a day, as the usual orders of year, month and day write it."""
+    return DATE.fullmatch(text) is not None
 
 
 def disguised(text: str) -> tuple[str, str] | None:

@@ -20,6 +20,7 @@ from .._core.parameters import check_choice, check_flag
 from ..sources.memory import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
+FEW_WORDS = 5  # so many are never too many, however few rows there are
 
 
 class Preparation(TransformerMixin, BaseEstimator):
@@ -35,9 +36,12 @@ class Preparation(TransformerMixin, BaseEstimator):
     full : bool
         Make a column for each word, rather than for each but the first.
     most_words : int
-        A column with more different words is left out, as one that names rows.
+        A column with more different words is left out, as one that names rows; so is one with more words than half
+        the rows, beyond five.
     keep : tuple of str
         Columns of words to take in however many there are.
+    unseen : {"refuse", "none"}
+        What to do with a word that the fit has not seen: refuse it by name, or take it for none of those seen.
 
     Attributes
     ----------
@@ -73,9 +77,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         full: bool = False,
         most_words: int = MOST_WORDS,
         keep: tuple[str, ...] = (),
+        unseen: str = "refuse",
     ) -> None:
         self.standardise, self.missing, self.full = standardise, missing, full
-        self.most_words, self.keep = most_words, keep
+        self.most_words, self.keep, self.unseen = most_words, keep, unseen
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the columns, words, means and scales.
@@ -88,6 +93,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         """
         check_flag("standardise", self.standardise)
         check_choice("missing", self.missing, ("refuse", "mean"))
+        check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = _frame(X)
         self.columns_, self.levels_, self.left_out_ = [], {}, {}
         fill: list[float] = []
@@ -130,7 +136,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             return "empty"
         if len(words) == 1:
             return "constant"
-        if len(words) > self.most_words and name not in self.keep:
+        if len(words) > min(self.most_words, max(n // 2, FEW_WORDS)) and name not in self.keep:
             return f"{len(words):,} different words in {n:,} rows, like names of rows"
         return ""
 
@@ -169,11 +175,12 @@ class Preparation(TransformerMixin, BaseEstimator):
         codes = np.array(
             [filled if w is None or w != w else place.get(str(w), -1) for w in series.to_list()], dtype=int
         )
-        if (codes < 0).any():
+        if (codes < 0).any() and self.unseen == "refuse":
             raise wrong.unseen(
                 name, sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0}), levels
             )
-        return np.eye(len(levels))[:, self._first(levels) :][codes]
+        rows = np.append(np.eye(len(levels)), np.zeros((1, len(levels))), axis=0)  # the last is that of unseen words
+        return rows[:, self._first(levels) :][codes]
 
     def _first(self, levels: list[str]) -> int:
         return 0 if self.full and len(levels) > 2 else 1

@@ -17,7 +17,7 @@ import numpy as np
 from .._core import errors
 from .._core.errors import tables as wrong
 from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
-from .cells import LONGEST, Cells, disguised, has_control, parse
+from .cells import LONGEST, Cells, disguised, has_control, is_date, parse
 
 LEVELS = 1000  # different words that are remembered of a column
 TEXT = (".csv", ".tsv", ".txt")
@@ -29,7 +29,7 @@ class Column:
 
     Attributes
     ----------
-    kind : {"number", "word", "empty"}
+    kind : {"number", "word", "date", "empty"}
     missing : int
     levels : dict of str to int
         How often each word stands there; at most a thousand words.
@@ -154,6 +154,9 @@ class TableFile:
             if column.numbers:
                 share = f"{column.numbers:,} other cells of the column are"
                 raise wrong.not_a_number(self.path, self._line(column.name, odd), column.name, odd, share)
+            if all(map(is_date, column.levels)):
+                column.kind = "date"
+                return
             disguises = [disguised(word) for word in column.levels]
             if all(disguises):
                 raise wrong.looks_like(
@@ -204,7 +207,7 @@ class TableFile:
         for batch in self._batches(list(columns)):
             made = {}
             for name in columns:
-                wordy = kinds[name] == "word"
+                wordy = kinds[name] in ("word", "date")
                 cells = parse(batch.column(name), self.dialect.decimal, self.dialect.na, words=wordy and self.is_text)
                 if wordy:
                     made[name] = _words(cells, batch.column(name))
@@ -257,7 +260,8 @@ class TableFile:
         t = pa.types
         text = t.is_string(kind) or t.is_large_string(kind)
         number = t.is_floating(kind) or t.is_integer(kind) or t.is_boolean(kind) or t.is_decimal(kind)
-        if not (text or number or t.is_null(kind)):
+        date = t.is_date(kind) or t.is_timestamp(kind)
+        if not (text or number or date or t.is_null(kind)):
             raise wrong.kind(self.path, name, f"{kind} values")
 
     def _infinite(self, name: str, cells: Cells) -> Exception:

@@ -13,9 +13,9 @@ class CommandError(InputError):
 
 
 def exists(paths: Iterable[Any]) -> CommandError:
-    return CommandError(
-        f"{listed(map(str, paths))} is there already; add --force to replace it, or choose another --out."
-    )
+    names = [str(path) for path in paths]
+    are, them = ("is", "it") if len(names) == 1 else ("are", "them")
+    return CommandError(f"{listed(names)} {are} there already; add --force to replace {them}, or choose another --out.")
 
 
 def is_input(path: Any) -> CommandError:

@@ -68,11 +68,13 @@ def header_is_data(path: Any, header: Iterable[str]) -> InputError:
     )
 
 
-def one_column(path: Any, header: str, delimiter: str) -> InputError:
-    option = {"\t": "'\\t'"}.get(delimiter, f"'{delimiter}'")
+def one_column(path: Any, header: str, told: str, found: str) -> InputError:
+    tab = {"\t": "'\\t'"}
+    told, option = tab.get(told, f"'{told}'"), tab.get(found, f"'{found}'")
+    commas = "" if found == "," else " (and --decimal ',' if numbers are written 1,5)"
     return InputError(
-        f"{path}, line 1: the header {short(header)} has no comma but is full of {option}; "
-        f"if that separates the columns, add --delimiter {option} (and --decimal ',' if numbers are written 1,5)."
+        f"{path}, line 1: the header {short(header)} has no {told} but is full of {option}; "
+        f"if that separates the columns, add --delimiter {option}{commas}."
     )
 
 
