@@ -157,6 +157,6 @@ class Findings:
 
 
 def top_loadings(loadings: np.ndarray, names: list[str], j: int, limit: int = 5) -> list[tuple[str, float]]:
-    """Return the columns that weigh most in a direction."""
+    """Return the columns that weigh most in a direction, without those that would be written as 0.00."""
     order = np.argsort(-np.abs(loadings[:, j]), kind="stable")[:limit]
-    return [(names[i], float(loadings[i, j])) for i in order]
+    return [(names[i], float(loadings[i, j])) for i in order if abs(loadings[i, j]) >= 0.005]

@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 from .._core.errors import tables as wrong
 from ..inference import canonical_test
 from ..report.findings import Direction, Findings
-from .contest import Progress, compare, contestants, enough_for_folds
+from .contest import Progress, compare, contestants, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, prepared
 from .methods import Entry, fitted
 from .spread import correlations
@@ -40,13 +40,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.score_name = "accuracy"
     findings.baseline = (f"always {str(classes[np.argmax(counts)])!r}", float(counts.max() / counts.sum()))
     if plan.folds >= 2 and enough_for_folds(y, "classes"):
-        ring = contestants("classes", plan.seed)
-        findings.comparison, predicted, rows = compare(
-            ring, preparation, data.table, y, "classes", plan.folds, plan.seed, progress
-        )
-        ours = predicted.get(entry.name.upper())
-        if ours is not None:
-            findings.confusion = ([str(c) for c in classes], _confusion(y[rows], ours, classes))
+        _judge(findings, entry, preparation, data, plan, progress)
     elif plan.folds >= 2:
         lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
         findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
@@ -54,6 +48,26 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
+
+
+def _judge(
+    findings: Findings, entry: Entry, preparation: Any, data: Data, plan: Plan, progress: Progress | None
+) -> None:
+    """Compare methods on rows left out; note which ones are told apart from ours, and what ours confuses."""
+    y = np.asarray(data.y)
+    ring = contestants("classes", plan.seed)
+    findings.comparison, predicted, rows = compare(
+        ring, preparation, data.table, y, "classes", plan.folds, plan.seed, progress
+    )
+    note_rows(data, rows)
+    ours = predicted.pop(entry.name.upper(), None)
+    if ours is None:
+        return
+    classes = np.unique(y)
+    findings.confusion = ([str(c) for c in classes], _confusion(y[rows], ours, classes))
+    findings.extras["told_apart"] = [
+        name for name, other in predicted.items() if told_apart(y[rows], ours, other, len(predicted))
+    ]
 
 
 def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: str, own: Any) -> list[Direction]:

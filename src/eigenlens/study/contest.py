@@ -12,12 +12,12 @@ from scipy import stats
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.svm import SVC
 
 from ..regress import AdaptiveSplines
 from ..report.findings import Contestant
-from .methods import METHODS
+from .data import Data
+from .methods import METHODS, fitted
 
 MOST_ROWS = 20_000  # rows that a comparison uses
 LEVEL = 0.95
@@ -33,7 +33,7 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> CurveOnDirections:
         """Find directions, then a curve on them."""
-        self.directions_ = clone(self.directions).fit(X, y)
+        self.directions_ = sliced(clone(self.directions), len(y)).fit(X, y)
         Z = np.asarray(self.directions_.transform(X))[:, : self.n_directions]
         self.curve_ = AdaptiveSplines(degree=2).fit(Z, y)
         return self
@@ -41,6 +41,11 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     def predict(self, X: Any) -> Any:
         """Predict from new rows."""
         return self.curve_.predict(np.asarray(self.directions_.transform(X))[:, : self.n_directions])
+
+
+def sliced(model: Any, n: int) -> Any:
+    """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    return model.set_params(n_slices=min(model.n_slices, max(n // 3, 2)))
 
 
 def contestants(kind: str, seed: int) -> dict[str, Any]:
@@ -71,6 +76,7 @@ def compare(
         rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
     import pyarrow as pa
 
+    preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
     part, z = table.take(pa.array(rows)), y[rows]
     splits = list(_splits(z, kind, folds, seed))
     found, predicted = [], {}
@@ -81,7 +87,7 @@ def compare(
         guess = np.empty(len(z), dtype=z.dtype if kind == "classes" else float)
         try:
             for train, test in splits:
-                guess[test] = _predict(make_pipeline(clone(preparation), clone(model)), part, z, train, test)
+                guess[test] = _predict(preparation, model, part, z, train, test)
         except ValueError as error:
             note = f"could not be fitted: {str(error).split('. ')[0]}"
             found.append(Contestant(name, np.nan, np.nan, np.nan, time.perf_counter() - start, note))
@@ -93,13 +99,18 @@ def compare(
     return found, predicted, rows
 
 
-def _predict(model: Pipeline, table: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+def _predict(
+    preparation: Any, model: Any, table: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> np.ndarray:
+    """Return what a model predicts for rows that neither it nor its preparation has seen."""
     import pyarrow as pa
 
+    seen, new = table.take(pa.array(train)), table.take(pa.array(test))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the model that is kept says what there is to say
-        model.fit(table.take(pa.array(train)), y[train])
-        return np.asarray(model.predict(table.take(pa.array(test))))
+        preparation = clone(preparation).fit(seen)
+        model = fitted(clone(model), preparation.names_out_, preparation.transform(seen), y[train])
+        return np.asarray(model.predict(preparation.transform(new)))
 
 
 def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -118,7 +129,16 @@ def _score(y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any]) -> tu
     whole = 1 - float(np.sum((y - guess) ** 2) / np.sum((y - y.mean()) ** 2))
     folds = np.array([1 - np.mean((y[t] - guess[t]) ** 2) / np.var(y) for _, t in splits])
     half = float(stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * folds.std(ddof=1) / np.sqrt(len(folds)))
-    return whole, whole - half, whole + half
+    return whole, whole - half, min(whole + half, 1.0)
+
+
+def told_apart(y: np.ndarray, first: np.ndarray, second: np.ndarray, tries: int = 1) -> bool:
+    """Tell whether two classifiers differ on the same rows: McNemar's exact test, with Bonferroni over tries."""
+    right, other = first == y, second == y
+    only, there = int(np.sum(right & ~other)), int(np.sum(other & ~right))
+    if only + there == 0:
+        return False
+    return bool(stats.binomtest(only, only + there).pvalue * tries < 1 - LEVEL)
 
 
 def wilson(right: int, n: int) -> tuple[float, float, float]:
@@ -128,6 +148,12 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
+
+
+def note_rows(data: Data, rows: np.ndarray) -> None:
+    """Say on how many rows methods were compared, where those are not all."""
+    if len(rows) < data.n_rows:
+        data.notes.append(f"Methods are compared on {len(rows):,} of the {data.n_rows:,} rows, drawn at random.")
 
 
 def enough_for_folds(y: np.ndarray, kind: str) -> bool:

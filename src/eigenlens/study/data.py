@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core.errors import listed
 from .._core.errors import tables as wrong
-from ..sources.csv_text import ROW_NAMES
+from ..sources.csv_text import ROW_NAMES, Dialect
 from ..tables import Preparation, TableFile
 from ..tables.reading import Column
 
@@ -76,6 +76,12 @@ class Data:
     notes : list of str
     shown : dict of str to ndarray
         Columns of the table for the page, words as objects.
+    all_names : list of str
+        Columns of the file.
+    dialect : Dialect or None
+        How the file is written, if it is text.
+    sampled : bool
+        Whether the rows are some of the file's.
     """
 
     source: str
@@ -85,8 +91,9 @@ class Data:
     row_names: list[str] | None
     notes: list[str]
     shown: dict[str, np.ndarray] = field(default_factory=dict)
-    missing: str = "refuse"
     all_names: list[str] = field(default_factory=list)
+    dialect: Dialect | None = None
+    sampled: bool = False
 
     @property
     def n_rows(self) -> int:
@@ -105,19 +112,29 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     table, notes = _without_gaps(file, table, [c for c in wanted if c != row_column], plan, notes)
     row_names = None if row_column is None else [_written(v) for v in table.column(row_column).to_pylist()]
     y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
-    counters = [name for name in used if row_column != name and _counts_rows(table.column(name), profile[name])]
+    running = [name for name in used if _counts_rows(table.column(name), profile[name], file)]
+    counters = [name for name in running if name not in plan.keep]
     if counters and not plan.distances and plan.views is None:
-        notes.append(f"{_quoted(counters)} left out: it only counts the rows.")
+        notes.append(f"{_quoted(counters)} left out: it only counts the rows (--keep takes it in).")
         used = [name for name in used if name not in counters]
     shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
         shown[plan.target] = np.array(y, dtype=object)
     return Data(
-        source or str(file.path), table.select(used), y, kind, row_names, notes, shown, plan.missing, file.names
+        source or str(file.path),
+        table.select(used),
+        y,
+        kind,
+        row_names,
+        notes,
+        shown,
+        file.names,
+        file.dialect if file.is_text else None,
+        rows is not None,
     )
 
 
-def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False) -> Preparation:
+def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: str = "") -> Preparation:
     """Fit the preparation of a table, deciding whether its columns are standardised, and note what it did."""
     table = data.table if table is None else table
     missing = "mean" if plan.missing == "mean" else "refuse"
@@ -127,7 +144,8 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False) -> P
     if decided is None:
         decided = bool(spread.max() > UNLIKE * spread.min()) or bool(trial.levels_)
     why = f"standard deviations from {spread.min():.3g} to {spread.max():.3g}"
-    done = "Columns are standardised" if decided else "Columns are centred, not standardised"
+    columns = f"Columns of the {of}" if of else "Columns"
+    done = f"{columns} are standardised" if decided else f"{columns} are centred, not standardised"
     how = "" if plan.standardise is None else ", as asked"
     if len(spread) > 1:
         data.notes.append(f"{done}{how} ({why}).")
@@ -160,6 +178,7 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     n, words, notes = file.n_rows or 0, [], []
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
+    counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
     notes.append(f"{n:,} rows, {len(profile)} columns: {counts}.")
     for column in profile.values():
         if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
@@ -170,11 +189,17 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
         row_column = ROW_NAMES
     if row_column:
         notes.append(f"{row_column!r} names the rows and is not analysed.")
+    dates = [column.name for column in profile.values() if column.kind == "date"]
+    for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
+        for name in set(names) & set(dates):
+            raise wrong.option(role, name, "it holds dates; turn them into numbers first, such as days since the first")
     if plan.views is not None:
         return [*plan.views[0], *plan.views[1]], row_column, notes
     if plan.drop:
         notes.append(f"{_quoted(plan.drop)} left out, as asked.")
-    return [name for name in profile if name not in (plan.target, row_column)], row_column, notes
+    if dates:
+        notes.append(f"{_quoted(dates)} left out: dates are not numbers.")
+    return [name for name in profile if name not in (plan.target, row_column, *dates)], row_column, notes
 
 
 def _kind(plan: Plan, profile: dict[str, Column]) -> str:
@@ -241,13 +266,13 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _counts_rows(column: Any, profile: Column) -> bool:
-    """Tell whether a column is a running number."""
-    n = len(column)
-    if profile.kind != "number" or not profile.whole or n < 10:
+def _counts_rows(column: Any, profile: Column, file: TableFile) -> bool:
+    """Tell whether a column is a running number; the rows at hand may be some of the file's."""
+    if profile.kind != "number" or not profile.whole or len(column) < 10:
         return False
-    steps = np.diff(np.asarray(column.to_numpy(), dtype=float))
-    return bool((steps > 0).all() and (steps == steps[0]).all() and steps[0] == 1)
+    if profile.high - profile.low + 1 != file.n_rows:
+        return False
+    return bool((np.diff(np.asarray(column.to_numpy(), dtype=float)) > 0).all())
 
 
 def _shown(column: Any) -> np.ndarray:

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..report.findings import Direction, Findings
-from .contest import Progress, compare, contestants, enough_for_folds
+from .contest import Progress, compare, contestants, enough_for_folds, note_rows, sliced
 from .data import Data, Plan, prepared
 from .methods import Entry, fitted
 from .spread import correlations
@@ -18,7 +18,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     y = np.asarray(data.y, dtype=float)
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
-    model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
+    model = fitted(sliced(entry.model(plan.seed), len(y)), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"direction {j + 1}" for j in range(scores.shape[1])]
     values = np.asarray(model.eigenvalues_, dtype=float)
@@ -41,7 +41,12 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number"):
         ring = contestants("number", plan.seed)
-        findings.comparison, _, _ = compare(ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress)
+        findings.comparison, _, rows = compare(
+            ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress
+        )
+        note_rows(data, rows)
+    elif plan.folds >= 2:
+        findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
     number_words(findings, test)
     return findings, Pipeline([("prepare", preparation), ("model", model)])

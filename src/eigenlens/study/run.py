@@ -10,10 +10,10 @@ from sklearn.pipeline import Pipeline
 
 from .._core.errors import EigenlensWarning
 from ..report.findings import Findings
+from .code import code_for
 from .contest import Progress
 from .data import Data, Plan
 from .methods import Entry, chosen
-from .words import code_for
 
 
 @dataclass
@@ -42,7 +42,13 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = data.notes
-    findings.code = code_for(entry, data, plan, model)
+    if findings.directions and findings.n_real is None:
+        findings.doubts.append(
+            f"No test of {entry.class_name} was made: how many of its directions are more than noise is left open."
+        )
+    elif not all(d.real for d in findings.directions):
+        findings.doubts.append("A direction called noise is one that these rows do not tell from noise, at 5%.")
+    findings.code = code_for(entry, data, plan, model, findings.extras.get("second"))
     about = {
         "source": data.source,
         "kind": data.kind,
@@ -54,6 +60,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     }
     if plan.views is not None:
         about["views"] = [list(view) for view in plan.views]
+        about["predicts"] = findings.extras["second"].names_out_
     return Study(findings, model, about)
 
 

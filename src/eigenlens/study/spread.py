@@ -24,11 +24,15 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     model = entry.model(plan.seed)
     if entry.name in ("sparse-pca", "kernel-pca"):  # these are looked at a few at a time
         model.set_params(n_components=min(FEW, *X.shape))
+    elif entry.name == "pca":  # columns made of one column of words sum to 1: each such set has a direction too many
+        dependent = sum(len(levels) > 2 for levels in preparation.levels_.values())
+        if dependent:
+            model.set_params(n_components=max(min(len(X) - 1, X.shape[1] - dependent), 1))
     model = fitted(model, preparation.names_out_, X)
     scores = np.asarray(model.transform(X))
     names = preparation.names_out_
     n, k = scores.shape
-    variance = scores.var(axis=0, ddof=1) if entry.name != "pca" else np.asarray(model.explained_variance_)
+    variance = _variance(model, scores)
     total = float(X.var(axis=0, ddof=1).sum())
     own = getattr(model, "explained_variance_ratio_", None)
     shares: list[float | None] = (
@@ -48,6 +52,13 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.scree = {"values": variance, "band": band}
     spread_words(findings, preparation.standardise)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
+
+
+def _variance(model: Any, scores: np.ndarray) -> np.ndarray:
+    """Return the variance along each direction; where wrong cells were set aside, that of what is left."""
+    if hasattr(model, "low_rank_"):
+        scores = np.asarray(model.low_rank_) @ np.asarray(model.components_).T
+    return np.asarray(getattr(model, "explained_variance_", scores.var(axis=0, ddof=1)))
 
 
 def _verdicts(values: np.ndarray, band: np.ndarray | None) -> list[tuple[bool | None, str]]:

@@ -17,9 +17,9 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     """Fit canonical correlations and test how many pairs there are."""
     assert plan.views is not None
     first, second = (data.table.select(list(view)) for view in plan.views)
-    preparation, other = prepared(data, plan, first), prepared(data, plan, second)
-    X, Y = preparation.transform(first), other.transform(second)
-    model = entry.model(plan.seed).fit(X, Y)
+    preparation, other = prepared(data, plan, first, of="first set"), prepared(data, plan, second, of="second set")
+    X, Y = preparation.transform(first), other.transform(second) * other.scale_ + other.centre_
+    model = entry.model(plan.seed).fit(X, Y)  # the second set in its own units, which are those of what is predicted
     Z, V = (np.asarray(part) for part in model.transform(X, Y))
     values = np.asarray(model.correlations_, dtype=float)
     test = model.test_dimension()
@@ -36,6 +36,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree = {"values": values, "band": None}
     findings.extras["pairs"] = len(values)
+    findings.extras["second"] = other
     findings.extras["sets"] = (list(plan.views[0]), list(plan.views[1]))
     view_words(findings, test)
     return findings, Pipeline([("prepare", preparation), ("model", model)])

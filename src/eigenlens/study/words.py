@@ -1,4 +1,4 @@
-"""What was found, and what to doubt, in sentences; and the Python that repeats it."""
+"""What was found, and what to doubt, in sentences."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _title(source: str) -> str:
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     """Name the columns that count most in a direction; those that do not count are left out."""
     tops = top_loadings(findings.loadings, findings.loading_names, j, limit)
-    return _and([f"{name} ({value:+.2f})" for name, value in tops if value] or ["none of the columns"])
+    return _and([f"{name} ({value:+.2f})" for name, value in tops] or ["none of the columns"])
 
 
 def _and(items: list[str]) -> str:
@@ -81,7 +81,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
         two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
         findings.summary.append(f"The first direction carries {shares[0]:.0%} of the variance{two}.")
     if k:
-        findings.summary.append(f"It is driven by {_driven(findings, 0)}.")
+        what = "It" if any(shares) else "The first direction"
+        findings.summary.append(f"{what} is driven by {_driven(findings, 0)}.")
     if k > 1 and (real is None or real > 1):
         findings.summary.append(f"The second is driven by {_driven(findings, 1)}.")
     if not standardised:
@@ -97,7 +98,10 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             "make a direction of their own. Look at the rows at the ends of each axis."
         )
     if any("columns of 0 and 1" in note for note in findings.notes):
-        findings.doubts.append("Columns made of words have few values, and spread that depends on how rare a word is.")
+        findings.doubts.append(
+            "The columns of 0 and 1 that one column of words becomes exclude each other: a direction made of them alone "
+            "stands above noise, and yet says nothing of other columns."
+        )
 
 
 def class_words(findings: Findings, counts: np.ndarray) -> None:
@@ -145,8 +149,9 @@ def _name_the_best(findings: Findings, ours: Contestant) -> None:
     best = max((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: c.score)
     if best.name == ours.name:
         findings.summary.append("None of the other methods compared does better.")
-    elif best.low > ours.high:
-        findings.summary.append(f"{best.name} does clearly better ({best.score:.1%}): the boundaries are not straight.")
+    elif best.name in findings.extras.get("told_apart", ()):
+        why = "less variable coefficients" if best.name == "PDA" else "boundaries that need not be straight"
+        findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {why}.")
     else:
         findings.summary.append(
             f"{best.name} comes out at {best.score:.1%}, a difference that these rows cannot tell from chance."
@@ -244,42 +249,3 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
         f"Distances on the map differ from the given ones by {stress:.0%} (stress in two dimensions)."
     )
     findings.doubts.append("A map may be turned and mirrored freely: only distances between points mean something.")
-
-
-def _selection(data: Data, plan: Plan) -> str:
-    """Return how to take the columns from the table: by what is left out, where that is shorter."""
-    kept = list(data.table.column_names)
-    gone = [name for name in data.all_names if name not in kept]
-    if len(gone) < len(kept):
-        return f"table.drop(columns={gone!r})" if gone else "table"
-    return f"table[{kept!r}]"
-
-
-def code_for(entry: Entry, data: Data, plan: Plan, model: Any) -> str:
-    """Return Python that repeats the fit, or loads its outcome."""
-    source = data.source
-    read = "pd.read_parquet" if source.endswith((".parquet", ".pq")) else "pd.read_csv"
-    lines = ["import pandas as pd", "from sklearn.pipeline import make_pipeline"]
-    lines += [f"from eigenlens import {entry.class_name}", "from eigenlens.tables import Preparation", ""]
-    lines += [f"table = {read}({source!r})"]
-    if plan.missing == "drop":
-        lines.append("table = table.dropna()")
-    if data.kind == "distances":
-        lines = ["import pandas as pd", f"from eigenlens import {entry.class_name}", "", f"table = {read}({source!r})"]
-        keep = list(data.table.column_names)
-        lines += [f"D = table[{keep!r}].to_numpy()", f"model = {model[-1]!r}.fit(D)", "model.embedding_"]
-        return "\n".join(lines)
-    preparation = model[0]
-    if data.kind == "views":
-        first, second = plan.views or ([], [])
-        lines += [f"X = {preparation!r}.fit_transform(table[{list(first)!r}])"]
-        lines += [f"Y = {preparation!r}.fit_transform(table[{list(second)!r}])"]
-        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", "print(model.test_dimension())"])
-    lines.append(f"X = {_selection(data, plan)}")
-    target = ""
-    if plan.target is not None:
-        as_text = ".astype(str)" if data.kind == "classes" else ""
-        lines.append(f"y = table[{plan.target!r}]{as_text}")
-        target = ", y"
-    lines += [f"model = make_pipeline({preparation!r}, {model[-1]!r}).fit(X{target})", "scores = model.transform(X)"]
-    return "\n".join(lines)

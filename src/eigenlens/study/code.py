@@ -1,0 +1,94 @@
+"""The Python that repeats a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sources.csv_text import Dialect
+from .data import Data, Plan
+from .methods import Entry
+
+
+def code_for(entry: Entry, data: Data, plan: Plan, model: Any, second: Any = None) -> str:
+    """Return Python that repeats the fit: the same rows, the same columns, the same model.
+
+    Parameters
+    ----------
+    entry : Entry
+    data : Data
+    plan : Plan
+    model : Pipeline
+    second : Preparation, optional
+        Of the second set of columns.
+    """
+    rows = _rows(data, plan)
+    ours = f"from eigenlens import {entry.class_name}"
+    if data.kind == "distances":
+        lines = ["import pandas as pd", ours, "", *rows, f"D = table[{_kept(data)!r}].to_numpy()"]
+        return "\n".join([*lines, f"model = {model[-1]!r}.fit(D)", "model.embedding_"])
+    imports = [*(["import numpy as np"] if plan.sample else []), "import pandas as pd"]
+    imports += [] if second is not None else ["from sklearn.pipeline import make_pipeline"]
+    lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
+    preparation = model[0]
+    if second is not None:
+        first, other = plan.views or ([], [])
+        Y = f"table[{list(other)!r}]"
+        if second.levels_ or second.left_out_ or second.missing == "mean":
+            Y = f"{second!r}.fit_transform({Y})"
+        lines += [f"X = {preparation!r}.fit_transform(table[{list(first)!r}])", f"Y = {Y}"]
+        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", "print(model.test_dimension())"])
+    lines.append(f"X = {_selection(data)}")
+    target = ""
+    if plan.target is not None:
+        as_text = ".astype(str)" if data.kind == "classes" else ""
+        lines.append(f"y = table[{plan.target!r}]{as_text}")
+        target = ", y"
+    lines += [f"model = make_pipeline({preparation!r}, {model[-1]!r}).fit(X{target})", "scores = model.transform(X)"]
+    return "\n".join(lines)
+
+
+def _rows(data: Data, plan: Plan) -> list[str]:
+    """Return the lines that read the rows of the study."""
+    if data.dialect is None:
+        lines = [f"table = pd.read_parquet({data.source!r})"]
+    else:
+        lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect)})"]
+    if plan.sample is not None and data.sampled:
+        draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
+        lines.append(f"table = table.iloc[np.sort({draw})]")
+    gaps = _kept(data) + ([plan.target] if plan.target else [])
+    if plan.missing == "drop":
+        lines.append(f"table = table.dropna(subset={gaps!r})")
+    elif plan.missing == "mean" and plan.target:
+        lines.append(f"table = table.dropna(subset={[plan.target]!r})")
+    return lines
+
+
+def _options(dialect: Dialect) -> str:
+    """Return how the file is written, as pandas wants to be told; nothing where it would guess right."""
+    plain = Dialect()
+    given: dict[str, Any] = {}
+    if dialect.delimiter != plain.delimiter:
+        given["sep"] = dialect.delimiter
+    if dialect.decimal != plain.decimal:
+        given["decimal"] = dialect.decimal
+    if dialect.encoding != plain.encoding:
+        given["encoding"] = dialect.encoding
+    if dialect.na:
+        given["na_values"] = list(dialect.na)
+    if dialect.words:
+        given["dtype"] = dict.fromkeys(dialect.words, "str")
+    return "".join(f", {name}={value!r}" for name, value in given.items())
+
+
+def _kept(data: Data) -> list[str]:
+    return [str(name) for name in data.table.column_names]
+
+
+def _selection(data: Data) -> str:
+    """Return how to take the columns from the table: by what is left out, where that is shorter."""
+    kept = _kept(data)
+    gone = [name for name in data.all_names if name not in kept]
+    if len(gone) < len(kept):
+        return f"table.drop(columns={gone!r})" if gone else "table"
+    return f"table[{kept!r}]"
