@@ -14,7 +14,7 @@ from typing import Any
 from ..findings import Findings
 from . import figures
 from .html import Markup, el, join, table
-from .payload import as_script, payload
+from .payload import as_script, left_off, payload
 
 
 def render(findings: Findings) -> str:
@@ -126,11 +126,7 @@ def _scores(f: Findings, shown: int) -> Markup:
     def choice(name: str, words: str) -> Markup:
         return el("label", words, " ", el("select", id=name), class_="choice")
 
-    note = (
-        f"{shown:,} of {f.n_rows:,} rows are drawn, taken at random; everything else uses all rows."
-        if shown < f.n_rows
-        else None
-    )
+    note = " ".join(left_off(f, shown))
     controls = el(
         "div",
         choice("axis-x", "Across"),
@@ -189,7 +185,7 @@ def _scores(f: Findings, shown: int) -> Markup:
 
 def _directions(f: Findings) -> Markup:
     def verdict(real: bool | None) -> str:
-        return "" if real is None else "real" if real else "noise"
+        return "not tested" if real is None else "real" if real else "noise"
 
     shared = any(d.share is not None for d in f.directions)
     rows = [
@@ -203,7 +199,8 @@ def _directions(f: Findings) -> Markup:
         for d in f.directions[:30]
     ]
     head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
-    numbers = table(head, rows, "Directions")
+    more = len(f.directions) - len(rows)
+    numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     return _section("The directions", el("div", figures.scree(f), numbers, class_="pair"), id_="directions", wide=True)
 
 
@@ -230,11 +227,11 @@ def _classes(f: Findings) -> Markup | None:
         parts.append(figures.confusion(*f.confusion))
     if any(c.score == c.score for c in f.comparison):
         parts.append(figures.comparison(f.comparison, f.score_name, f.baseline))
-    return (
-        _section("How well it predicts", el("div", parts, class_="figures"), id_="predicts", wide=True)
-        if parts
-        else None
-    )
+    if not parts:
+        return None
+    broad = f.confusion is not None and len(f.confusion[0]) > 5  # a column among others would cut the table
+    body = el("div", parts[::-1] if broad else parts, class_="pair" if broad else "figures")
+    return _section("How well it predicts", body, id_="predicts", wide=True)
 
 
 def _extras(f: Findings) -> Markup | None:

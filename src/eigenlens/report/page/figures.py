@@ -198,14 +198,14 @@ def comparison(contestants: list[Contestant], score: str, baseline: tuple[str, f
     """Scores of methods with their intervals."""
     shown = sorted((c for c in contestants if np.isfinite(c.score)), key=lambda c: -c.score)
     high = max(c.high for c in shown)
-    low = min(min(c.low for c in shown), high - 0.05)
+    low = max(min(min(c.low for c in shown), high - 0.05), high - 2)  # an R² of -800 would squeeze the others
     if baseline:  # near enough it is drawn, far away it would squeeze the others together
         low = max(min(low, baseline[1]), low - (high - low))
     left, row, right = 150, 26, 52
     height = row * (len(shown) + (1 if baseline else 0)) + 28
 
     def x(v: float) -> float:
-        return left + (WIDE - left - right) * (v - low) / (high - low)
+        return left + (WIDE - left - right) * (max(v, low) - low) / (high - low)
 
     parts: list[Any] = [
         [line(x(t), 0, x(t), height - 22, "grid"), text(x(t), height - 8, f"{t:.0%}", "middle", "tick")]

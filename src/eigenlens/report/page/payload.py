@@ -23,19 +23,19 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     rows = np.arange(n)
     if n > MOST_POINTS:
         rows = np.sort(np.random.default_rng(seed).choice(n, MOST_POINTS, replace=False))
-    columns = [_column(name, values[rows]) for name, values in list(findings.columns.items())[:MOST_COLUMNS]]
+    shown = list(findings.columns)[:MOST_COLUMNS]
+    columns = [_column(name, findings.columns[name][rows]) for name in shown]
     names = None if findings.row_names is None else [findings.row_names[i] for i in rows]
     regions = findings.extras.get("regions")
     classes = None if findings.confusion is None else findings.confusion[0]
     k = findings.extras.get("pairs")
+    axes = findings.axes[: _most_axes(findings)]
     start = (0, k) if k else (0, min(1, len(findings.axes) - 1))
     content: dict[str, Any] = {
         "n": len(rows),
         "rows": rows.tolist() if len(rows) < n else None,
-        "axes": findings.axes[:MOST_AXES] if not k else findings.axes,
-        "scores": [
-            _floats(findings.scores[rows, j]) for j in range(len(findings.axes[:MOST_AXES] if not k else findings.axes))
-        ],
+        "axes": axes,
+        "scores": [_floats(findings.scores[rows, j]) for j in range(len(axes))],
         "columns": columns,
         "names": names,
         "target": findings.target,
@@ -53,6 +53,24 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
             "classes": levels,
         }
     return content, len(rows)
+
+
+def _most_axes(findings: Findings) -> int:
+    return len(findings.axes) if findings.extras.get("pairs") else MOST_AXES
+
+
+def left_off(findings: Findings, rows: int) -> list[str]:
+    """Say what the page does not hold of a study, given how many rows it holds."""
+    said = []
+    if rows < findings.n_rows:
+        said.append(f"{rows:,} of {findings.n_rows:,} rows are drawn, taken at random; the fit used all.")
+    if len(findings.axes) > _most_axes(findings):
+        said.append(f"The first {MOST_AXES} of {len(findings.axes)} directions can be drawn here.")
+    if len(findings.columns) > MOST_COLUMNS:
+        said.append(f"The first {MOST_COLUMNS} of {len(findings.columns)} columns are listed and can give the colour.")
+    if said:
+        said.append("The file of scores has all rows and directions.")
+    return said
 
 
 def as_script(content: dict[str, Any]) -> Markup:
