@@ -12,14 +12,14 @@ from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
 from .._core.errors import cli as errors
-from ..files import load
-from ..sources.writing import Csv, replaced, sink_for
+from ..files import describe, load
+from ..sources.writing import SUFFIXES, Csv, replaced, sink_for
 from ..tables import Preparation, TableFile
 from .console import console
 from .places import file_for
 from .reporting import dialect_of
 
-Columns = tuple[list[str], list[np.ndarray]]
+Columns = tuple[list[str], np.ndarray | list[np.ndarray]]  # names, and a matrix or columns
 
 
 def run_transform(options: dict[str, Any]) -> None:
@@ -30,10 +30,9 @@ def run_transform(options: dict[str, Any]) -> None:
 
     def scores(X: Any) -> Columns:
         Z = np.asarray(model.transform(X))
-        names = _names(_last(model), Z.shape[1])
-        return names, list(Z.T)
+        return _names(_last(model), Z.shape[1]), Z
 
-    _apply(model, scores, options, (".csv", ".parquet"))
+    _apply(model, scores, options)
 
 
 def run_predict(options: dict[str, Any]) -> None:
@@ -45,21 +44,27 @@ def run_predict(options: dict[str, Any]) -> None:
     if options["proba"] and not hasattr(last, "predict_proba"):
         raise errors.cannot(type(last).__name__, "give probabilities", "leave out --proba")
 
+    known = describe(options["model"])["about"].get("predicts")
+
     def guesses(X: Any) -> Columns:
         found = np.asarray(model.predict(X))
-        columns = {"predicted": found} if found.ndim == 1 else {f"predicted {j + 1}": c for j, c in enumerate(found.T)}
+        if found.ndim == 1:
+            columns = {"predicted": found}
+        else:
+            names = known if known and len(known) == found.shape[1] else range(1, found.shape[1] + 1)
+            columns = {f"predicted {name}": c for name, c in zip(names, found.T, strict=True)}
         if options["proba"]:
             P = np.asarray(model.predict_proba(X))
             columns |= {f"probability {c}": P[:, j] for j, c in enumerate(last.classes_)}
         return list(columns), list(columns.values())
 
-    _apply(model, guesses, options, (".csv", ".parquet"))
+    _apply(model, guesses, options)
 
 
-def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, Any], suffixes: tuple[str, ...]) -> None:
+def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, Any]) -> None:
     data, out = options["data"], options["out"]
     if out is not None:
-        out = file_for(out, data, options["force"], suffixes)
+        out = file_for(out, data, options["force"], SUFFIXES)
         if out.exists() and out.samefile(options["model"]):
             raise errors.is_input(out)
     table = TableFile(data, dialect_of(options, data))
@@ -75,7 +80,7 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
         sink = sink_for(out, file)
         for names, columns in results:
             sink.rows(names, columns)
-            rows += len(columns[0])
+            rows += len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
         sink.close()
     console().print(f"{escape(str(out))}  [dim]{rows:,} rows[/dim]", soft_wrap=True)
 

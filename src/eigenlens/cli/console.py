@@ -81,16 +81,18 @@ def _directions(findings: Findings) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("direction")
     table.add_column(findings.value_name, justify="right")
-    table.add_column("share", justify="right")
+    shared = any(d.share is not None for d in findings.directions)
+    if shared:
+        table.add_column("share", justify="right")
     table.add_column("real or noise")
     for d in findings.directions[:SHOWN]:
-        verdict = "" if d.real is None else "[green]real[/green]" if d.real else "noise"
+        verdict = "[dim]not tested[/dim]" if d.real is None else "[green]real[/green]" if d.real else "noise"
         why = f" [dim]({escape(d.evidence)})[/dim]" if d.evidence else ""
-        share = "" if d.share is None else f"{d.share:.1%}"
-        table.add_row(escape(d.name), f"{d.value:.4g}", share, verdict + why)
+        share = ["" if d.share is None else f"{d.share:.1%}"] if shared else []
+        table.add_row(escape(d.name), f"{d.value:.4g}", *share, verdict + why)
     more = len(findings.directions) - SHOWN
     if more > 0:
-        table.add_row(f"… {more} more", "", "", "")
+        table.add_row(f"… {more} more")
     return table
 
 
@@ -101,9 +103,7 @@ def _loadings(findings: Findings) -> Table:
     shown = min(len(findings.axes), findings.loadings.shape[1], max(2, min(findings.n_real or 2, 4)))
     for j in range(shown):
         tops = top_loadings(findings.loadings, findings.loading_names, j, 4)
-        table.add_row(
-            escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops if value))
-        )
+        table.add_row(escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops)))
     return table
 
 

@@ -69,9 +69,16 @@ asking = together(
         default=None,
         help="Divide columns by their spread [default: if units are unlike].",
     ),
-    click.option("--keep-words", multiple=True, metavar="COL", help="Take in a column of many different words."),
+    click.option(
+        "--keep",
+        "--keep-words",
+        "keep",
+        multiple=True,
+        metavar="COL",
+        help="Take in a column that would be left out: many different words, or a running number.",
+    ),
     click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
-    click.option("--seed", type=int, default=0, help="Of everything random [default: 0]."),
+    click.option("--seed", type=click.IntRange(0), default=0, help="Of everything random [default: 0]."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON rather than tables.")
 force = click.option("--force", is_flag=True, help="Replace files that are there.")
@@ -118,7 +125,7 @@ def fit(**options: Any) -> None:
 @cli.command()
 @click.argument("model", type=EXISTING)
 @click.argument("data", type=EXISTING)
-@click.option("--out", type=PLACE, help="A .csv or .parquet file [default: CSV to the terminal].")
+@click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @reading
 @force
 def transform(**options: Any) -> None:
@@ -131,7 +138,7 @@ def transform(**options: Any) -> None:
 @cli.command()
 @click.argument("model", type=EXISTING)
 @click.argument("data", type=EXISTING)
-@click.option("--out", type=PLACE, help="A .csv or .parquet file [default: CSV to the terminal].")
+@click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @click.option("--proba", is_flag=True, help="Also write the probability of each class.")
 @reading
 @force

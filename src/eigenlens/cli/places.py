@@ -10,7 +10,10 @@ from .._core.errors import cli as errors
 
 
 def folder_for(path: Path, names: Iterable[str], source: Path | None, force: bool) -> dict[str, Path]:
-    """Return the files that a folder will hold; made if it is not there, nothing replaced unless told so."""
+    """Return the files that a folder will hold; nothing is replaced unless told so.
+
+    The folder is made by whoever writes: a command that fails leaves none behind.
+    """
     if path.is_symlink():
         raise errors.is_link(path)
     if path.exists() and not path.is_dir():
@@ -21,7 +24,6 @@ def folder_for(path: Path, names: Iterable[str], source: Path | None, force: boo
     there = [place for place in places.values() if place.exists()]
     if there and not force:
         raise errors.exists(there)
-    path.mkdir(parents=True, exist_ok=True)
     return places
 
 

@@ -16,6 +16,7 @@ from ..report.findings import Findings
 from ..sources.writing import replaced, sink_for
 from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
+from ..study.methods import METHODS
 from ..tables import Dialect, TableFile
 from .console import comparison_table, console, print_findings, print_json, progress
 from .places import file_for, folder_for
@@ -36,6 +37,9 @@ def dialect_of(options: dict[str, Any], path: Path) -> Dialect:
 def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     """Return what is asked, from the options; on top of what a demo asks."""
     plan = plan or Plan()
+    method = options["method"].lower().replace("_", "-")
+    if method not in ("auto", *METHODS):
+        raise click.UsageError(f"--method {method!r}: there are: auto, {', '.join(METHODS)}.")
     questions = [options.get("target") is not None, bool(options.get("views")), bool(options.get("distances"))]
     if sum(questions) > 1:
         raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")
@@ -50,9 +54,9 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     given = {"target_is": options.get("target_is"), "title": options.get("title")}
     return replace(
         plan,
-        method=options["method"].lower().replace("_", "-"),
+        method=method,
         drop=tuple(options["drop"]),
-        keep=tuple(options["keep_words"]),
+        keep=tuple(options["keep"]),
         missing=options["missing"],
         standardise=options["standardise"],
         sample=options["sample"],
@@ -74,6 +78,7 @@ def run_report(options: dict[str, Any]) -> None:
     places = folder_for(folder, [*names, *([f"{demo}.csv"] if demo else [])], data, options["force"])
     plan = None
     if demo:
+        folder.mkdir(parents=True, exist_ok=True)
         data, plan = write_demo(demo, folder)
     plan = plan_of(options, plan)
     with progress() as show:
@@ -132,6 +137,7 @@ def _write(result: Study, data: Data, places: dict[str, Path], names: list[str])
 
     page, scores, model = (places[name] for name in names)
     html = render(result.findings)
+    page.parent.mkdir(parents=True, exist_ok=True)
     save(result.model, model, about=result.about)
     with replaced(scores) as file:
         sink = sink_for(scores, file)

@@ -1,0 +1,152 @@
+"""The command line where something is cut short: Ctrl-C, kill -9, a full disk, a library that is not there."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import eigenlens
+from eigenlens.cli.main import run
+
+HERE = [sys.executable, "-m", "eigenlens"]
+
+
+def test_help_is_quick_and_light():
+    heavy = ("numpy", "sklearn", "scipy", "pyarrow", "pandas", "rich", "matplotlib")
+    code = (
+        "import sys, time; start = time.process_time(); from eigenlens.cli.main import run; run(['report', '--help']);"
+        f"print([m for m in {heavy} if m in sys.modules], time.process_time() - start)"
+    )
+    last = subprocess.check_output([sys.executable, "-c", code], text=True).splitlines()[-1]
+    modules, seconds = last.rsplit(" ", 1)
+    assert modules == "[]"
+    assert float(seconds) < 0.2
+
+
+def test_results_to_stdout_progress_to_stderr_and_no_colour_in_a_pipe(folder):
+    ended = subprocess.run([*HERE, "report", "--demo", "iris"], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "\x1b" not in ended.stdout
+    assert ended.stderr == ""
+
+
+def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folder):
+    rng = np.random.default_rng(0)
+    X, kind = rng.standard_normal((20_000, 30)), rng.integers(0, 2, 20_000)
+    names = ",".join([*(f"c{j}" for j in range(30)), "kind"])
+    np.savetxt("big.csv", np.column_stack([X, kind]), delimiter=",", header=names, comments="", fmt="%.4f")
+    child = subprocess.Popen(
+        [*HERE, "compare", "big.csv", "--target", "kind", "--as", "classes"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(6)  # by now it is in the middle of a long fit
+    assert child.poll() is None
+    start = time.perf_counter()
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=10)
+    assert time.perf_counter() - start < 1.5
+    assert child.returncode == 130
+    assert b"Traceback" not in err
+    assert out == b""
+    assert os.listdir(folder) == ["big.csv"]
+
+
+FULL = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+from eigenlens.cli.main import run
+sys.exit(run(["report", "wine.csv", "--target", "kind", "--folds", "0", "--force"]))
+"""
+
+
+def test_a_full_disk_leaves_the_old_page(wine, folder, capsys):
+    assert run(["report", str(wine), "--target", "kind", "--folds", "0", "--title", "before"]) == 0
+    before = (folder / "wine-report" / "report.html").read_bytes()
+    ended = subprocess.run([sys.executable, "-c", FULL], capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "eigenlens: [Errno" in ended.stderr
+    assert (folder / "wine-report" / "report.html").read_bytes() == before
+    assert sorted(os.listdir("wine-report")) == ["model.eigenlens", "report.html", "scores.parquet"]
+
+
+WITHOUT_PANDAS = """
+import sys
+
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == "pandas":
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Gone())
+from eigenlens.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+def test_pandas_is_not_needed(folder):
+    for words in (["report", "--demo", "iris"], ["predict", "iris-report/model.eigenlens", "iris-report/iris.csv"]):
+        ended = subprocess.run([sys.executable, "-c", WITHOUT_PANDAS, *words], capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
+
+
+WITHOUT = """
+import sys
+
+gone = sys.argv.pop(1)
+
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] == gone:
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Gone())
+from eigenlens.cli import main
+main()
+"""
+
+
+@pytest.mark.parametrize("library", ["click", "rich", "pyarrow"])
+def test_a_library_that_is_not_there_is_named(library, wine, folder):
+    arguments = [sys.executable, "-c", WITHOUT, library, "report", wine]
+    ended = subprocess.run(arguments, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "pip install 'eigenlens[cli]'" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+WRITER = """
+import sys
+from eigenlens.cli.main import run
+arguments = ["report", "wine.csv", "--target", "kind", "--folds", "0", "--force"]
+run(arguments)
+print("ready", flush=True)
+while True:
+    run(arguments)
+    run(["predict", "wine-report/model.eigenlens", "wine.csv", "--out", "guesses.csv", "--force"])
+"""
+
+
+def test_a_killed_command_leaves_whole_files(wine, folder):
+    """Whatever the moment of kill -9, each file is the old one or the new one, and both are complete."""
+    rng = random.Random(0)
+    out = folder / "wine-report"
+    for _ in range(4):
+        with subprocess.Popen([sys.executable, "-c", WRITER], stdout=subprocess.PIPE, text=True) as writer:
+            while writer.stdout.readline() != "ready\n":
+                assert writer.poll() is None
+            time.sleep(0.3 * rng.random())
+            writer.send_signal(signal.SIGKILL)
+        assert (out / "report.html").read_text().rstrip().endswith("</html>")
+        assert pq.read_table(out / "scores.parquet").num_rows == 178
+        assert eigenlens.load(out / "model.eigenlens")
+        guesses = Path("guesses.csv")
+        assert not guesses.exists() or len(guesses.read_text().splitlines()) == 179

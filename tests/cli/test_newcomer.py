@@ -1,0 +1,169 @@
+"""Tables as they come: dates, running numbers, rare words, few rows, many rows; and what is said of them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import eigenlens
+from eigenlens.cli.main import run
+from eigenlens.report.page.payload import MOST_AXES, MOST_COLUMNS
+from eigenlens.study import Plan, contest, read_data, study
+from eigenlens.tables import Dialect, TableFile
+
+
+@pytest.fixture
+def people(folder):
+    """A table such as a shop would have, with a number that depends on size and weight."""
+    rng = np.random.default_rng(0)
+    n = 120
+    table = pd.DataFrame(
+        {
+            "id": np.arange(1, n + 1),
+            "when": pd.date_range("2024-01-01", periods=n),
+            "member": rng.random(n) < 0.5,
+            "town": rng.choice([f"town {j}" for j in range(80)], n),
+            "colour": rng.choice(["red", "green", "blue"], n),
+            "size": rng.normal(170, 10, n),
+            "weight": rng.normal(70, 12, n),
+        }
+    )
+    table["price"] = 2 * table["size"] + table["weight"] + rng.normal(0, 3, n)
+    table["kind"] = np.where(table["price"] > 410, "dear", "cheap")
+    table.to_csv("people.csv", index=False)
+    table.to_parquet("people.parquet")
+    return table
+
+
+def answer(capsys, *arguments):
+    assert run(["report", *map(str, arguments), "--json", "--force"]) == 0, capsys.readouterr().err
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("file", ["people.csv", "people.parquet"])
+def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys):
+    for rows in ([], ["--sample", 60]):
+        said = answer(capsys, file, "--target", "price", *rows)
+        notes = " ".join(said["notes"])
+        assert "1 of dates" in notes
+        assert "'when' left out: dates" in notes
+        assert "'id' left out: it only counts the rows" in notes
+        assert "'town' left out" in notes
+        assert said["real_directions"] >= 1
+    assert "left out: it only counts" not in " ".join(answer(capsys, file, "--keep", "id")["notes"])
+    assert run(["report", file, "--target", "when", "--force"]) == 1
+    assert "it holds dates" in capsys.readouterr().err
+
+
+def test_a_failure_leaves_no_folder(people, folder, capsys):
+    assert run(["report", "people.csv", "--target", "town"]) == 1
+    assert "too many for classes" in capsys.readouterr().err
+    assert not (folder / "people-report").exists()
+
+
+def test_a_word_that_stands_in_one_row_does_not_stop_the_comparison(people, capsys):
+    people.loc[3, "colour"] = "violet"
+    people.to_csv("people.csv", index=False)
+    said = answer(capsys, "people.csv", "--target", "kind")
+    assert all(c["score"] is not None for c in said["comparison"])
+
+
+@pytest.mark.parametrize("n", [3, 5, 8, 12, 20])
+def test_few_rows_are_answered_or_refused_and_never_overrated(n, people, capsys):
+    people.iloc[:n].to_csv("few.csv", index=False)
+    said = answer(capsys, "few.csv")
+    assert said["rows"] == n
+    if n > 3:
+        said = answer(capsys, "few.csv", "--target", "price")
+        assert all(c["high"] is None or c["high"] <= 1 for c in said["comparison"])
+
+
+def test_a_difference_of_methods_is_judged_row_by_row():
+    rng = np.random.default_rng(0)
+    y = np.zeros(600, dtype=int)
+    first, second = y.copy(), y.copy()
+    first[:26], second[:12] = 1, 1  # 95.7% and 98%: the intervals overlap, and yet 14 rows to 0 are no chance
+    assert contest.wilson(574, 600)[2] > contest.wilson(588, 600)[1]
+    assert contest.told_apart(y, first, second, tries=4)
+    assert not contest.told_apart(y, first, first)
+    shuffled = rng.permutation(first)
+    assert not contest.told_apart(y, first, shuffled)
+
+
+def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
+    monkeypatch.setattr(contest, "MOST_ROWS", 100)
+    for target in ("kind", "price"):
+        notes = answer(capsys, "people.csv", "--target", target)["notes"]
+        assert "Methods are compared on 100 of the 120 rows, drawn at random." in notes
+
+
+@pytest.mark.parametrize("method", ["fda", "pda", "mda"])
+def test_where_no_test_is_made_the_page_says_so(method, people, folder, capsys):
+    said = answer(capsys, "people.csv", "--target", "kind", "--method", method, "--folds", 0)
+    page = (folder / "people-report" / "report.html").read_text()
+    tested = said["real_directions"] is not None
+    assert tested or f"No test of {method.upper()} was made" in page
+    assert tested or "not tested" in page
+
+
+def test_what_the_page_leaves_off_is_said(folder, capsys):
+    X = np.random.default_rng(0).standard_normal((60, 45))
+    pd.DataFrame(X, columns=[f"c{j}" for j in range(45)]).to_csv("wide.csv", index=False)
+    answer(capsys, "wide.csv")
+    page = (folder / "wide-report" / "report.html").read_text()
+    assert f"The first {MOST_AXES} of 45 directions can be drawn here." in page
+    assert f"The first {MOST_COLUMNS} of 45 columns are listed" in page
+    assert "The file of scores has all rows and directions." in page
+    assert len(pq.read_schema("wide-report/scores.parquet").names) == 45
+
+
+def test_a_model_of_two_sets_predicts_in_the_units_of_the_second(people, capsys):
+    answer(capsys, "people.csv", "--views", "size", "weight", "--", "price", "id")
+    assert run(["predict", "people-report/model.eigenlens", "people.csv", "--out", "p.csv"]) == 0
+    guesses = pd.read_csv("p.csv")
+    assert list(guesses.columns) == ["predicted price", "predicted id"]
+    assert np.corrcoef(guesses["predicted price"], people["price"])[0, 1] > 0.95
+    assert np.isclose(guesses["predicted price"].mean(), people["price"].mean())
+
+
+def test_npy(people, folder, capsys):
+    answer(capsys, "people.csv", "--target", "kind")
+    model = "people-report/model.eigenlens"
+    for verb, name in (("transform", "z.npy"), ("predict", "g.npy")):
+        assert run([verb, model, "people.csv", "--out", name]) == 0
+    fitted = eigenlens.load(model)
+    assert np.array_equal(np.load("z.npy"), fitted.transform(people))
+    assert np.array_equal(np.load("g.npy"), fitted.predict(people))
+    capsys.readouterr()
+    assert run(["predict", model, "people.csv", "--proba", "--out", "p.npy"]) == 1
+    assert "write a .parquet file" in capsys.readouterr().err
+    assert not (folder / "p.npy").exists()
+
+
+EUROPE = {"delimiter": ";", "decimal": ",", "encoding": "latin-1", "na": ("?",)}
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        Plan(target="price"),
+        Plan(target="price", sample=50, seed=3, missing="drop"),
+        Plan(target="kind", missing="mean"),
+        Plan(missing="drop", drop=("kind",)),
+        Plan(views=(["size", "weight"], ["price", "colour"]), missing="drop"),
+    ],
+    ids=["number", "sample", "classes", "spread", "views"],
+)
+def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
+    if plan.missing != "refuse":
+        people.loc[[4, 9], "weight"] = np.nan
+        people.loc[7, "colour"] = None
+    people.to_csv("euro.csv", index=False, sep=";", decimal=",", encoding="latin-1", na_rep="?")
+    data = read_data(TableFile("euro.csv", Dialect(**EUROPE)), plan)
+    result = study(data, Plan(**{**vars(plan), "folds": 0}))
+    names: dict = {}
+    exec(result.findings.code, names)  # the code is ours
+    scores = names["model"].transform(names["X"])
+    assert np.allclose(scores, result.findings.scores[:, : scores.shape[1]], rtol=1e-9, atol=1e-9)
