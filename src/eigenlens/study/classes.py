@@ -14,7 +14,7 @@ from .contest import Progress, compare, contestants, enough_for_folds, note_rows
 from .data import Data, Plan, prepared
 from .methods import Entry, fitted
 from .spread import correlations
-from .words import base, class_words
+from .words import base, class_words, evidence
 
 REGION_STEPS = 120
 MOST_CLASSES = 50
@@ -84,12 +84,8 @@ def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: 
     verdicts: list[tuple[bool | None, str]] = [(None, "")] * len(axes)
     if name == "lda" and n > rank + K and len(axes) == min(rank, K - 1):
         test = canonical_test(np.sqrt(r2), np.sqrt(1 - r2), rank, K - 1, n)
-        verdicts = [(j < test.dimension, f"Wilks p {_p(p)}") for j, p in enumerate(test.p_values)]
+        verdicts = [(j < test.dimension, evidence(test.p_values, j, "Wilks")) for j in range(len(axes))]
     return [Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)]
-
-
-def _p(value: float) -> str:
-    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
 
 
 def _confusion(y: np.ndarray, guess: np.ndarray, classes: np.ndarray) -> np.ndarray:

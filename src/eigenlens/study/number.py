@@ -10,7 +10,7 @@ from .contest import Progress, compare, contestants, enough_for_folds, note_rows
 from .data import Data, Plan, prepared
 from .methods import Entry, fitted
 from .spread import correlations
-from .words import base, number_words
+from .words import base, evidence, number_words
 
 
 def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
@@ -30,7 +30,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
             float(values[j]),
             float(values[j] / total) if total > 0 else None,
             bool(j < test.dimension),
-            _evidence(test.p_values, j),
+            evidence(test.p_values, j),
         )
         for j, axis in enumerate(axes)
     ]
@@ -50,12 +50,6 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.extras["curve"] = _curve(scores[:, 0], y)
     number_words(findings, test)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
-
-
-def _evidence(p_values: np.ndarray, j: int) -> str:
-    if j >= len(p_values):
-        return ""
-    return "p < 0.001" if p_values[j] < 0.001 else f"p = {p_values[j]:.3f}"
 
 
 def _curve(z: np.ndarray, y: np.ndarray, slices: int = 20) -> dict[str, list[float]]:

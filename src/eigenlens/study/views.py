@@ -10,7 +10,7 @@ from .contest import Progress
 from .data import Data, Plan, prepared
 from .methods import Entry
 from .spread import correlations
-from .words import base, view_words
+from .words import base, evidence, view_words
 
 
 def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
@@ -26,7 +26,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     axes = [f"pair {j + 1}, first set" for j in range(Z.shape[1])]
     axes += [f"pair {j + 1}, second set" for j in range(Z.shape[1])]
     directions = [
-        Direction(f"pair {j + 1}", float(r), None, bool(j < test.dimension), _p(test.p_values, j))
+        Direction(f"pair {j + 1}", float(r), None, bool(j < test.dimension), evidence(test.p_values, j, "Wilks"))
         for j, r in enumerate(values)
     ]
     names = [*preparation.names_out_, *other.names_out_]
@@ -40,9 +40,3 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings.extras["sets"] = (list(plan.views[0]), list(plan.views[1]))
     view_words(findings, test)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
-
-
-def _p(p_values: np.ndarray, j: int) -> str:
-    if j >= len(p_values):
-        return ""
-    return "Wilks p < 0.001" if p_values[j] < 0.001 else f"Wilks p = {p_values[j]:.3f}"

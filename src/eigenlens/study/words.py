@@ -44,6 +44,14 @@ def base(
     )
 
 
+def evidence(p_values: np.ndarray, j: int, test: str = "") -> str:
+    """Return the p-value of a direction in words; nothing where there is none."""
+    if j >= len(p_values):
+        return ""
+    value = "p < 0.001" if p_values[j] < 0.001 else f"p = {p_values[j]:.3f}"
+    return f"{test} {value}".strip()
+
+
 def _title(source: str) -> str:
     name = Path(source).name
     return name.split(".")[0].replace("_", " ").strip() or name
@@ -99,8 +107,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
         )
     if any("columns of 0 and 1" in note for note in findings.notes):
         findings.doubts.append(
-            "The columns of 0 and 1 that one column of words becomes exclude each other: a direction made of them alone "
-            "stands above noise, and yet says nothing of other columns."
+            "The columns of 0 and 1 that one column of words becomes exclude each other: a direction made of them "
+            "alone stands above noise, and yet says nothing of other columns."
         )
 
 
@@ -115,10 +123,9 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
             else f"No direction parts the classes of {findings.target!r} beyond chance."
         )
     if k:
-        findings.summary.append(
-            f"The first direction accounts for {findings.directions[0].share or 0:.0%} of the separation and goes with "
-            f"{_driven(findings, 0)}."
-        )
+        share = findings.directions[0].share or 0
+        most = f"The first direction accounts for {share:.0%} of the separation and" if k > 1 else "The one direction"
+        findings.summary.append(f"{most} goes with {_driven(findings, 0)}.")
     ours = next((c for c in findings.comparison if c.name == findings.method.upper()), None)
     if ours is not None and np.isfinite(ours.score) and findings.baseline is not None:
         rule, plain = findings.baseline

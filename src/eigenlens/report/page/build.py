@@ -123,11 +123,31 @@ def _found(f: Findings) -> Markup:
 
 
 def _scores(f: Findings, shown: int) -> Markup:
+    note = " ".join(left_off(f, shown))
+    rows = el(
+        "div",
+        el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows"),
+        class_="scroll rows",
+        tabindex="0",
+        role="region",
+        aria_label="Rows",
+    )
+    return _section(
+        "The rows",
+        el("p", note, class_="note") if note else None,
+        _controls(),
+        el("div", _plot(), _side(), class_="split"),
+        rows,
+        id_="scores",
+        wide=True,
+    )
+
+
+def _controls() -> Markup:
     def choice(name: str, words: str) -> Markup:
         return el("label", words, " ", el("select", id=name), class_="choice")
 
-    note = " ".join(left_off(f, shown))
-    controls = el(
+    return el(
         "div",
         choice("axis-x", "Across"),
         choice("axis-y", "Up"),
@@ -143,43 +163,26 @@ def _scores(f: Findings, shown: int) -> Markup:
         ),
         class_="controls",
     )
-    plot = el(
+
+
+def _plot() -> Markup:
+    words = "The scores are listed in the table below."
+    return el(
         "div",
-        el(
-            "canvas",
-            "The scores are listed in the table below.",
-            id="plot",
-            tabindex="0",
-            role="img",
-            aria_label=CANVAS_WORDS,
-        ),
+        el("canvas", words, id="plot", tabindex="0", role="img", aria_label=CANVAS_WORDS),
         el("div", id="tip", hidden=True, role="status"),
         class_="plot",
     )
-    side = el(
+
+
+def _side() -> Markup:
+    return el(
         "div",
         el("div", id="legend", role="group", aria_label="Legend; a button selects its rows"),
         el("h3", "Selected rows"),
         el("p", "Draw around points, or choose a kind in the legend.", id="count", aria_live="polite"),
         el("div", id="apart"),
         class_="side",
-    )
-    rows = el(
-        "div",
-        el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows"),
-        class_="scroll rows",
-        tabindex="0",
-        role="region",
-        aria_label="Rows",
-    )
-    return _section(
-        "The rows",
-        el("p", note, class_="note") if note else None,
-        controls,
-        el("div", plot, side, class_="split"),
-        rows,
-        id_="scores",
-        wide=True,
     )
 
 
@@ -235,55 +238,55 @@ def _classes(f: Findings) -> Markup | None:
 
 
 def _extras(f: Findings) -> Markup | None:
-    parts = []
-    if "curve" in f.extras:
-        c = f.extras["curve"]
-        about = (
-            f"The mean of the first direction in slices of {f.target}, with 95% intervals. A straight or bent line is "
-            f"a relation; a flat one is none."
-        )
-        parts.append(
-            figures.scatter(
-                c["y"], c["z"], "Inverse-regression curve", about, (str(f.target), "direction 1"), half=c["half"]
-            )
-        )
-        z, y = f.scores[:, 0], f.columns.get(str(f.target))
-        if y is not None and y.dtype.kind == "f":
-            some = slice(None, None, max(len(z) // 1500, 1))
-            parts.append(
-                figures.scatter(
-                    z[some],
-                    y[some],
-                    "Response",
-                    "The response against the first direction.",
-                    ("direction 1", str(f.target)),
-                )
-            )
-    if "shepard" in f.extras:
-        s = f.extras["shepard"]
-        some = slice(None, None, max(len(s["given"]) // 1500, 1))
-        about = "Distances on the map against the given ones; on the line, the map is true."
-        parts.append(
-            figures.scatter(
-                s["given"][some],
-                s["drawn"][some],
-                "Shepard plot",
-                about,
-                ("given distance", "on the map"),
-                diagonal=True,
-            )
-        )
-    if f.extras.get("pairs"):
-        k = f.extras["pairs"]
-        some = slice(None, None, max(f.n_rows // 1500, 1))
-        for j in range(min(k, 2)):
-            about = f"Correlation {f.directions[j].value:.2f}."
-            parts.append(
-                figures.scatter(
-                    f.scores[some, j], f.scores[some, k + j], f"Pair {j + 1}", about, ("first set", "second set")
-                )
-            )
+    parts = [*_curves(f), *_shepard(f), *_pairs(f)]
     return _section("A closer look", el("div", parts, class_="figures"), id_="closer", wide=True) if parts else None
+
+
+def _some(n: int, most: int = 1500) -> slice:
+    """Every so many rows: a figure of dots needs no more."""
+    return slice(None, None, max(n // most, 1))
+
+
+def _curves(f: Findings) -> list[Markup]:
+    if "curve" not in f.extras:
+        return []
+    c, target = f.extras["curve"], str(f.target)
+    about = (
+        f"The mean of the first direction in slices of {target}, with 95% intervals. A straight or bent line is a "
+        f"relation; a flat one is none."
+    )
+    names = (target, "direction 1")
+    parts = [figures.scatter(c["y"], c["z"], "Inverse-regression curve", about, names, half=c["half"])]
+    z, y = f.scores[:, 0], f.columns.get(target)
+    if y is not None and y.dtype.kind == "f":
+        some = _some(len(z))
+        about = "The response against the first direction."
+        parts.append(figures.scatter(z[some], y[some], "Response", about, names[::-1]))
+    return parts
+
+
+def _shepard(f: Findings) -> list[Markup]:
+    if "shepard" not in f.extras:
+        return []
+    given, drawn = f.extras["shepard"]["given"], f.extras["shepard"]["drawn"]
+    some = _some(len(given))
+    about = "Distances on the map against the given ones; on the line, the map is true."
+    names = ("given distance", "on the map")
+    return [figures.scatter(given[some], drawn[some], "Shepard plot", about, names, diagonal=True)]
+
+
+def _pairs(f: Findings) -> list[Markup]:
+    k, some, names = f.extras.get("pairs") or 0, _some(f.n_rows), ("first set", "second set")
+    return [
+        figures.scatter(
+            f.scores[some, j],
+            f.scores[some, k + j],
+            f"Pair {j + 1}",
+            f"Correlation {f.directions[j].value:.2f}.",
+            names,
+        )
+        for j in range(min(k, 2))
+    ]
 
 
 def _table(f: Findings) -> Markup:
