@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from eigenlens import RobustPCA
 from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
-from eigenlens._core.errors_decomposition import MissingWarning
+from eigenlens._core.errors.decomposition import MissingWarning
 from eigenlens.methods._least_absolute import least_absolute
 from eigenlens.spectral.shrink import Shrinker
 

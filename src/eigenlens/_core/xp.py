@@ -43,6 +43,17 @@ def device(x: Array) -> Any:
     return array_api_compat.device(x)
 
 
+def device_free_bytes(x: Array) -> int | None:
+    """Return the free memory of the device of `x`; None where it is that of the host."""
+    if array_api_compat.is_cupy_array(x):
+        return int(x.device.mem_info[0])
+    if array_api_compat.is_torch_array(x) and x.device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.mem_get_info(x.device)[0])
+    return None
+
+
 def is_floating(x: Array) -> bool:
     """Tell whether `x` holds real floating-point numbers."""
     return namespace(x).isdtype(x.dtype, "real floating")

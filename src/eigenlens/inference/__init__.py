@@ -1,7 +1,7 @@
 """How many directions are real."""
 
 from .canonical import canonical_test
-from .counting import horn, minka, noise_edge
+from .counting import horn, minka, noise_band, noise_edge
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .result import DimensionTest
 
@@ -12,6 +12,7 @@ __all__ = [
     "horn",
     "li_test",
     "minka",
+    "noise_band",
     "noise_edge",
     "permuted_after",
     "resampled_test",

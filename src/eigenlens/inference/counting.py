@@ -102,13 +102,26 @@ def horn(
 ) -> int:
     """Return how many leading eigenvalues exceed those of unrelated columns (Horn 1965).
 
+    Parameters
+    ----------
+    values : ndarray
+        Eigenvalues of the covariance matrix, descending.
+    n, scales, quantile, n_draws, seed
+        As in `noise_band`.
+    """
+    bar = noise_band(n, scales, quantile, n_draws, seed)
+    above = values[: len(bar)] > bar
+    return int(len(above) if above.all() else np.argmin(above))
+
+
+def noise_band(n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0) -> np.ndarray:
+    """Return, for each place, the quantile of the eigenvalues that unrelated columns would have.
+
     Unrelated normal columns with the same variances and number of rows are drawn through their Wishart matrix
     (Bartlett's triangular decomposition), so that moments are enough and the cost does not grow with the rows.
 
     Parameters
     ----------
-    values : ndarray
-        Eigenvalues of the covariance matrix, descending.
     n : float
         Rows minus one for the mean.
     scales : ndarray of shape (p,)
@@ -119,9 +132,7 @@ def horn(
     """
     rng = np.random.default_rng(seed)
     null = np.stack([_null_eigenvalues(rng, n, scales) for _ in range(n_draws)])
-    bar = np.quantile(null, quantile, axis=0)
-    above = values[: len(bar)] > bar
-    return int(len(above) if above.all() else np.argmin(above))
+    return np.quantile(null, quantile, axis=0)
 
 
 def _null_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:

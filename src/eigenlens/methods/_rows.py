@@ -15,9 +15,10 @@ from .._core.typing import Array, TableLike
 from ..sources import ClassReader, LabelReader, Source, Target, as_source, map_rows
 from ..sources.base import Missing
 from ..spectral import Spectrum
+from ._shown import Shown
 
 
-class RowsEstimator(BaseEstimator, ABC):
+class RowsEstimator(Shown, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _target: ClassVar[Target] = "none"
@@ -37,6 +38,9 @@ class RowsEstimator(BaseEstimator, ABC):
     #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     _counts_rows: bool = True
 
+    #: What messages call the second argument of a fit where it is a table.
+    _second_name: ClassVar[str] = "Y"
+
     spectrum_: Spectrum
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
@@ -47,6 +51,7 @@ class RowsEstimator(BaseEstimator, ABC):
             sample_weight,
             target=self._target,
             min_rows=self._min_rows if min_rows is None else min_rows,
+            second_name=self._second_name,
             missing=self._missing,
             estimator=type(self).__name__,
             reader=reader,

@@ -17,8 +17,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors, errors_decomposition
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import decomposition as errors_decomposition
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array, TableLike

@@ -22,8 +22,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors, errors_decomposition
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Scatter

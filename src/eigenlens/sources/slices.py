@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, errors_slices
+from .._core import errors
 from .companions import Labels, _is_missing, as_column
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
@@ -58,9 +58,9 @@ class Slicing:
         n, q = Y.shape
         each = n_slices if q == 1 else max(2, round(n_slices ** (1 / q)))
         if q > 1 and each**q > max(n, 2 * n_slices):
-            raise errors_slices.more_cells_than_rows(q, each**q, n)
+            raise errors.more_cells_than_rows(q, each**q, n)
         if q > 1 and each**q > 2 * n_slices:
-            errors.warn(errors_slices.more_cells_than_slices(q, each**q, n_slices))
+            errors.warn(errors.more_cells_than_slices(q, each**q, n_slices))
         return cls(tuple(tuple(_cuts(Y[:, j], weight, each).tolist()) for j in range(q)))
 
     @classmethod

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
 from .._core import xp as _xp
+from ..files import load, save
+from ..files.registry import name_of
 from .samples import Sample, sample
 
 Law = Callable[[Any, Sample], None]
@@ -18,6 +22,7 @@ Law = Callable[[Any, Sample], None]
 FACTS: dict[str, Callable[[Any], bool]] = {
     "moments": lambda estimator: hasattr(estimator, "partial_fit"),  # it is one pass and one small problem
     "counted rows": lambda estimator: estimator._counts_rows,  # weight 2 is the row twice, in any order, to round-off
+    "own parts": lambda estimator: _all_known(estimator),  # made of classes that model files may hold
     "centred rows": lambda estimator: estimator._centres,  # it looks at rows from their mean
     "pencil": lambda estimator: estimator._solves_pencil,  # its directions are those of a small symmetric problem
 }
@@ -56,6 +61,12 @@ def outcome(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
         if hasattr(model, method):
             said[method] = _xp.to_numpy(getattr(model, method)(X))
     return said
+
+
+def scores(model: Any, X: np.ndarray) -> np.ndarray:
+    """Return what a model makes of rows, as numbers: coordinates, else what decides, else predictions."""
+    method = next(m for m in ("transform", "decision_function", "predict") if hasattr(model, m))
+    return getattr(model, method)(X)
 
 
 def assert_same(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray], tolerance: float, law: str) -> None:
@@ -137,6 +148,26 @@ def pickled(estimator: Any, data: Sample) -> None:
     assert_same(outcome(again, data.X), outcome(model, data.X), 0.0, "pickled")
 
 
+@needs("own parts")
+def saved(estimator: Any, data: Sample) -> None:
+    """A model that went through a file is the same to the last bit, and saves to the same bytes."""
+    model = fitted(estimator, data)
+    with tempfile.TemporaryDirectory() as folder:
+        first = save(model, Path(folder) / "first.eigenlens")
+        restored = load(first)
+        second = save(restored, Path(folder) / "second.eigenlens")
+        if first.read_bytes() != second.read_bytes():
+            raise AssertionError("saved: the loaded model saves to other bytes")
+    if restored.get_params().keys() != model.get_params().keys():
+        raise AssertionError("saved: parameters were lost")
+    assert_same(outcome(restored, data.X), outcome(model, data.X), 0.0, "saved")
+
+
+def _all_known(estimator: Any) -> bool:
+    parts = [part for part in estimator.get_params().values() if hasattr(part, "get_params")]
+    return all(name_of(type(part)) is not None for part in (estimator, *parts))
+
+
 @needs("centred rows")
 def shift(estimator: Any, data: Sample) -> None:
     """Adding the same row to all rows, however large, moves the means and nothing else."""
@@ -158,8 +189,8 @@ def invariance(estimator: Any, data: Sample) -> None:
         A = np.sign(A[0]) * np.eye(len(A))[rng.permutation(len(A))]
     if kind == "linear":
         A = A * 10.0 ** rng.uniform(-3, 3, len(A))
-    here, there = (fitted(estimator, d).transform(d.X) for d in (data, data.with_X(data.X @ A)))
-    signs = np.sign(np.sum(here * there, axis=0))
+    here, there = (scores(fitted(estimator, d), d.X) for d in (data, data.with_X(data.X @ A)))
+    signs = np.sign(np.sum(here * there, axis=0)) if hasattr(estimator, "transform") else 1.0
     assert_same({"scores": there * signs}, {"scores": here}, 1e-7, f"invariance ({kind})")
 
 
@@ -210,10 +241,10 @@ def dtype(estimator: Any, data: Sample) -> None:
         small.X.astype(np.float64), small.y if small.y is None or small.y.dtype.kind != "f" else small.y * 1.0
     )
     model = fitted(estimator, small)
-    scores = model.transform(small.X)
-    if scores.dtype != np.float32:
-        raise AssertionError(f"dtype: scores of float32 rows are {scores.dtype}")
-    assert_same({"scores": scores * 1.0}, {"scores": fitted(estimator, exact).transform(exact.X)}, 1e-6, "dtype")
+    found = scores(model, small.X)
+    if found.dtype != np.float32:
+        raise AssertionError(f"dtype: scores of float32 rows are {found.dtype}")
+    assert_same({"scores": found * 1.0}, {"scores": scores(fitted(estimator, exact), exact.X)}, 1e-6, "dtype")
 
 
 def failed_refit(estimator: Any, data: Sample) -> None:
@@ -241,6 +272,7 @@ LAWS: dict[str, Law] = {
         row_order,
         bitwise_rerun,
         pickled,
+        saved,
         shift,
         invariance,
         defining_equation,

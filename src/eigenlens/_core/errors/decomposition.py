@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .errors import EigenlensWarning, InputError, NotConvergedWarning, RankWarning, listed
+from ._kinds import EigenlensWarning, InputError, NotConvergedWarning, RankWarning, listed
 
 
 class MissingWarning(EigenlensWarning):
