@@ -78,11 +78,11 @@ def fit_rank(
     """
     tall, wide = (_sizes(X, observed, root, axis) for axis in (1, 0))
     found, aside = _fit(X / tall / wide, observed, root, tall * wide, rank, tol, max_iter, report)
-    seen = np.ones(aside.shape) if observed is None else _xp.to_numpy(observed)
-    rows, columns = (np.sum(aside, axis=k) > LEFT * np.sum(seen, axis=k) for k in (1, 0))
+    _, weight = _sized(X, observed, root)
+    rows, columns = (np.sum(aside * weight, axis=k) > LEFT * np.sum(weight, axis=k) for k in (1, 0))
     rows, columns = rows | (_xp.to_numpy(tall)[:, 0] > 1), columns | (_xp.to_numpy(wide)[0] > 1)
     if columns.any():
-        found = _columns_again(found, X / tall, observed, wide, np.flatnonzero(columns))
+        found = _columns_again(found, X / tall, observed, root, wide, np.flatnonzero(columns))
     return _rows_again(found, X, observed, tall, np.flatnonzero(rows), tol) if rows.any() or columns.any() else found
 
 
@@ -128,7 +128,7 @@ def _fit(
 
 
 def _sizes(X: Array, observed: Array | None, root: Array, axis: int) -> Array:
-    """Return by how much each row or column is larger than usual: 1, or its median over that of all where that is large.
+    """Return by how much each row or column is larger than usual: 1, or its median over that of all if that is large.
 
     A row of the low-rank part may have any length, but a very long one alone would determine the directions, errors and
     all. Divided by its size it says no more than the others, and the rank stays.
@@ -138,13 +138,17 @@ def _sizes(X: Array, observed: Array | None, root: Array, axis: int) -> Array:
     return _xp.like(np.where(median > NOISE * usual, median / usual if usual > 0 else 1.0, 1.0), X)
 
 
-def _columns_again(found: Parts, X: Array, observed: Array | None, size: Array, columns: np.ndarray) -> Parts:
+def _columns_again(
+    found: Parts, X: Array, observed: Array | None, root: Array, size: Array, columns: np.ndarray
+) -> Parts:
     """Bring a fit back to the units of the columns, and some of them by least absolute deviations, as `_rows_again`."""
     U, _, _ = _xp.thin_svd(found.low_rank @ found.vectors)
     F = np.array(_xp.to_numpy(found.low_rank.T @ U * size.T))  # L = U Fᵀ
     index = _xp.like(columns, X)
     known = None if observed is None else _xp.take_rows(observed.T, index)
-    F[columns] = _xp.to_numpy(least_absolute(_xp.take_rows(X.T, index), known, U))
+    Q, R = _xp.namespace(X).linalg.qr(U * root, mode="reduced")  # deviations count with the weight, not with its root
+    found_again = least_absolute(_xp.take_rows((X * root).T, index), known, Q)
+    F[columns] = np.linalg.lstsq(_xp.to_numpy(R), _xp.to_numpy(found_again).T, rcond=None)[0].T
     V, s, turn = _xp.thin_svd(_xp.like(F, X))
     return replace(found, low_rank=(U @ turn.T * s) @ V.T, vectors=V, singular_values=s)
 
