@@ -10,7 +10,8 @@ from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
 from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
-from eigenlens.moments import Scatter
+from eigenlens.moments import Factor, Scatter
+from eigenlens.sources import Block
 from eigenlens.spectral.elastic_net import ElasticNet
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "spca_pitprops"
@@ -220,6 +221,16 @@ def test_adjusted_variance_is_what_each_score_adds(wine, kind):
     np.testing.assert_allclose(model.explained_variance_, np.diag(R) ** 2 / (len(wine) - 1), rtol=1e-9)
     total = np.var(wine, axis=0, ddof=1).sum()
     np.testing.assert_allclose(model.explained_variance_ratio_, model.explained_variance_ / total, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [Factor, Scatter])
+def test_a_component_that_vanished_takes_no_variance_from_the_next(wine, kind):
+    moments = kind().update(Block(wine))
+    with pytest.warns(RankWarning):
+        model = SparsePCA(3, alpha=[100.0, 0.1, 0.1]).fit_moments(moments)
+    scores = (wine - wine.mean(axis=0)) @ model.components_[1:].T
+    R = np.linalg.qr(scores, mode="r")
+    np.testing.assert_allclose(model.explained_variance_, [0.0, *np.diag(R) ** 2 / (len(wine) - 1)], rtol=1e-9)
 
 
 def test_scores_there_and_back(wine):

@@ -390,9 +390,9 @@ def _adjusted(scores: Form) -> np.ndarray:
     """Return the squared diagonal of R in the QR decomposition of the scores, from their form."""
     if scores.factor is not None:
         F = _xp.to_numpy(scores.factor)
-        diagonal = np.zeros(F.shape[1])
-        R: Any = np.linalg.qr(F, mode="r")
-        diagonal[: min(R.shape)] = np.diag(R) ** 2
+        diagonal, live = np.zeros(F.shape[1]), np.flatnonzero(F.any(axis=0))
+        R: Any = np.linalg.qr(F[:, live], mode="r")  # a column of zeros would take a direction from those after it
+        diagonal[live[: min(R.shape)]] = np.diag(R) ** 2
         return diagonal
     M = np.array(_xp.to_numpy(scores.matrix))
     pivots = np.zeros(len(M))

@@ -151,7 +151,7 @@ def _settle(
         if moved <= ROUNDING and k - since > STILL:
             tol = max(tol, moved)
         reached += moved <= tol
-        if reached and (moved <= FINEST or moved > last or reached > polish):
+        if reached and (moved <= FINEST or (step.descends and moved > last) or reached > polish):
             break
         if not step.descends and k - since >= CYCLE:
             step.hold(B)
