@@ -2,7 +2,8 @@
 
 Two situations: five sparse factors that stand out, where everybody is done in a few rounds, and columns each correlated
 with the next, where the directions are many and weak. Two penalties: scikit-learn's default, 1, and 3, which leaves few
-nonzeros and is fast for scikit-learn. We are given the numbers of nonzeros that it arrives at.
+nonzeros and is fast for scikit-learn. We are given the numbers of nonzeros that it arrives at. Its lars is stopped
+after 20 rounds on the second, so that the ratio is less than it would be.
 """
 
 import itertools
@@ -37,10 +38,11 @@ def adjusted(X: np.ndarray, components: np.ndarray) -> float:
     return float(np.sum(np.diag(np.linalg.qr(X @ components.T, mode="r")) ** 2) / np.sum(X**2))
 
 
-def peers(alpha: float) -> dict[str, tuple]:
+def peers(design: str, alpha: float) -> dict[str, tuple]:
+    rounds = 20 if design == "a chain" else 1000
     options = {"alpha": alpha, "random_state": 0}
     return {
-        "SparsePCA(lars)": (peer.SparsePCA(K, method="lars", **options), 100),
+        "SparsePCA(lars)": (peer.SparsePCA(K, method="lars", max_iter=rounds, **options), 100),
         "SparsePCA(cd)": (peer.SparsePCA(K, method="cd", **options), 20),
         "MiniBatchSparsePCA": (peer.MiniBatchSparsePCA(K, **options), 1),
     }
@@ -50,7 +52,7 @@ def main() -> list[Ratio]:
     rows = []
     for (design, X), alpha in itertools.product(designs().items(), (1, 3)):
         claim = f"SparsePCA {N:,}×{P}, {design}, their alpha={alpha}"
-        for name, (model, target) in peers(alpha).items():
+        for name, (model, target) in peers(design, alpha).items():
             rows += against(claim, f"scikit-learn {name}", X, model, target)
     return [*rows, wide()]
 
@@ -63,7 +65,7 @@ def against(claim: str, name: str, X: np.ndarray, model: Any, target: float) -> 
         C = C[np.argsort(-np.var(X @ C.T, axis=0))]
         counts = np.count_nonzero(C, axis=1).tolist()
         ours = SparsePCA(K, n_nonzero=counts, ridge=np.inf, refit=True)
-        rounds = 1 if "lars" in name else 5
+        rounds = 1 if "lars" in name else 3
         (row,) = race(claim, lambda: ours.fit(X), {name: lambda: model.fit(X)}, rounds, {name: target})
     both = f"ours {adjusted(X, ours.components_):.4f}, theirs {adjusted(X, C):.4f}"
     return [replace(row, note=f"{sum(counts)} nonzeros, adjusted variance: {both}")]
