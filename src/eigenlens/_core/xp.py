@@ -254,7 +254,7 @@ def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
 def run_samples(X: Array, runs: Any, size: int) -> Array:
     """Return so many rows of each run, evenly spaced, in float64: an array of shape (runs, size, p)."""
     places = np.concatenate([np.linspace(a, b - 1, size).astype(np.intp) for _, a, b in runs])
-    return float64(take_rows(X, like(places, X))).reshape((len(runs), size, X.shape[1]))
+    return namespace(X).reshape(float64(take_rows(X, like(places, X))), (len(runs), size, X.shape[1]))
 
 
 def device_memory(x: Array) -> int:
