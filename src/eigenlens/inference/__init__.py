@@ -1,19 +1,35 @@
-"""How many directions are real."""
+"""How many directions are real, and how far loadings can be trusted."""
 
-from .canonical import canonical_test
-from .counting import horn, minka, noise_edge
+from .bootstrap import Bootstrap, bootstrap
+from .canonical import wilks
+from .counting import broken_stick, minka, noise_edge, tracy_widom_test
+from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
+from .ladle import ladle, resampled_kernel
+from .parallel import against_normal, against_permutations, parallel_analysis
+from .permutation import canonical_permutation_test
 from .result import DimensionTest
 
 __all__ = [
+    "Bootstrap",
+    "Denoised",
     "DimensionTest",
     "SliceMoments",
-    "canonical_test",
-    "horn",
+    "against_normal",
+    "against_permutations",
+    "bootstrap",
+    "broken_stick",
+    "canonical_permutation_test",
+    "denoise",
+    "ladle",
     "li_test",
     "minka",
     "noise_edge",
+    "parallel_analysis",
     "permuted_after",
+    "resampled_kernel",
     "resampled_test",
     "save_test",
+    "tracy_widom_test",
+    "wilks",
 ]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from .._core import errors
+from .._core import errors, errors_inference
+from .._core.parameters import check_choice
 from .result import DimensionTest, check_level
 
 
@@ -32,39 +34,68 @@ class _Sizes:
         return (self.n - self.p - self.s - 2) / 2
 
 
-def canonical_test(
-    cosines: np.ndarray,
-    sines: np.ndarray,
-    p: int,
-    s: int,
-    n: float,
-    method: str = "wilks",
+def wilks(
+    correlations: Any,
+    n: float | None = None,
+    p: int | None = None,
+    s: int | None = None,
     alpha: float = 0.05,
+    method: str = "wilks",
+    *,
+    sines: Any = None,
 ) -> DimensionTest:
-    """Test how many canonical correlations differ from zero, for normal data.
+    """Test how many canonical correlations differ from zero, for normal data: Wilks' Λ, or one of its kin.
+
+    Λ = Π_{j>d} (1 − ρⱼ²) is what the pairs after the d-th leave unexplained.
 
     Parameters
     ----------
-    cosines, sines : ndarray of shape (q,)
-        Canonical correlations and √(1 − ρ²), the latter accurate also where ρ is nearly 1.
-    p, s : int
-        Ranks of the two tables.
+    correlations : array of shape (q,), or fitted CCA or LDA
+        Canonical correlations, descending, all of them; a model is asked for its own `test_dimension`.
     n : float
         Number of rows.
+    p, s : int
+        Columns (ranks) of the two tables; for K classes s = K − 1.
+    alpha : float
+        Level.
     method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
         Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
         approximations, Roy's largest root (whose F is an upper bound, and so its p-value a lower one).
-    alpha : float
-        Level.
+    sines : array of shape (q,), optional
+        √(1 − ρ²), where they are known more accurately than from ρ.
+
+    References
+    ----------
+    Wilks (1932), Certain generalizations in the analysis of variance. Bartlett (1947), Multivariate analysis.
+    Rao (1951), An asymptotic expansion of the distribution of Wilks' criterion.
+
+    Examples
+    --------
+    >>> from eigenlens.inference import wilks
+    >>> wilks([0.796, 0.2], n=20, p=3, s=3).to_frame()[["wilks", "p_value"]].round(3)
+             wilks  p_value
+    at most
+    0        0.352    0.065
+    1        0.960    0.957
     """
-    if method not in _TESTS:
-        raise errors.option("method", method, _TESTS)
+    if hasattr(correlations, "test_dimension"):
+        return correlations.test_dimension(alpha, method)
+    check_choice("method", method, _TESTS)
     check_level(alpha)
+    missing = [name for name, value in (("n", n), ("p", p), ("s", s)) if value is None]
+    if missing:
+        raise errors_inference.sizes_missing(missing)
+    assert n is not None
+    assert p is not None
+    assert s is not None
+    cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
+    wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
+    if len(wrong):
+        raise errors_inference.correlations_range(float(wrong[0]))
+    sines = np.sqrt((1 - cosines) * (1 + cosines)) if sines is None else np.asarray(sines, dtype=np.float64)
     if n - p - s - 1 <= 0:
         raise errors.too_few_to_test(n, p, s)
-    rows = []
-    for d in range(min(p, s, len(cosines))):
-        rows.append(_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)))
+    rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(min(p, s, len(cosines)))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return DimensionTest.sequential(p_values, statistics, alpha, method)
