@@ -162,8 +162,8 @@ def bootstrap(
     round-off. SIR keeps its slices. Other estimators are fitted with `sample_weight` where they take it, else on the
     drawn rows.
 
-    Components are brought to the signs of the fit by their scores. Where neighbouring eigenvalues are nearer than their
-    standard errors added up, the components are not defined one by one, and their block is rotated as a whole
+    Components are brought to the signs of the fit by their scores. Where neighbouring eigenvalues are nearer than 3.5
+    standard errors, the components are not defined one by one, and their block is rotated as a whole
     (Procrustes). Intervals are those of the bias-corrected percentiles: the share of resamples below the estimate says
     how far the percentiles are to be moved.
 

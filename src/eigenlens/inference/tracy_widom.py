@@ -18,12 +18,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 from scipy.special import airy
 
 NODES = 60
 REACH = 20.0  # Ai(20) is 10⁻²⁷: nothing is left beyond
-STEP = 1e-2  # of the second difference of the distribution function
+TABLE, POINTS = (-8.0, 8.0), 321  # where the distribution function is interpolated, for its derivatives
 RANGE = (-9.0, 40.0)  # outside, the distribution function is 0 or 1 to all digits
 
 
@@ -74,12 +75,11 @@ def ratio_survival(s: float, n: float, p: float) -> float:
     The mean is the noise variance as the data give it. It moves with the largest eigenvalue, so that their ratio
     spreads less: F₁ − (μ/σ)²/(np)·F₁″ to first order (Nadler 2011).
     """
-    if s > 8:
+    if not TABLE[0] < s < TABLE[1]:
         return survival(s)
     centre, spread = edge_of_noise(n, p)
-    F = [1 - survival(s + d) for d in (-STEP, 0.0, STEP)]
-    bend = (F[0] - 2 * F[1] + F[2]) / STEP**2
-    return float(np.clip(1 - F[1] + (centre / spread) ** 2 / (n * p) * bend, 0.0, 1.0))
+    F = _table()
+    return float(np.clip(1 - F(s) + (centre / spread) ** 2 / (n * p) * F(s, 2), 0.0, 1.0))
 
 
 def ratio_quantile(alpha: float, n: float, p: float) -> float:
@@ -92,9 +92,15 @@ def ratio_quantile(alpha: float, n: float, p: float) -> float:
 @lru_cache(maxsize=64)
 def _quantile_and_bend(alpha: float) -> tuple[float, float]:
     """Return the quantile of TW₁ and F₁″/F₁′ there."""
-    s = quantile(alpha)
-    F = [1 - survival(s + d) for d in (-STEP, 0.0, STEP)]
-    return s, float((F[0] - 2 * F[1] + F[2]) / STEP**2 / ((F[2] - F[0]) / (2 * STEP)))
+    s, F = quantile(alpha), _table()
+    return s, float(F(s, 2) / F(s, 1))
+
+
+@lru_cache(maxsize=1)
+def _table() -> CubicSpline:
+    """Return F₁ as a spline, whose error is far below that of the expansion it serves."""
+    s = np.linspace(*TABLE, POINTS)
+    return CubicSpline(s, [1 - survival(x) for x in s])
 
 
 @lru_cache(maxsize=1)
