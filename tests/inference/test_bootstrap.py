@@ -71,7 +71,7 @@ def test_blocks_of_rows_give_the_intervals_of_rows():
     labels = rng.integers(0, 3, 6000)
     A = rng.standard_normal((6000, 5)) + 0.8 * rng.standard_normal((3, 5))[labels]
     blocks, rows = bootstrap(LDA(), A, labels), bootstrap(LDA(), A, labels, resample="rows")
-    assert blocks.unit == "blocks of 3 rows"
+    assert blocks.unit == "blocks of 6 rows"
     assert rows.unit == "rows"
     np.testing.assert_allclose(blocks.standard_error, rows.standard_error, rtol=0.15)
 

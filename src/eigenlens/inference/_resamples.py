@@ -22,7 +22,7 @@ from ..sources import whole
 LOADINGS = ("components_", "scalings_", "x_weights_", "scores_", "embedding_")
 COLUMNS = ("scalings_", "x_weights_", "scores_", "embedding_")  # whose components are columns
 VALUES = ("explained_variance_", "eigenvalues_", "correlations_", "canonical_correlations_")
-ROWS = 2000  # tables of at most so many rows are drawn row by row; larger ones in about so many blocks
+ROWS, BLOCKS = 2000, 1000  # tables of more rows are dealt to so many blocks; smaller ones are drawn row by row
 BATCH = 2**26  # bytes of counts and sums held at a time
 CONDITION = 1e6  # above, sums of products have too few digits for the weakest direction
 PATIENCE = 10  # resamples drawn for each that is wanted, before it is given up
@@ -57,8 +57,8 @@ class Units:
             return cls(n, None, n, "rows", sums)
         order = np.random.default_rng([seed, n]).permutation(n)
         labels = np.empty(n, dtype=np.intp)
-        labels[order] = np.arange(n) % ROWS
-        return cls(n, labels, ROWS, f"blocks of {n / ROWS:.3g} rows", sums)
+        labels[order] = np.arange(n) % BLOCKS
+        return cls(n, labels, BLOCKS, f"blocks of {n / BLOCKS:.3g} rows", sums)
 
     def counts(self, seed: int, b: int) -> np.ndarray:
         """Return how often each unit is drawn in resample b."""

@@ -138,7 +138,7 @@ def bootstrap(
     resample : {"auto", "rows", "blocks"}
         What is drawn, with replacement, where no groups are given: rows, or blocks of them, to which rows are dealt at
         random. Blocks of independent rows give the same intervals but for a relative error of about 1/√(2·blocks) in
-        the standard errors, here 1.6%, and are many times faster. "auto" draws rows up to 2,000 of them, and 2,000
+        the standard errors, here 2.2%, and are many times faster. "auto" draws rows up to 2,000 of them, and 1,000
         blocks of larger tables, where the estimator can be fitted from moments.
     level : float
         Of the intervals.

@@ -134,11 +134,16 @@ def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Itera
 
 
 def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:
-    """Draw the eigenvalues of a covariance matrix of normal columns, by Bartlett's triangle where n allows it."""
+    """Draw the eigenvalues of a covariance matrix of unrelated normal columns with given standard deviations.
+
+    The correlation matrix is that of Bartlett's triangle where n allows it, of rows where it does not. Columns have the
+    standard deviations exactly, as permuted columns would: if these varied once more, the null would be too wide.
+    """
     p = len(scales)
     if n <= p:
-        rows = rng.standard_normal((int(n), p)) * scales
-        return np.asarray(np.linalg.svd(rows, compute_uv=False) ** 2 / n)
-    triangle = np.tril(rng.standard_normal((p, p)), -1)
-    np.fill_diagonal(triangle, np.sqrt(rng.chisquare(n - np.arange(p))))
-    return np.asarray(np.linalg.svd(triangle * scales[:, None], compute_uv=False) ** 2 / n)
+        F = rng.standard_normal((int(n), p)).T
+    else:
+        F = np.tril(rng.standard_normal((p, p)), -1)
+        np.fill_diagonal(F, np.sqrt(rng.chisquare(n - np.arange(p))))
+    F *= (scales / np.sqrt(np.sum(F**2, axis=1)))[:, None]
+    return np.asarray(np.linalg.svd(F, compute_uv=False) ** 2)

@@ -76,7 +76,7 @@ def ratio_survival(s: float, n: float, p: float) -> float:
     spreads less: F₁ − (μ/σ)²/(np)·F₁″ to first order (Nadler 2011).
     """
     if not TABLE[0] < s < TABLE[1]:
-        return survival(s)
+        return 1.0 if s < 0 else survival(s)
     centre, spread = edge_of_noise(n, p)
     F = _table()
     return float(np.clip(1 - F(s) + (centre / spread) ** 2 / (n * p) * F(s, 2), 0.0, 1.0))
