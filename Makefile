@@ -1,6 +1,7 @@
 # Two commands for a newcomer: `make demo` and `make test`. Both work on a bare machine with python3 >= 3.11, pip and make.
 PYTHON ?= python3
 VENV := .venv
+DEMO := build/demo
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-$(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 READY_DEV := $(READY)-dev
@@ -12,7 +13,12 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --cle
 .PHONY: demo test lint types rooms unit bench clean
 
 demo: $(READY)
-	$(BIN)/python examples/demo.py
+	$(BIN)/eigenlens report --demo wine --out $(DEMO)/wine --force
+	$(BIN)/eigenlens report --demo cities --out $(DEMO)/cities --force
+	@echo
+	@echo "Open these in a browser:"
+	@echo "  $(CURDIR)/$(DEMO)/wine/report.html"
+	@echo "  $(CURDIR)/$(DEMO)/cities/report.html"
 
 test: lint types rooms unit
 
@@ -34,7 +40,7 @@ bench: $(READY_DEV)
 
 $(READY): pyproject.toml
 	$(MAKE_VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cli]'
 	touch $@
 
 $(READY_DEV): pyproject.toml

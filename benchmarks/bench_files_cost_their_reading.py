@@ -1,7 +1,6 @@
 """PCA of a file of 100,000 × 200: as fast as in memory, far faster than IncrementalPCA, and exact where that is not."""
 
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -47,28 +46,27 @@ def main() -> list[Ratio]:
             lambda: PCA(K).fit(open_rows(npy)),
             {"our fit in memory": lambda: PCA(K).fit(X), "reading the file alone": lambda: read_npy(npy)},
             rounds=3,
-            targets={"our fit in memory": "≥ 0.77"},
+            targets={"our fit in memory": 0.77},
         )
         rows += race(
             f"{CLAIM}, .npy file",
             lambda: PCA(K).fit(open_rows(npy)),
             {"scikit-learn IncrementalPCA(10)": lambda: IncrementalPCA(K).fit(mapped)},
             rounds=1,
-            targets={"scikit-learn IncrementalPCA(10)": "≥ 10"},
+            targets={"scikit-learn IncrementalPCA(10)": 10},
         )
         rows += race(
             f"{CLAIM}, Parquet",
             lambda: PCA(K).fit(open_rows(parquet)),
             {"our fit in memory": lambda: PCA(K).fit(X), "reading the file alone": lambda: read_parquet(parquet)},
             rounds=3,
-            targets={"reading the file alone": "≥ 0.83"},
+            targets={"reading the file alone": 0.83},
         )
         exact = np.linalg.eigh(np.cov(X.T))[1][:, : -K - 1 : -1].T
         ours = angle(PCA(K).fit(open_rows(npy)).components_, exact)
         theirs = angle(IncrementalPCA(K).fit(mapped).components_, exact)
     note = f"angle to the exact subspace: ours {ours:.1e}°, IncrementalPCA {theirs:.1f}°"
-    nan = float("nan")
-    return [*rows, replace(rows[0], peer="", ratio=nan, low=nan, high=nan, target="", note=note)]
+    return [*rows, Ratio(f"{CLAIM}, .npy file", note=note)]
 
 
 if __name__ == "__main__":

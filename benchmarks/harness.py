@@ -25,7 +25,8 @@ class Ratio:
         if self.ratio is None:
             return f"{self.claim:36} {self.note}"
         spread = f"[{self.low:.2f}, {self.high:.2f}]"
-        return f"{self.claim:36} {self.peer:34} {self.ratio:8.2f} × {spread:18} {self.verdict()}"
+        said = "; ".join(filter(None, (self.verdict(), self.note)))
+        return f"{self.claim:36} {self.peer:34} {self.ratio:8.2f} × {spread:18} {said}"
 
     def verdict(self) -> str:
         """Say whether the target is met."""
@@ -60,7 +61,7 @@ def race(
     return rows
 
 
-def beside(claim: str, peer: str, ours: Callable, theirs: np.ndarray, target: str, note: str = "") -> Ratio:
+def beside(claim: str, peer: str, ours: Callable, theirs: np.ndarray, target: float, note: str = "") -> Ratio:
     """Compare with a peer that timed itself, once per round, outside this process."""
     ours()
     times = np.array([seconds(ours) for _ in theirs])

@@ -9,12 +9,54 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
-@pytest.fixture(scope="module")
-def localized():
-    spec = importlib.util.spec_from_file_location("localized_example", EXAMPLES / "localized_sir.py")
+def example(name):
+    spec = importlib.util.spec_from_file_location(f"{name}_example", EXAMPLES / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def localized():
+    return example("localized_sir")
+
+
+def test_city_maps(tmp_path, capsys):
+    maps = example("city_maps")
+    _, laid = maps.united_states()
+    assert laid.residual < 60  # miles, of a country 2,700 miles wide
+    found = {name: row for name, *row in maps.repairs()}
+    assert found["cailliez"][0] == pytest.approx(2132.678, abs=1e-3)
+    assert found["lingoes"][0] == pytest.approx(2251844.33, abs=1e-2)
+    assert maps.duality() < 1e-13
+    maps.report()
+    said = capsys.readouterr().out
+    assert "off by 49 miles" in said
+    assert "negative inertia 13.2%" in said
+    maps.draw(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"united_states.png", "european_roads.png"}
+
+
+def test_surveillance(tmp_path):
+    film = example("surveillance")
+    frames, background, block = film.film()
+    model = film.separate(frames)
+    assert model.rank_ == 2
+    assert np.linalg.norm(model.low_rank_ - background) <= 1e-6 * np.linalg.norm(background)
+    assert not (model.sparse_ != 0)[~block].any()
+    assert film.draw(model, frames, tmp_path).stat().st_size > 10_000
+
+
+def test_phase_diagram(tmp_path):
+    phase = example("phase_diagram")
+    corners = {
+        method: phase.diagram(method, 40, 1, ranks=[0.05, 0.45], shares=[0.03, 0.45])
+        for method in ("pursuit", "fixed_rank")
+    }
+    for values in corners.values():
+        assert values[0, 0] == 1
+        assert values[1, 1] == 0
+    assert phase.draw(corners, 40, tmp_path).exists()
 
 
 def test_swiss_roll_and_tai_chi(localized, tmp_path):
@@ -27,3 +69,16 @@ def test_swiss_roll_and_tai_chi(localized, tmp_path):
     assert localized.fit("SIR", *localized.tai_chi(300, np.random.default_rng(0)), 2, 10).components_.shape == (1, 6)
     localized.draw(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {"swiss_roll.png", "tai_chi.png"}
+
+
+def test_lda_and_svm_part_ways_where_tails_are_heavy(tmp_path):
+    spec = importlib.util.spec_from_file_location("lda_against_svm", EXAMPLES / "lda_against_svm.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    (_, angle, lda, svm), *_ = module.compare(module.gaussian, sizes=(800,), samples=4)
+    assert angle < 4
+    assert abs(lda - svm) < 0.01
+    (_, angle, lda, svm), *_ = module.compare(module.heavy, sizes=(200,), samples=8)
+    assert angle > 4
+    assert svm < lda
+    assert module.draw(tmp_path).exists()

@@ -29,7 +29,7 @@ def assert_12_digits(found, expected):
         if value.dtype.kind not in "fiu":
             assert np.array_equal(found[name], value), name
             continue
-        np.testing.assert_allclose(found[name], value, rtol=0, atol=1e-12 * np.abs(value).max(), err_msg=name)
+        np.testing.assert_allclose(found[name], value, rtol=0, atol=1e-12 * np.abs(value).max(initial=0), err_msg=name)
 
 
 def said(model, X):

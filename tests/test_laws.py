@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 from eigenlens.testing import LAWS, applies, sample
 from variants import all_variants
 
-# batches of a stream may begin with few rows for a slice; that the warning comes is tested elsewhere
-pytestmark = pytest.mark.filterwarnings("ignore::eigenlens._core.errors.SliceWarning")
+# batches of a stream may begin with few rows for a slice, and a penalty may kill a weak component; that the warnings
+# come is tested elsewhere
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::eigenlens._core.errors.SliceWarning"),
+    pytest.mark.filterwarnings("ignore:alpha is so large:eigenlens._core.errors.RankWarning"),
+]
 
+OFFSETS = [0.0, -3.0, 1e4, 1e8]
 DRIVEN = {"merge", "partial_fit", "weight", "row_order", "defining_equation"}
 
 
@@ -36,7 +41,7 @@ def test_law_over_shapes(estimator, law):
     @given(
         n=st.integers(20, 200),
         p=st.integers(3, 8),
-        offset=st.sampled_from([0.0, -3.0, 1e4, 1e8]),
+        offset=st.sampled_from(OFFSETS if estimator._centres else OFFSETS[:1]),  # to some the mean is a direction
         scale=st.sampled_from([1.0, 1e-3, 1e6]),
         seed=st.integers(0, 10**6),
     )
@@ -54,5 +59,8 @@ def _well_separated(estimator, data):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        values = np.asarray(clone(estimator).fit(*data.arguments()).spectrum_.values)
+        model = clone(estimator).fit(*data.arguments())
+    if not hasattr(model, "spectrum_"):
+        return True
+    values = np.asarray(model.spectrum_.values)
     return np.all(values[1:] < 0.9 * values[:-1]) and np.all(values > 1e-4 * values[0])

@@ -394,3 +394,15 @@ def test_a_file_larger_than_memory(tmp_path):
     environment = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}  # others reserve more than they use
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert run.stdout == "limited\n", run.stderr
+
+
+@pytest.mark.parametrize("name", ["rows.npy", "rows.parquet"])
+def test_input_is_not_written_over(name, tmp_path):
+    X = np.random.default_rng(0).standard_normal((50, 3))
+    path = tmp_path / name
+    np.save(path, X) if name == "rows.npy" else pd.DataFrame(X, columns=list("abc")).to_parquet(path)
+    before = path.read_bytes()
+    source = open_rows(path)
+    with pytest.raises(ValueError, match="is among the files that are read"):
+        write_rows(PCA(2).fit(source).transform, source, tmp_path / ".." / tmp_path.name / name, overwrite=True)
+    assert path.read_bytes() == before

@@ -107,6 +107,15 @@ def test_several_responses_make_cells():
     assert slicing.names()[0].startswith("y1 ≤ ")
 
 
+def test_many_responses_are_not_cut_into_dust():
+    Y = np.random.default_rng(1).standard_normal((900, 30))
+    cut(Y[:, :4], 10)  # 16 cells are about 10
+    with pytest.warns(SliceWarning, match="6 responses, and halving each makes 64 cells where n_slices=10"):
+        cut(Y[:, :6], 10)
+    with pytest.raises(InputError, match=r"30 responses.*1073741824 cells for 900 rows.*k-means"):
+        cut(Y, 10)
+
+
 def test_responses_of_any_library():
     y = np.random.default_rng(2).standard_normal(50)
     codes = cut(y, 5)[0].codes

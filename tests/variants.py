@@ -5,9 +5,30 @@ A method that is not listed is checked with its defaults.
 
 from sklearn.neighbors import KNeighborsRegressor
 
-from eigenlens import CCA, FDA, LDA, MDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
+from eigenlens import (
+    CCA,
+    FDA,
+    LDA,
+    MDA,
+    PCA,
+    PDA,
+    SAVE,
+    SIR,
+    ClassicalMDS,
+    DirectionalRegression,
+    KernelClassifier,
+    KernelPCA,
+    KernelRegressor,
+    LocalizedSIR,
+    RobustPCA,
+    SparsePCA,
+)
+from eigenlens.distances import Logarithm, Power
+from eigenlens.kernels import Linear, Matern
 from eigenlens.regress import AdaptiveSplines, PenalizedRegression, PolynomialRegression, ProjectionPursuit
 from eigenlens.testing import all_estimators, all_regressors
+
+LAMS = (0.1, 1.0, 10.0)  # repeated rows seem to have no noise: a path down to zero would end there
 
 VARIANTS = {
     PCA: [
@@ -52,7 +73,47 @@ VARIANTS = {
         MDA(2, n_subclasses=2, n_init=2),
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
     ],
+    RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],
+    SparsePCA: [
+        SparsePCA(),
+        SparsePCA(2),
+        SparsePCA(2, alpha=0.0),
+        SparsePCA(2, alpha=0.2, relative=True),
+        SparsePCA(2, n_nonzero=2),
+        SparsePCA(2, alpha=0.3, ridge=0.1),
+        SparsePCA(2, alpha=0.5, ridge=float("inf")),
+        SparsePCA(2, n_nonzero=1, ridge=float("inf")),
+    ],
     CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
+    KernelPCA: [
+        KernelPCA(2),
+        KernelPCA(2, kernel=Linear()),
+        KernelPCA(1, kernel=Matern(2.5)),
+        KernelPCA(2, n_landmarks=15),
+    ],
+    KernelClassifier: [
+        KernelClassifier(),
+        KernelClassifier(loss="logistic"),
+        KernelClassifier(loss="squared", lam="loo", lams=LAMS),
+        KernelClassifier(loss="hinge", n_landmarks=15),
+        KernelClassifier(loss="logistic", n_landmarks=15),
+    ],
+    KernelRegressor: [
+        KernelRegressor(lams=LAMS),
+        KernelRegressor(Matern(2.5), lam=1.0),
+        KernelRegressor(loss="epsilon_insensitive", lam=0.5),
+        KernelRegressor(lam="loo", lams=LAMS, n_landmarks=15),
+        KernelRegressor(loss="epsilon_insensitive", lam=0.5, n_landmarks=15),
+    ],
+    ClassicalMDS: [
+        ClassicalMDS(),
+        ClassicalMDS(3, metric="cityblock"),
+        ClassicalMDS(schoenberg=Logarithm(2.0) @ Power(0.9)),
+        ClassicalMDS(metric="cityblock", correction="lingoes"),
+        ClassicalMDS(correction="cailliez", metric="cityblock"),
+        ClassicalMDS(n_landmarks=15),
+        ClassicalMDS(metric="chebyshev", n_landmarks=15, landmarks="maxmin"),
+    ],
     AdaptiveSplines: [AdaptiveSplines(), AdaptiveSplines(degree=2), AdaptiveSplines(prune="cv", cv=3)],
     ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],
     PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],

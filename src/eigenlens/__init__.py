@@ -10,18 +10,37 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import inference, moments, regress, report, sources, spectral, testing
+    from . import (
+        distances,
+        files,
+        inference,
+        kernels,
+        moments,
+        regress,
+        report,
+        sources,
+        spectral,
+        study,
+        tables,
+        testing,
+    )
     from ._core.errors import ConditionWarning, RangeWarning, RankWarning
+    from .files import load, save
     from .methods.cca import CCA
+    from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
+    from .methods.kernel_machine import KernelClassifier, KernelRegressor
+    from .methods.kernel_pca import KernelPCA
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
     from .methods.pca import PCA
     from .methods.pda import PDA
+    from .methods.robust_pca import RobustPCA
     from .methods.save import SAVE
     from .methods.sir import SIR
+    from .methods.sparse_pca import SparsePCA
     from .sources import open_rows, write_rows
     from .subspace import Subspace
 
@@ -29,9 +48,13 @@ __version__ = "0.1.0.dev0"
 
 _HOMES = {
     "CCA": ".methods.cca",
+    "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
     "FDA": ".methods.fda",
+    "KernelClassifier": ".methods.kernel_machine",
+    "KernelPCA": ".methods.kernel_pca",
+    "KernelRegressor": ".methods.kernel_machine",
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
@@ -39,13 +62,30 @@ _HOMES = {
     "PDA": ".methods.pda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
+    "RobustPCA": ".methods.robust_pca",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
+    "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "load": ".files",
     "open_rows": ".sources",
+    "save": ".files",
     "write_rows": ".sources",
 }
-_ROOMS = ("inference", "moments", "regress", "report", "sources", "spectral", "testing")
+_ROOMS = (
+    "distances",
+    "files",
+    "inference",
+    "kernels",
+    "moments",
+    "regress",
+    "report",
+    "sources",
+    "spectral",
+    "study",
+    "tables",
+    "testing",
+)
 
 __all__ = [
     "CCA",
@@ -56,19 +96,32 @@ __all__ = [
     "PDA",
     "SAVE",
     "SIR",
+    "ClassicalMDS",
     "ConditionWarning",
     "DirectionalRegression",
+    "KernelClassifier",
+    "KernelPCA",
+    "KernelRegressor",
     "LocalizedSIR",
     "RangeWarning",
     "RankWarning",
+    "RobustPCA",
+    "SparsePCA",
     "Subspace",
+    "distances",
+    "files",
     "inference",
+    "kernels",
+    "load",
     "moments",
     "open_rows",
     "regress",
     "report",
+    "save",
     "sources",
     "spectral",
+    "study",
+    "tables",
     "testing",
     "write_rows",
 ]

@@ -8,7 +8,7 @@ from sklearn.preprocessing import scale
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR
 from eigenlens._core.errors import InputError
-from eigenlens._core.errors_inference import BootstrapWarning
+from eigenlens._core.errors.inference import BootstrapWarning
 from eigenlens.inference import bootstrap
 from eigenlens.inference.alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 from eigenlens.moments.resampled import Resampler

@@ -175,3 +175,15 @@ def test_columns_of_extreme_size():
     big, small = PDA(lam=3.0 * 1e200).fit(X * 1e100, y), PDA(lam=3.0).fit(X, y)
     np.testing.assert_allclose(big.transform(X * 1e100), small.transform(X), rtol=1e-9, atol=1e-10)
     assert big.df_ == pytest.approx(small.df_, rel=1e-10)
+
+
+@pytest.mark.parametrize("choice", [{"lam": 10.0}, {"df": 6.0}, {}], ids=str)
+def test_differences_of_many_columns_need_no_eigenvectors(choice):
+    """With few rows a band is solved; the same Ω given as a matrix goes by its eigenvectors."""
+    rng = np.random.default_rng(5)
+    c = np.arange(40) % 3
+    A = np.sin(np.linspace(0, 6, 150) + c[:, None]) + 2 * rng.standard_normal((40, 150))
+    by_band = PDA(penalty="smooth", **choice).fit(A, c)
+    by_eigenvectors = PDA(penalty=penalty_matrix("smooth", 150), **choice).fit(A, c)
+    np.testing.assert_allclose(by_band.df_, by_eigenvectors.df_, rtol=1e-7)
+    np.testing.assert_allclose(np.abs(by_band.transform(A)), np.abs(by_eigenvectors.transform(A)), rtol=1e-6, atol=1e-6)

@@ -173,6 +173,15 @@ def test_max_terms_counts_the_constant(friedman, max_terms, allow_linear):
         assert_allclose(model.predict(X), y.mean())
 
 
+def test_a_pair_takes_two_places_of_max_terms_as_in_r():
+    x = np.random.default_rng(0).random((300, 1))
+    model = AdaptiveSplines(max_terms=31, tol=0, prune=None, allow_linear=False).fit(x, np.sin(20 * x[:, 0]))
+    knots = {f.knot for t in model.basis_ for f in t.factors}
+    assert len(knots) == 15  # (31 − 1)/2 pairs
+    assert len(model.basis_) == 1 + 2 + 14  # of the later pairs one hinge each: the straight line is there
+    assert model.stopped_ == "max_terms=31 reached"
+
+
 def test_negative_penalty_prunes_nothing(friedman):
     X, y = friedman
     model = AdaptiveSplines(penalty=-1).fit(X, y)

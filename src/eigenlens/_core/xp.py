@@ -43,6 +43,17 @@ def device(x: Array) -> Any:
     return array_api_compat.device(x)
 
 
+def device_free_bytes(x: Array) -> int | None:
+    """Return the free memory of the device of `x`; None where it is that of the host."""
+    if array_api_compat.is_cupy_array(x):
+        return int(x.device.mem_info[0])
+    if array_api_compat.is_torch_array(x) and x.device.type == "cuda":
+        import torch
+
+        return int(torch.cuda.mem_get_info(x.device)[0])
+    return None
+
+
 def is_floating(x: Array) -> bool:
     """Tell whether `x` holds real floating-point numbers."""
     return namespace(x).isdtype(x.dtype, "real floating")
@@ -146,6 +157,21 @@ def gram(rows: Array) -> Array:
     return product
 
 
+def thin_svd(x: Array) -> tuple[Array, Array, Array]:
+    """Return U, s, Vᵀ of the thin decomposition.
+
+    LAPACK's divide and conquer, which NumPy calls, fails on an ordinary matrix once in a long while; the older driver
+    does not.
+    """
+    try:
+        U, s, Vt = namespace(x).linalg.svd(x, full_matrices=False)
+    except np.linalg.LinAlgError:
+        import scipy.linalg
+
+        U, s, Vt = (like(part, x) for part in scipy.linalg.svd(to_numpy(x), False, lapack_driver="gesvd"))
+    return U, s, Vt
+
+
 def triangle(rows: Array) -> Array:
     """Return R with RᵀR = rowsᵀ·rows, of at most p rows."""
     if isinstance(rows, np.ndarray):
@@ -228,7 +254,7 @@ def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
 def run_samples(X: Array, runs: Any, size: int) -> Array:
     """Return so many rows of each run, evenly spaced, in float64: an array of shape (runs, size, p)."""
     places = np.concatenate([np.linspace(a, b - 1, size).astype(np.intp) for _, a, b in runs])
-    return float64(take_rows(X, like(places, X))).reshape((len(runs), size, X.shape[1]))
+    return namespace(X).reshape(float64(take_rows(X, like(places, X))), (len(runs), size, X.shape[1]))
 
 
 def device_memory(x: Array) -> int:

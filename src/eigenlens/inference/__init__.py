@@ -6,7 +6,7 @@ from .counting import broken_stick, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import ladle, resampled_kernel
-from .parallel import against_normal, against_permutations, parallel_analysis
+from .parallel import against_normal, against_permutations, noise_band, parallel_analysis
 from .permutation import canonical_permutation_test
 from .result import DimensionTest
 
@@ -24,6 +24,7 @@ __all__ = [
     "ladle",
     "li_test",
     "minka",
+    "noise_band",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",

@@ -14,8 +14,9 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from .._core import errors, errors_inference
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from ..moments.resampled import Resampler, can_resample
 from ..sources import whole
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, errors_inference
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_number
 from ..sources.progress import tracked
 from ._resamples import Units, fit_reference, from_moments, from_rows, loadings_of, values_of

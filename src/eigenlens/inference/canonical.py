@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .._core import errors, errors_inference
+from .._core import errors
+from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice
 from .result import DimensionTest, check_level
 

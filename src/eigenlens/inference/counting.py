@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from .._core import errors_inference
+from .._core.errors import inference as errors_inference
 from .result import DimensionTest, check_level
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 

@@ -8,6 +8,7 @@ that fail without a trace) is here.
 from __future__ import annotations
 
 from abc import abstractmethod
+from contextlib import nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -24,6 +25,7 @@ from ._rows import RowsEstimator
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
+SMALL = 512  # columns up to which the small problem is best solved by one thread
 
 
 class MomentsEstimator(RowsEstimator):
@@ -163,8 +165,10 @@ class MomentsEstimator(RowsEstimator):
         return self._collected.copy()
 
     def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
-        pencil = self._pencil(moments)
-        return pencil, self._solve(pencil, moments)
+        # on matrices of this size BLAS threads wait for each other longer than they work, most so on a busy machine
+        with _xp.one_blas_thread() if moments.n_features <= SMALL else nullcontext():
+            pencil = self._pencil(moments)
+            return pencil, self._solve(pencil, moments)
 
     def _loses_digits(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> bool:
         return moments.squared and self._condition(spectrum, pencil) > REREAD_CONDITION

@@ -97,9 +97,10 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     def _check_source(self, source: Source, whole: bool) -> None:
         labels, p = source.labels, source.n_features
-        self._wanted(p + 1, p)
         if whole and labels is not None and len(labels.classes) > 1:
             self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
+        elif self.n_components is not None and self.n_components > p:  # more slices may come, columns may not
+            raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Any) -> Exception | None:
         K = len(moments.labels)

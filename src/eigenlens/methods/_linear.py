@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors, errors_inference
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Grouped
@@ -92,10 +93,11 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
     def _check_source(self, source: Source, whole: bool) -> None:
         labels, p = source.labels, source.n_features
         self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
-        self._rank_wanted(p + 1, p)
         if whole and labels is not None and len(labels.classes) > 1:
             priors_for(self.priors, np.ones(len(labels.classes)))
             self._rank_wanted(len(labels.classes), p)
+        elif self.n_components is not None and self.n_components > p:  # more classes may come, columns may not
+            raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Grouped) -> Exception | None:
         K = len(moments.labels)

@@ -76,7 +76,7 @@ class Classes:
         self.rows = [rows @ self.axes for rows in self.centred]
         spread = np.sqrt(within.store.diagonal() / self.W) * within.unit
         self.spread = np.where(spread > 0, spread, 1.0)
-        self.X, self.w = X, w
+        self.X, self.codes, self.w = X, codes, w
 
     @property
     def rank(self) -> int:
@@ -89,14 +89,14 @@ class Classes:
         inside = -np.linalg.slogdet(self.axes.T @ self.axes)[1]
         return float(inside + np.linalg.slogdet(np.eye(self.rank) + between.T @ between)[1])
 
-    def start(self, counts: list[int], rng: np.random.RandomState) -> Shares:
-        """Cut each class into subclasses by k-means, columns scaled to unit spread within classes.
+    def starts(self, counts: list[int], rng: np.random.RandomState, times: int) -> list[Shares]:
+        """Cut each class into subclasses by k-means, columns scaled to unit spread within classes; several times.
 
         Not in the sphered coordinates, where columns of pure noise weigh as much as those that subclasses differ in:
         on the waveform problem such starts cost two to four points of test error.
         """
         with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
-            return [self._cut(k, count, rng) for k, count in enumerate(counts)]
+            return [[self._cut(k, count, rng) for k, count in enumerate(counts)] for _ in range(times)]
 
     def _cut(self, k: int, count: int, rng: np.random.RandomState) -> Floats:
         w = self.weights[k]
@@ -252,12 +252,12 @@ def run(data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: 
 def _e_step(data: Classes, step: Any) -> tuple[float, Shares]:
     evidence, Z = 0.0, []
     for k, w in enumerate(data.weights):
-        logits = step.logits(data, k)
-        top = logits.max(axis=1, keepdims=True)
+        logits = np.ascontiguousarray(step.logits(data, k).T)  # few subclasses, many rows: reduce along the long axis
+        top = logits.max(axis=0)
         odds = np.exp(logits - top)
-        size = odds.sum(axis=1, keepdims=True)
-        evidence += float(w @ (top + np.log(size))[:, 0])
-        Z.append(odds / size)
+        size = odds.sum(axis=0)
+        evidence += float(w @ (top + np.log(size)))
+        Z.append((odds / size).T)
     return evidence, Z
 
 

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 from scipy.optimize import brentq
+from scipy.sparse import csr_array
+from scipy.sparse.linalg import splu
 
 from .._core import xp as _xp
 from ..regress.penalized import RANK, Path
@@ -15,6 +17,7 @@ from ..spectral import Form, whiten
 Floats = NDArray[np.float64]
 
 WELL = 1e-4  # pivots of columns brought to unit size above which nothing is near singular
+SPARSE = 0.05  # share of entries that are not nought, below which a root is treated as sparse
 NOISE = 1e-10  # the share of a direction that rows see, below which they see rounding
 
 
@@ -134,6 +137,8 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
     if root is None:  # Ω = I
         basis = np.linalg.qr(rows.T)[0]
         return basis, np.eye(basis.shape[1])
+    if len(root) < root.shape[1] and np.count_nonzero(root) < SPARSE * root.size:
+        return _dual_by_differences(rows, csr_array(root))
     values, vectors = np.linalg.eigh(root.T @ root)
     free = values <= 1e-14 * values[-1]
     half = vectors[:, ~free] / np.sqrt(values[~free])
@@ -142,3 +147,16 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
     kept = np.zeros((inner.shape[1], basis.shape[1]))
     np.fill_diagonal(kept, 1.0)
     return basis, kept
+
+
+def _dual_by_differences(rows: Floats, L: csr_array) -> tuple[Floats, Floats]:
+    """The same where Ω = LᵀL with few, independent rows of differences, so that polynomials go free.
+
+    Ω⁺Aᵀ = L⁺(AL⁺)ᵀ and L⁺ = Lᵀ(LLᵀ)⁻¹, where LLᵀ is a narrow band: no eigenvectors of a p × p matrix.
+    """
+    m, p = L.shape
+    solve = splu((L @ L.T).tocsc()).solve
+    inner = np.linalg.qr(solve(L @ rows.T))[0]
+    free = np.linalg.qr(np.polynomial.legendre.legvander(np.linspace(-1, 1, p), p - m - 1))[0]
+    basis = np.hstack([L.T @ solve(inner), free])
+    return basis, L @ basis

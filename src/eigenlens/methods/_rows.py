@@ -10,27 +10,41 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._core import errors, errors_inference
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
+from ..sources.base import Missing
 from ..spectral import Spectrum
+from ._shown import Shown
 
 
-class RowsEstimator(BaseEstimator, ABC):
+class RowsEstimator(Shown, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _target: ClassVar[Target] = "none"
+    _missing: ClassVar[Missing] = "refuse"
     _min_rows: ClassVar[int] = 2
     _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
-    #: Maps of the columns that leave scores unchanged, up to sign: a "rotation", any "linear" map, or "none".
-    _invariance: Literal["rotation", "linear", "none"] = "rotation"
+    #: Maps of the columns that leave scores unchanged, up to sign: a signed "permutation", a "rotation", any "linear"
+    #: map, or "none".
+    _invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
+    #: Whether the same row added to all rows moves the means and nothing else.
+    _centres: ClassVar[bool] = True
+    #: Whether the directions are those of the pencil, rather than made from them.
+    _solves_pencil: ClassVar[bool] = True
+    #: Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
+    _per_row: ClassVar[tuple[str, ...]] = ()
 
     #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     _counts_rows: bool = True
 
     #: The rows of the last fit, neither copied nor pickled: permutations need them. None after partial fits.
     _source: Source | None = None
+
+    #: What messages call the second argument of a fit where it is a table.
+    _second_name: ClassVar[str] = "Y"
 
     spectrum_: Spectrum
 
@@ -42,6 +56,8 @@ class RowsEstimator(BaseEstimator, ABC):
             sample_weight,
             target=self._target,
             min_rows=self._min_rows if min_rows is None else min_rows,
+            second_name=self._second_name,
+            missing=self._missing,
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
@@ -60,7 +76,7 @@ class RowsEstimator(BaseEstimator, ABC):
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
-        source = as_source(X, estimator=type(self).__name__)
+        source = as_source(X, missing=self._missing, estimator=type(self).__name__)
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:
@@ -81,6 +97,14 @@ class RowsEstimator(BaseEstimator, ABC):
         if len(index) == len(times) and (times == 1).all():
             return block
         return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
+    def _over_scores(self, X: TableLike, function: Callable[[Array], Array], n_components: int) -> Array:
+        """Apply a function to rows of scores, as `transform` gives them."""
+        self._require_fit()
+        source = as_source(X, estimator=type(self).__name__)
+        if source.n_features != n_components:
+            raise errors.not_scores(source.n_features, n_components)
+        return _xp.cast(map_rows(source, function), source.first().X.dtype)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""

@@ -73,7 +73,7 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
     most = [min(MOST, len(np.unique(rows, axis=0))) for rows in data.rows]
 
     def bic(counts: list[int]) -> float:
-        found = fit(data, data.start(counts, np.random.RandomState(0)))
+        found = fit(data, data.starts(counts, np.random.RandomState(0), 1)[0])
         R, L = sum(counts), len(found.step.spectrum)
         free = (R - len(counts)) + L * (R + data.rank - L)  # shares, and means in L directions
         return float(np.log(data.W) * free - 2 * found.path[-1])
@@ -88,8 +88,9 @@ def counts_by_bic(data: Classes, fit: Callable[[Classes, Any], Fit]) -> list[int
         best, counts = min(values), larger[int(np.argmin(values))]
 
 
-def counts_by_folds(estimator: Any, X: Floats, codes: NDArray[np.intp], w: Floats) -> list[int]:
-    """Take the number for all classes with the least error on rows held out."""
+def counts_by_folds(estimator: Any, data: Classes) -> list[int]:
+    """Take the number for all classes with the least error on rows held out, from one start in each fold."""
+    X, codes, w = data.X, data.codes, data.w
     sizes = np.bincount(codes)
     folds = StratifiedKFold(int(max(2, min(FOLDS, sizes.min()))), shuffle=True, random_state=0)
     lost = np.zeros(MOST)
@@ -98,7 +99,7 @@ def counts_by_folds(estimator: Any, X: Floats, codes: NDArray[np.intp], w: Float
         for train, test in folds.split(X, codes):
             most = np.bincount(codes[train])
             for r in range(1, MOST + 1):
-                model = clone(estimator).set_params(n_subclasses=np.minimum(r, most).tolist())
+                model = clone(estimator).set_params(n_subclasses=np.minimum(r, most).tolist(), n_init=1)
                 wrong = model.fit(X[train], codes[train], w[train]).predict(X[test]) != codes[test]
                 lost[r - 1] += float(w[test] @ wrong)
     return np.minimum(int(np.argmin(lost)) + 1, sizes).tolist()

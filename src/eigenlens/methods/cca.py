@@ -21,8 +21,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
 
-from .._core import errors, errors_inference
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.parameters import check_count, check_number
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_permutation_test, wilks

@@ -14,6 +14,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Literal, Self
@@ -30,6 +31,8 @@ from ._classifier import priors_for, separating
 from ._mixture import Classes, Fit, Plain, plain_step, run
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
+
+THIN = 64  # columns
 
 
 class MDA(ScoredClassifier):
@@ -138,26 +141,35 @@ class MDA(ScoredClassifier):
             sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
             counts = read_counts(self.n_subclasses, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
-            data = Classes(rows.X, codes, rows.weight, labels.classes)
-            self._check_rank(data)
-            if counts is None:
-                by_bic = self.n_subclasses == "bic"
-                counts = counts_by_bic(data, self._run) if by_bic else counts_by_folds(self, rows.X, codes, rows.weight)
-            if self.n_components is not None:
-                self._components_wanted(sum(counts) - 1, f"{sum(counts)} subclasses")
-            self._present(self._best(data, counts, start), data, source)
+            with self._threads(rows.X.shape[1] <= THIN):
+                data = Classes(rows.X, codes, rows.weight, labels.classes)
+                self._check_rank(data)
+                if counts is None:
+                    counts = self._choose(data)
+                if self.n_components is not None:
+                    self._components_wanted(sum(counts) - 1, f"{sum(counts)} subclasses")
+                self._present(self._best(data, counts, start), data, source)
         return self
+
+    def _choose(self, data: Classes) -> list[int]:
+        """Choose the numbers of subclasses."""
+        return counts_by_bic(data, self._run) if self.n_subclasses == "bic" else counts_by_folds(self, data)
+
+    def _threads(self, thin: bool) -> Any:
+        """Hold BLAS to one thread where products are tall and thin, and several would wait; no regressor is held."""
+        return _xp.one_blas_thread() if thin and self.regressor is None else nullcontext()
 
     def _best(self, data: Classes, counts: list[int], start: Any) -> Fit:
         """Run EM from every start and keep the best."""
         rng = check_random_state(self.random_state)
         several = start is None and max(counts) > 1
-        starts = [data.start(counts, rng) for _ in range(self.n_init if several else 1)] if start is None else [start]
+        starts = data.starts(counts, rng, self.n_init if several else 1) if start is None else [start]
         fits = [self._run(data, Z) for Z in starts]
         return max(fits, key=lambda fit: fit.path[-1])
 
     def _run(self, data: Classes, Z: Any) -> Fit:
-        return run(data, Z, self.n_components, self.regressor, int(self.max_iter), float(self.tol))
+        with self._threads(thin=True):
+            return run(data, Z, self.n_components, self.regressor, int(self.max_iter), float(self.tol))
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)

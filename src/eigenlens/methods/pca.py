@@ -18,8 +18,9 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors, errors_inference
+from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.typing import Array, TableLike
 from ..inference import (
@@ -32,7 +33,7 @@ from ..inference import (
     tracy_widom_test,
 )
 from ..moments import Centred, Factor
-from ..sources import Source, as_source, map_rows
+from ..sources import Source
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of
@@ -259,15 +260,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points of the subspace that have the given scores."""
         self._require_fit()
-        source = as_source(X, name="X", estimator=type(self).__name__)
-        if source.n_features != self.n_components_:
-            raise errors.not_scores(source.n_features, self.n_components_)
 
         def lift(Z: Array) -> Array:
             points = self.subspace_.lift(Z * _xp.like(self._scaling(1), Z) if self.whiten else Z)
             return _xp.cast(points, Z.dtype)
 
-        return map_rows(source, lift)
+        return self._over_scores(X, lift, self.n_components_)
 
     def reconstruction_error(self, X: TableLike) -> Array:
         """Return the squared distance of each row to the subspace."""

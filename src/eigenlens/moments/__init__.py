@@ -8,10 +8,22 @@ from .cross import Cross
 from .factor import Factor
 from .grouped import Grouped
 from .neighbours import local_means
+from .pairwise import squared_distances
 from .quartic import Quartic
 from .scatter import Scatter
 
-__all__ = ["Centred", "Cross", "Factor", "Grouped", "Moments", "Quartic", "Scatter", "choose", "local_means"]
+__all__ = [
+    "Centred",
+    "Cross",
+    "Factor",
+    "Grouped",
+    "Moments",
+    "Quartic",
+    "Scatter",
+    "choose",
+    "local_means",
+    "squared_distances",
+]
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 

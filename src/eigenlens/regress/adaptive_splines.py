@@ -44,7 +44,9 @@ class AdaptiveSplines(Regressor):
     degree : int, default 1
         Most factors in a term: 1 is additive, 2 lets pairs of features interact.
     max_terms : int, optional
-        Most terms of the forward search, the constant counted. By default min(200, max(20, 2p)) + 1.
+        Most terms of the forward search, the constant counted. By default min(200, max(20, 2p)) + 1. A pair of
+        hinges takes two places, as in R's earth and mda, also where it adds one column only: a second knot of a
+        feature does, since the first pair already spans the straight line.
     penalty : float, optional
         Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is
         pruned.

@@ -52,6 +52,7 @@ def penalty_root(penalty: Any, p: int) -> Floats:
             return np.roll(one, -1, axis=1) - 2 * one + np.roll(one, 1, axis=1) if p > 1 else np.zeros((0, p))
         if penalty == "bspline":
             return _curvature_root(p)
+    if isinstance(penalty, str) or np.ndim(penalty) == 0:
         ready = '"ridge", "smooth", "cyclic", "bspline"'
         raise errors.InputError(f"penalty={penalty!r} is unknown; use {ready}, a pair (rows, columns) or a matrix")
     if _is_pair(penalty):

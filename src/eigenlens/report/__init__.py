@@ -11,28 +11,61 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
+    from .configuration import ConfigurationDisplay
+    from .decision import DecisionDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
+    from .kernel_scores import KernelPCADisplay
+    from .loadings import LoadingsDisplay
+    from .mercer import MercerDisplay
+    from .path import PathDisplay
     from .response import ResponseDisplay
+    from .robust import RobustSplitDisplay
+    from .scores import ScoresDisplay
+    from .shepard import ShepardDisplay
+    from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
+    "DecisionDisplay": ".decision",
+    "KernelPCADisplay": ".kernel_scores",
+    "MercerDisplay": ".mercer",
+    "PathDisplay": ".path",
     "CoefficientDisplay": ".coefficients",
+    "ConfigurationDisplay": ".configuration",
     "DiscriminantDisplay": ".discriminant",
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
+    "LoadingsDisplay": ".loadings",
     "ResponseDisplay": ".response",
+    "ScoresDisplay": ".scores",
+    "ShepardDisplay": ".shepard",
+    "RobustSplitDisplay": ".robust",
+    "ScreeDisplay": ".sparse",
+    "SparsePathDisplay": ".sparse",
 }
 
 __all__ = [
     "CoefficientDisplay",
+    "ConfigurationDisplay",
+    "DecisionDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
+    "KernelPCADisplay",
+    "LoadingsDisplay",
+    "MercerDisplay",
+    "PathDisplay",
     "ResponseDisplay",
+    "RobustSplitDisplay",
+    "ScoresDisplay",
+    "ScreeDisplay",
+    "ShepardDisplay",
+    "SparsePathDisplay",
+    "plot",
 ]
 
 
@@ -40,3 +73,47 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name], __name__), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
+    """Draw a fitted model with the display that suits it; every model's own `plot` comes here.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X, y : rows, and their target
+    **options
+        Passed to the display's `from_estimator`.
+
+    Returns
+    -------
+    display
+        With `ax_` and `figure_`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import LDA
+    >>> X, y = load_iris(return_X_y=True)
+    >>> type(LDA().fit(X, y).plot(X, y)).__name__
+    'DiscriminantDisplay'
+    """
+    name = _display_of(model, y)
+    if name == "ConfigurationDisplay":
+        return __getattr__(name).from_estimator(model, **options)
+    if X is None:
+        from .._core.errors import InputError
+
+        raise InputError(f"X=None, but the picture of a {type(model).__name__} is drawn with rows; pass X (and y).")
+    return __getattr__(name).from_estimator(model, X, y, **options)
+
+
+def _display_of(model: Any, y: Any) -> str:
+    """Return the name of the display that suits a model."""
+    if hasattr(model, "centroids_") and y is not None:
+        return "DiscriminantDisplay"
+    if hasattr(model, "slice_means_") and y is not None:
+        return "ResponseDisplay"
+    if hasattr(model, "embedding_") and hasattr(model, "stress_"):
+        return "ConfigurationDisplay"
+    return "ScoresDisplay"

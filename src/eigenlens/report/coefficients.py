@@ -81,6 +81,7 @@ class CoefficientDisplay:
             for values, name in zip(V.T, self.names, strict=True):
                 ax.plot(values, label=name, linewidth=1.6)
             ax.set(xlabel="column", ylabel="coefficient (largest = 1)")
+            ax.xaxis.get_major_locator().set_params(integer=True)
             ax.spines[["top", "right"]].set_visible(False)
             ax.legend(frameon=False, fontsize="small")
             self.ax_, self.axes_, self.figure_ = ax, np.array([ax]), ax.figure

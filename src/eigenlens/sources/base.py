@@ -15,11 +15,12 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
@@ -78,6 +79,7 @@ M = TypeVar("M", bound=Accumulator)
 T = TypeVar("T")
 Segment = Iterable[Block]
 Target = Literal["none", "labels", "table"]
+Missing = Literal["refuse", "allow"]
 
 
 class Source(ABC):
@@ -105,6 +107,10 @@ class Source(ABC):
         Whether a long pass shows a bar; None where it seems welcome.
     label_reader : LabelReader
         How y became labels.
+    missing : {"refuse", "allow"}
+        Whether X may hold NaN, for methods to which it means "not observed".
+    paths : list of Path
+        The files that are read, where there are any.
     """
 
     n_rows: int | None
@@ -118,7 +124,9 @@ class Source(ABC):
     rereadable: bool = True
     progress: bool | None = None
     name: str = "X"
+    paths: Sequence[Path] = ()
     label_reader: LabelReader = ClassReader()
+    missing: Missing = "refuse"
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:

@@ -18,6 +18,7 @@ class BatchReader:
     """Batches that come one after the other; read once, unless they can be asked for again."""
 
     n_rows: int | None = None
+    paths: tuple[()] = ()
 
     def __init__(self, source: Any) -> None:
         self._source = source

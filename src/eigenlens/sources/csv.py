@@ -5,20 +5,21 @@ Types are fixed before the first row. A reader that infers them from the head of
 
 from __future__ import annotations
 
-import csv
-import gzip
 from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
 from .._core import errors
+from .csv_text import BLOCK_BYTES, MISSING, Dialect, lines_of, read_header
 from .parquet import record_piece
 from .stream import Piece, Roles
 
-BLOCK_BYTES = 2**24  # text decoded at a time
+PLAIN = Dialect()
+HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
 
 
@@ -31,15 +32,13 @@ class CsvReader:
 
     def __init__(self, paths: list[Path]) -> None:
         self.paths = paths
-        headers = [_header(path) for path in paths]
+        headers = [read_header(path, PLAIN) for path in paths]
         self.names: list[str] | None = headers[0]
         for path, header in zip(paths, headers, strict=True):
             if header != headers[0]:
                 found, expected = (f"columns {errors.listed(h, 12)}" for h in (header, headers[0]))
                 raise errors.files_differ(str(path), str(paths[0]), found, expected)
         self.width = len(headers[0])
-        if len(set(headers[0])) < self.width:
-            raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")
         if all(_number(name) is not None for name in headers[0]):
             raise errors.csv_header(paths[0], headers[0])
 
@@ -52,16 +51,18 @@ class CsvReader:
     def step(self, rows: int) -> int:
         return rows
 
-    def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
+    def pieces(
+        self, roles: Roles, rows: int, only_target: bool = False, block_bytes: int = BLOCK_BYTES
+    ) -> Iterator[Piece]:
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
         assert self.names is not None
         names = [self.names[j] for j in wanted.all]
         kinds = self._kinds(roles)
         for path in self.paths:
-            yield from self._file_pieces(path, wanted, names, {name: kinds[name] for name in names})
+            yield from self._file_pieces(path, wanted, names, {name: kinds[name] for name in names}, block_bytes)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
-        return self.pieces(roles, 1)
+        return self.pieces(roles, 1, block_bytes=HEAD_BYTES)
 
     def _kinds(self, roles: Roles) -> dict[str, Any]:
         """Return the type of each column: numbers, and for y whatever the first lines hold."""
@@ -70,8 +71,9 @@ class CsvReader:
         kinds = {names[j]: pa.float64() for j in roles.all}
         if roles.target is not None and roles.single:
             name = names[roles.target[0]]
-            with _open(self.paths[0]) as file:
-                cells = [row.get(name) or "" for row, _ in zip(csv.DictReader(file), range(PEEK), strict=False)]
+            place = roles.target[0]
+            peeked = islice(lines_of(self.paths[0], PLAIN), 1, PEEK)
+            cells = [row[place] if len(row) > place else "" for _, row in peeked if row]
             numbers = [_number(cell) for cell in cells]
             if None in numbers:
                 kinds[name] = pa.string()
@@ -79,12 +81,14 @@ class CsvReader:
                 kinds[name] = pa.int64()
         return kinds
 
-    def _file_pieces(self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any]) -> Iterator[Piece]:
+    def _file_pieces(
+        self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], block_bytes: int
+    ) -> Iterator[Piece]:
         pa_csv = _pyarrow(path, "pyarrow.csv")
         convert = pa_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=True)
         start = 0
         try:
-            options = pa_csv.ReadOptions(block_size=BLOCK_BYTES, encoding="utf8")
+            options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
             with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
                 for batch in reader:
                     yield record_piece(batch, roles, names, np.float64, str(path), start + 2, "line")
@@ -98,44 +102,24 @@ class CsvReader:
     def _located(self, path: Path, kinds: dict[str, Any], cause: Exception) -> Exception:
         """Read the file again, cell by cell, to say which one it was."""
         assert self.names is not None
-        with _open(path) as file:
-            reader = csv.reader(file)
-            for cells in reader:
-                line = reader.line_num
-                if line == 1 or not cells:
-                    continue
-                if len(cells) != self.width:
-                    return errors.csv_line(path, line, len(cells), self.width)
-                for name, cell in zip(self.names, cells, strict=True):
-                    kind = str(kinds.get(name, "string"))
-                    if kind == "double" and cell.strip() and _number(cell) is None:
-                        rule = "is not a number; encode the column first, or leave it out with columns="
-                        return errors.csv_cell(path, line, name, cell, rule)
-                    if kind == "int64" and cell and not _whole(cell):
-                        rule = "is not a whole number, but the labels above it are; write all labels in one way"
-                        return errors.csv_cell(path, line, name, cell, rule)
+        for line, cells in islice(lines_of(path, PLAIN), 1, None):
+            if not cells:
+                continue
+            if len(cells) != self.width:
+                return errors.csv_line(path, line, len(cells), self.width)
+            for name, cell in zip(self.names, cells, strict=True):
+                kind = str(kinds.get(name, "string"))
+                if kind == "double" and cell.strip() and _number(cell) is None:
+                    rule = "is not a number; encode the column first, or leave it out with columns="
+                    return errors.csv_cell(path, line, name, cell, rule)
+                if kind == "int64" and cell and not _whole(cell):
+                    rule = "is not a whole number, but the labels above it are; write all labels in one way"
+                    return errors.csv_cell(path, line, name, cell, rule)
         return errors.unreadable(str(path), cause)
 
 
-def _header(path: Path) -> list[str]:
-    try:
-        with _open(path) as file:
-            header = next(csv.reader(file), None)
-    except (OSError, UnicodeDecodeError) as error:
-        raise errors.unreadable(str(path), error) from error
-    if not header:
-        raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
-    return header
-
-
-def _open(path: Path) -> TextIO:
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", newline="", encoding="utf8")
-    return path.open(newline="", encoding="utf-8-sig")
-
-
 def _number(cell: str) -> float | None:
-    if cell.strip().lower() in ("", "na", "nan", "null", "n/a", "#n/a"):
+    if cell.strip().lower() in MISSING:
         return float("nan")
     try:
         return float(cell) if "_" not in cell else None

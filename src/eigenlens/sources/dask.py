@@ -103,7 +103,7 @@ class DaskSource(Source):
     def in_memory(self) -> Source:
         X, y, weight = dask.compute(self.X, *self._given)
         target, reader = self._target, self.label_reader
-        return as_source(X, y, weight, target=target, name=self.name, reader=reader)
+        return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
     @property
     def _manner(self) -> Manner:

@@ -100,7 +100,7 @@ def _file_reader(paths: list[Path]) -> Reader:
         opened: list[tuple[str, Any]] = [
             (str(path), NpyFile(path) if kind == ".npy" else _zarr(path)) for path in paths
         ]
-        return ArrayReader(opened)
+        return ArrayReader(opened, paths)
     return ParquetReader(paths) if kind == ".parquet" else CsvReader(paths)
 
 
@@ -176,8 +176,8 @@ class ArrayReader:
     rereadable = True
     has_target = has_weight = False
 
-    def __init__(self, arrays: list[tuple[str, Any]]) -> None:
-        self.arrays = arrays
+    def __init__(self, arrays: list[tuple[str, Any]], paths: Sequence[Path] = ()) -> None:
+        self.arrays, self.paths = arrays, paths
         first, array = arrays[0]
         for origin, values in arrays:
             if len(values.shape) != 2:

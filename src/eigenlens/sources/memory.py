@@ -16,6 +16,7 @@ from .base import (
     PARALLEL_CELLS,
     Block,
     M,
+    Missing,
     Segment,
     Source,
     Target,
@@ -125,6 +126,11 @@ class MemorySource(Source):
     def in_memory(self) -> MemorySource:
         return self
 
+    def everything(self) -> tuple[Array, np.ndarray | None]:
+        """Return all rows, those of weight zero too, and their weights, for methods that answer for each row."""
+        X = finite_rows(self.table, 0, self.table.shape[0], self.name, self.missing)
+        return X, None if self._weight is None else _xp.to_numpy(self._weight)
+
     def segments(self) -> Iterator[Segment]:
         n, step = self.table.shape[0], self._step
         for start in range(0, n, step):
@@ -170,7 +176,7 @@ class MemorySource(Source):
             X = self.table.sparse_rows(start, stop)
             if np.isfinite(X.data).all():
                 return X
-        return finite_rows(self.table, start, stop, self.name)
+        return finite_rows(self.table, start, stop, self.name, self.missing)
 
     def _taken(self, start: int, stop: int) -> Array:
         """Return rows as they stand, or those of each class together."""
@@ -198,15 +204,15 @@ class MemorySource(Source):
 
     def _name_the_first_not_finite(self) -> None:
         for start in range(0, self.table.shape[0], self._block):
-            finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name)
+            finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name, self.missing)
 
     def first(self) -> Block:
-        X = self._median(self.table, self.name)
+        X = self._median(self.table, self.name, self.missing)
         return Block(X, None if self.second is None else _xp.like(self._median(self.second, self.second_name), X))
 
-    def _median(self, table: Table, name: str) -> Array:
-        """Return the columnwise median of a few rows that count, as a table of one row."""
-        rows = [finite_rows(table, i, i + 1, name) for i in self._typical]
+    def _median(self, table: Table, name: str, missing: Missing = "refuse") -> Array:
+        """Return the columnwise median of a few rows that count, as a table of one row; NaN counts as large."""
+        rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 
     @property
@@ -246,6 +252,7 @@ def as_source(
     *,
     target: Target = "none",
     min_rows: int = 1,
+    missing: Missing = "refuse",
     name: str = "X",
     second_name: str = "Y",
     estimator: str = "This estimator",
@@ -266,6 +273,8 @@ def as_source(
         What `y` must be.
     min_rows : int
         Rows of positive weight needed.
+    missing : {"refuse", "allow"}
+        What to do about NaN in X; infinity is always refused.
     name : str
         What messages call X.
     second_name : str
@@ -280,6 +289,7 @@ def as_source(
     reader = ClassReader() if reader is None else reader
     elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
     if elsewhere is not None:
+        elsewhere.missing = missing
         elsewhere = elsewhere.in_memory() if in_memory else elsewhere.settled()
         elsewhere.name = name
         if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
@@ -311,7 +321,7 @@ def as_source(
     if weight is not None and isinstance(companion, Labels):
         companion = companion.among(weight > 0)
     source = MemorySource(table, companion, weight, name, second_name)
-    source.single_response, source.label_reader = single_response, reader
+    source.single_response, source.label_reader, source.missing = single_response, reader, missing
     return source
 
 
@@ -361,17 +371,18 @@ def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
     return (values[:, None] if single else values), single
 
 
-def finite_rows(table: Table, start: int, stop: int, name: str) -> Array:
-    """Read rows and refuse NaN and infinity, naming the first such cell.
+def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing = "refuse") -> Array:
+    """Read rows and refuse infinity and, unless cells may be missing, NaN; name the first such cell.
 
     A finite column sum proves finite entries; only a sum that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
     if not _xp.all_finite(_xp.column_sums(X)):
-        bad = ~np.isfinite(_xp.to_numpy(X))
+        values = _xp.to_numpy(X)
+        bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
-            kind = "NaN" if np.isnan(_xp.to_numpy(X)[row, column]) else "infinity (inf)"
+            kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
     return X

@@ -55,8 +55,12 @@ class Slicing:
     @classmethod
     def at_quantiles(cls, Y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> Slicing:
         """Cut each column of Y into slices of about equal weight; several columns share n_slices among their cells."""
-        q = Y.shape[1]
+        n, q = Y.shape
         each = n_slices if q == 1 else max(2, round(n_slices ** (1 / q)))
+        if q > 1 and each**q > max(n, 2 * n_slices):
+            raise errors.more_cells_than_rows(q, each**q, n)
+        if q > 1 and each**q > 2 * n_slices:
+            errors.warn(errors.more_cells_than_slices(q, each**q, n_slices))
         return cls(tuple(tuple(_cuts(Y[:, j], weight, each).tolist()) for j in range(q)))
 
     @classmethod

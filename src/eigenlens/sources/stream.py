@@ -8,9 +8,10 @@ read.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
+from .base import Block, Missing, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
 from .companions import LabelReader, Labels, as_column, check_weights
 from .progress import tracked
 
@@ -104,6 +105,8 @@ class Reader(Protocol):
     width : int
         Number of all columns.
     rereadable : bool
+    paths : sequence of Path
+        The files it reads, if any.
     has_target, has_weight : bool
         Whether batches bring y and weights of their own.
     """
@@ -114,6 +117,9 @@ class Reader(Protocol):
     rereadable: bool
     has_target: bool
     has_weight: bool
+
+    @property
+    def paths(self) -> Sequence[Path]: ...
 
     def dtype(self, roles: Roles) -> np.dtype: ...
     def step(self, rows: int) -> int: ...
@@ -130,7 +136,7 @@ class RowSource(Source):
         self.reader, self.roles, self.device, self.progress = reader, roles, device, progress
         self.n_features = len(roles.columns)
         self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
-        self.rereadable = reader.rereadable
+        self.rereadable, self.paths = reader.rereadable, reader.paths
         self.n_rows = None if self._has_weight else reader.n_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
         self._target: Target = "none"
@@ -248,7 +254,7 @@ class RowSource(Source):
                 companion = ArrayTable(y, "Y")
                 companion.names = self.response_names
         source = MemorySource(table, companion, weight, self.name)
-        source.single_response, source.label_reader = self.single_response, reader
+        source.single_response, source.label_reader, source.missing = self.single_response, reader, self.missing
         return source
 
     # -- reading -----------------------------------------------------------------------------------------------
@@ -326,7 +332,7 @@ class RowSource(Source):
     def _checked(self, piece: Piece) -> Batch:
         batch = piece.load(piece.start, piece.stop)
         names = self.feature_names
-        _require_finite(batch.X, self.name, piece, names)
+        _require_finite(batch.X, self.name, piece, names, self.missing)
         y, weight = batch.y, batch.weight
         if weight is not None:
             try:
@@ -407,11 +413,13 @@ def _joined(arrays: list[Any]) -> np.ndarray:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
 
 
-def _require_finite(X: np.ndarray, name: str, piece: Piece, names: list[str] | None) -> None:
-    """Refuse NaN and infinity, naming the first such cell and where it was read."""
+def _require_finite(
+    X: np.ndarray, name: str, piece: Piece, names: list[str] | None, missing: Missing = "refuse"
+) -> None:
+    """Refuse infinity and, unless cells may be missing, NaN; name the first such cell and where it was read."""
     if _xp.all_finite(_xp.column_sums(X)):
         return
-    bad = ~np.isfinite(X)
+    bad = np.isinf(X) if missing == "allow" else ~np.isfinite(X)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -20,7 +22,9 @@ from .base import Block, Segment, Source, dense_blocks
 from .memory import ArrayTable, MemorySource, as_source
 from .progress import tracked
 
-SUFFIXES = (".parquet", ".npy")
+SUFFIXES = (".parquet", ".npy", ".csv")
+PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a text that begins so
 
 
 def write_rows(
@@ -38,7 +42,7 @@ def write_rows(
     rows : source or table
         From `open_rows`, or anything that `fit` takes.
     path : path
-        Ending in .parquet or .npy.
+        Ending in .parquet, .npy or .csv.
     overwrite : bool
         Whether a file that is there may be replaced.
 
@@ -64,8 +68,10 @@ def write_rows(
     source = as_source(rows)
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
         raise errors.not_written(type(rows).__name__)
+    if path.exists() and any(path.samefile(read) for read in source.paths):
+        raise errors.writes_its_input(path)
     with replaced(path) as file:
-        sink = _Parquet(file, path) if path.suffix.lower() == ".parquet" else _Npy(file)
+        sink = sink_for(path, file)
         for results in tracked(source.map_segments(_applied(function, source)), source.n_segments(), "Writing", None):
             for result in results:
                 sink.write(result, function)
@@ -93,6 +99,7 @@ def _named(block: Block, source: Source) -> Source:
 def replaced(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes its name once it is complete and on the disk, and vanishes if anything goes wrong."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    PENDING.add(name)
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
@@ -102,9 +109,60 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         os.umask(umask)
         os.chmod(name, 0o666 & ~umask)
         os.replace(name, path)
+        _settle(path.parent)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    finally:
+        PENDING.discard(name)
+
+
+def _settle(folder: Path) -> None:
+    """Put the new name on the disk too, where the system lets a folder be opened."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        except OSError:  # some network file systems have no such thing
+            pass
+        finally:
+            os.close(handle)
+
+
+def sink_for(path: Path, file: BinaryIO) -> Any:
+    """Return what writes tables of results, one after the other, into a file of the kind that a path names."""
+    suffix = path.suffix.lower()
+    return _Parquet(file, path) if suffix == ".parquet" else _Npy(file) if suffix == ".npy" else Csv(file)
+
+
+class Csv:
+    """A CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+
+    def __init__(self, file: Any) -> None:
+        self.file, self.begun = file, False
+
+    def write(self, result: Any, function: Any) -> None:
+        values = _values(result)
+        self.rows(_names(result, function, values), [values] if values.ndim == 1 else list(values.T))
+
+    def rows(self, names: list[str], columns: list[Any]) -> None:
+        """Write columns of the same length, with their names on top the first time."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        if not self.begun:
+            writer.writerow([neutral(name) for name in names])
+            self.begun = True
+        written = [[neutral(cell) for cell in column.tolist()] for column in columns]
+        writer.writerows(zip(*written, strict=True))
+        self.file.write(text.getvalue().encode("utf8"))
+
+    def close(self) -> None:
+        self.file.flush()
+
+
+def neutral(cell: Any) -> Any:
+    """Return a cell that no spreadsheet runs; numbers stay as they are."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 class _Npy:
@@ -150,8 +208,10 @@ class _Parquet:
 
     def write(self, result: Any, function: Any) -> None:
         values = _values(result)
-        names = _names(result, function, values)
-        columns = [values] if values.ndim == 1 else list(values.T)
+        self.rows(_names(result, function, values), [values] if values.ndim == 1 else list(values.T))
+
+    def rows(self, names: list[str], columns: list[Any]) -> None:
+        """Write columns of the same length."""
         table = self.pa.table(dict(zip(names, map(self.pa.array, columns), strict=True)))
         if self.writer is None:
             self.writer = self.pq.ParquetWriter(self.file, table.schema)

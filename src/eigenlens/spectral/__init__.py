@@ -4,6 +4,7 @@ Order, sign, rank and clipping are decided here and nowhere else. This room know
 """
 
 from .angles import principal_angles
+from .extreme import Extreme, Inertia, inertia, largest, rounding
 from .pencil import Form, Pencil
 from .solve import Choice, choose_solver, solve
 from .spectrum import Spectrum, Whitening, orient
@@ -11,14 +12,19 @@ from .whiten import count_rank, whiten
 
 __all__ = [
     "Choice",
+    "Extreme",
     "Form",
+    "Inertia",
     "Pencil",
     "Spectrum",
     "Whitening",
     "choose_solver",
     "count_rank",
+    "inertia",
+    "largest",
     "orient",
     "principal_angles",
+    "rounding",
     "solve",
     "whiten",
 ]

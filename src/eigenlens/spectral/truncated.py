@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -50,10 +51,18 @@ def randomized(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
 
 
 def _operator(A: Form) -> Any:
-    values = _xp.to_numpy(A.values)
+    apply = host_operator(A.values)
     if A.factor is None:
+        return apply
+    back = host_operator(A.values.T)
+    return lambda v: back(apply(v))
+
+
+def host_operator(values: Array) -> Callable[[np.ndarray], np.ndarray]:
+    """Return a matrix as a function of vectors on the host; the matrix stays on its device."""
+    if isinstance(values, np.ndarray):
         return lambda v: values @ v
-    return lambda v: values.T @ (values @ v)
+    return lambda v: _xp.to_numpy(values @ _xp.like(v, values))
 
 
 def _presented(

@@ -68,6 +68,7 @@ class Search:
         laid = [make_grid(X[:, j], w, space, self.end_span, block) for j in range(p)]
         self.ledger = Ledger(X, w, {j: g for j, g in enumerate(laid) if g is not None}, Y.shape[1], pool)
         self.M = 0
+        self.places = 1  # taken of max_terms: a pair takes two, also where the model already holds one of it
         self.Q = np.empty((n, rules.max_terms))
         self.R = np.zeros((rules.max_terms, rules.max_terms))
         self.z = np.zeros((rules.max_terms, Y.shape[1]))
@@ -144,8 +145,8 @@ class Search:
             return led.cands[f].gains(at, inv[:, f], led.line_cov[who, f]).max(axis=(0, 2))
 
         hinge = np.array(led.each(best)).reshape(len(led.features), len(who)).T
-        if self.rules.max_terms - self.M < 2:  # a pair needs two places: only what fits in one competes
-            hinge = np.where(inv > 0, 0.0, hinge)
+        if self.rules.max_terms - self.places < 2:  # a pair needs two places: only straight columns compete
+            hinge = np.zeros_like(hinge)
             line = line if self.rules.allow_linear else np.zeros_like(line)
         total = np.where(self.may[who], line + hinge, 0.0)
         self.age += 1
@@ -195,6 +196,8 @@ class Search:
             c.close(choice.parent, self._taken(choice, c.grid))
         elif not entered:
             self.ledger.line_floor[choice.parent, choice.feature] = np.inf
+        if entered:
+            self.places += 1 if choice.position < 0 else 2
         return entered
 
     def _factors(self, choice: Choice, g: Grid, j: int) -> list[Factor]:
@@ -225,14 +228,14 @@ def forward(X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecu
     s = Search(X, Y, w, rules, pool)
     path, reason = [(1, s.rss)], ""
     while not reason:
-        if rules.max_terms <= s.M:
+        if rules.max_terms <= s.places:
             reason = f"max_terms={rules.max_terms} reached"
         elif not s.rss > 1e-14 * s.total:
             reason = "no residual left"
         elif max(cost(s.M + 1, rules.penalty), s.M + 1) >= s.W:
             reason = "no degrees of freedom left"
         elif (choice := s.choose()) is None:
-            reason = "no candidate left"
+            reason = "no candidate left" if rules.max_terms - s.places > 1 else f"max_terms={rules.max_terms} reached"
         elif choice.gain < s.least(choice.columns):
             reason = f"R² rose by less than tol={rules.tol:g}"
         elif s.enter(choice):

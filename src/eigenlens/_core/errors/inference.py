@@ -1,10 +1,10 @@
-"""What tests of dimension and the bootstrap complain of."""
+"""Wording of what tests of dimension and the bootstrap complain of."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .errors import EigenlensWarning, InputError, listed
+from ._kinds import EigenlensWarning, InputError, listed
 
 
 class BootstrapWarning(EigenlensWarning):

@@ -1,0 +1,113 @@
+"""`transform` and `predict`: a saved model applied to a file, block by block."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.markup import escape
+from sklearn.pipeline import Pipeline
+
+from .._core.errors import cli as errors
+from ..files import load
+from ..sources.writing import Csv, replaced, sink_for
+from ..tables import Preparation, TableFile
+from .console import console
+from .places import file_for
+from .reporting import dialect_of
+
+Columns = tuple[list[str], list[np.ndarray]]
+
+
+def run_transform(options: dict[str, Any]) -> None:
+    """Write scores."""
+    model = load(options["model"])
+    if not hasattr(model, "transform"):
+        raise errors.cannot(type(_last(model)).__name__, "transform rows", "use `eigenlens predict`")
+
+    def scores(X: Any) -> Columns:
+        Z = np.asarray(model.transform(X))
+        names = _names(_last(model), Z.shape[1])
+        return names, list(Z.T)
+
+    _apply(model, scores, options, (".csv", ".parquet"))
+
+
+def run_predict(options: dict[str, Any]) -> None:
+    """Write predictions, and probabilities where they are asked for."""
+    model = load(options["model"])
+    last = _last(model)
+    if not hasattr(last, "predict"):
+        raise errors.cannot(type(last).__name__, "predict", "use `eigenlens transform` for scores")
+    if options["proba"] and not hasattr(last, "predict_proba"):
+        raise errors.cannot(type(last).__name__, "give probabilities", "leave out --proba")
+
+    def guesses(X: Any) -> Columns:
+        found = np.asarray(model.predict(X))
+        columns = {"predicted": found} if found.ndim == 1 else {f"predicted {j + 1}": c for j, c in enumerate(found.T)}
+        if options["proba"]:
+            P = np.asarray(model.predict_proba(X))
+            columns |= {f"probability {c}": P[:, j] for j, c in enumerate(last.classes_)}
+        return list(columns), list(columns.values())
+
+    _apply(model, guesses, options, (".csv", ".parquet"))
+
+
+def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, Any], suffixes: tuple[str, ...]) -> None:
+    data, out = options["data"], options["out"]
+    if out is not None:
+        out = file_for(out, data, options["force"], suffixes)
+        if out.exists() and out.samefile(options["model"]):
+            raise errors.is_input(out)
+    table = TableFile(data, dialect_of(options, data))
+    results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
+    if out is None:
+        sink = Csv(sys.stdout.buffer)
+        for names, columns in results:
+            sink.rows(names, columns)
+        sink.close()
+        return
+    rows = 0
+    with replaced(out) as file:
+        sink = sink_for(out, file)
+        for names, columns in results:
+            sink.rows(names, columns)
+            rows += len(columns[0])
+        sink.close()
+    console().print(f"{escape(str(out))}  [dim]{rows:,} rows[/dim]", soft_wrap=True)
+
+
+def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any]:
+    """Yield what the model takes: tables with the columns it knows, or plain numbers where it knows none."""
+    first = model[0] if isinstance(model, Pipeline) else model
+    if isinstance(first, Preparation):
+        kinds = {name: "word" if name in first.levels_ else "number" for name in first.columns_}
+        yield from table.batches(kinds, first.columns_)
+        return
+    known = getattr(first, "feature_names_in_", None)
+    names = [name for name in table.names if name not in drop] if known is None else [str(name) for name in known]
+    if known is None and len(names) != first.n_features_in_:
+        raise errors.columns_differ(first.n_features_in_, len(names))
+    for batch in table.batches(dict.fromkeys(names, "number"), names):
+        yield batch if known is not None else np.stack([c.to_numpy() for c in batch.columns], axis=1)
+
+
+def _names(last: Any, k: int) -> list[str]:
+    names = [str(name) for name in last.get_feature_names_out()] if hasattr(last, "get_feature_names_out") else []
+    return names if len(names) == k else [f"score {j + 1}" for j in range(k)]
+
+
+def _last(model: Any) -> Any:
+    return model[-1] if isinstance(model, Pipeline) else model
+
+
+def run_export(options: dict[str, Any]) -> None:
+    """Write a linear model as ONNX."""
+    from ..files.onnx import export_onnx
+
+    out: Path = file_for(options["out"], options["model"], options["force"], (".onnx",))
+    export_onnx(load(options["model"]), out)
+    console().print(escape(str(out)), soft_wrap=True)

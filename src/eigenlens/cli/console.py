@@ -1,0 +1,124 @@
+"""What is printed: results to stdout, progress to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from ..report.findings import Findings, top_loadings
+
+SHOWN = 8  # directions in the terminal
+
+
+def console() -> Console:
+    """Return a console on stdout; colours and width are rich's business (NO_COLOR is minded)."""
+    return Console(file=sys.stdout, highlight=False)
+
+
+def print_json(value: Any) -> None:
+    """Print JSON that any reader understands: numbers that are none become null."""
+    sys.stdout.write(json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+@contextmanager
+def progress() -> Iterator[Any]:
+    """Give a function of (what, done, total) that shows a bar on stderr, where somebody is looking."""
+    target = Console(file=sys.stderr)
+    if not target.is_terminal:
+        yield None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=target, transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            bar.update(task, description=escape(what), completed=done, total=total)
+
+        yield show
+
+
+def print_findings(findings: Findings) -> None:
+    """Print what was found, as a person reads it."""
+    out = console()
+    out.print(f"[bold]{escape(findings.title)}[/bold]  {findings.method}", soft_wrap=True)
+    for note in findings.notes:
+        out.print(f"[dim]·[/dim] {escape(note)}")
+    for warning in findings.warnings:
+        out.print(f"[yellow]![/yellow] {escape(warning)}")
+    out.print()
+    out.print(_directions(findings))
+    if findings.loading_names:
+        out.print()
+        out.print(_loadings(findings))
+    if findings.comparison:
+        out.print()
+        out.print(comparison_table(findings))
+    out.print()
+    for sentence in findings.summary:
+        out.print(escape(sentence))
+
+
+def _directions(findings: Findings) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("direction")
+    table.add_column(findings.value_name, justify="right")
+    table.add_column("share", justify="right")
+    table.add_column("real or noise")
+    for d in findings.directions[:SHOWN]:
+        verdict = "" if d.real is None else "[green]real[/green]" if d.real else "noise"
+        why = f" [dim]({escape(d.evidence)})[/dim]" if d.evidence else ""
+        share = "" if d.share is None else f"{d.share:.1%}"
+        table.add_row(escape(d.name), f"{d.value:.4g}", share, verdict + why)
+    more = len(findings.directions) - SHOWN
+    if more > 0:
+        table.add_row(f"… {more} more", "", "", "")
+    return table
+
+
+def _loadings(findings: Findings) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("direction")
+    table.add_column(f"columns that count most ({findings.loading_kind})")
+    shown = min(len(findings.axes), findings.loadings.shape[1], max(2, min(findings.n_real or 2, 4)))
+    for j in range(shown):
+        tops = top_loadings(findings.loadings, findings.loading_names, j, 4)
+        table.add_row(
+            escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops if value))
+        )
+    return table
+
+
+def comparison_table(findings: Findings) -> Table:
+    """Return the comparison of methods, the best first, with the rule that knows nothing."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("method (cross-validated)")
+    table.add_column(findings.score_name, justify="right")
+    table.add_column("95% interval")
+    table.add_column("seconds", justify="right")
+    for c in sorted(findings.comparison, key=lambda c: -np.nan_to_num(c.score, nan=-np.inf)):
+        if np.isfinite(c.score):
+            table.add_row(escape(c.name), f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}", f"{c.seconds:.2f}")
+        else:
+            table.add_row(escape(c.name), "–", escape(c.note), f"{c.seconds:.2f}")
+    if findings.baseline is not None:
+        table.add_row(f"[dim]{escape(findings.baseline[0])}[/dim]", f"{findings.baseline[1]:.1%}", "", "")
+    return table

@@ -1,0 +1,241 @@
+"""Commands and their options; what they do lives beside, and is imported when a command runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .interrupt import CODE, leave, watch
+
+EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+PLACE = click.Path(path_type=Path)
+DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities")
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+
+
+@click.group(context_settings=SETTINGS)
+@click.version_option(package_name="eigenlens", prog_name="eigenlens")
+def cli() -> None:
+    """See a table in a few dimensions, and know which directions are real.
+
+    Begin with:  eigenlens report DATA.csv --target COLUMN   (or: eigenlens report --demo wine)
+    """
+
+
+def together(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Join options that several commands have."""
+
+    def decorate(function: Any) -> Any:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+reading = together(
+    click.option("--delimiter", metavar="CHAR", help="What separates columns [default: a comma; a tab for .tsv]."),
+    click.option("--decimal", metavar="CHAR", default=".", help="What stands before decimals [default: a point]."),
+    click.option("--encoding", default="utf8", help="How the text is stored [default: utf8]."),
+    click.option("--na", multiple=True, metavar="TEXT", help="Another way in which missing cells are written."),
+    click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
+    click.option("--drop", multiple=True, metavar="COL", help="Leave a column out."),
+)
+asking = together(
+    click.option("--target", metavar="COL", help="The column to explain: classes or a number."),
+    click.option(
+        "--as",
+        "target_is",
+        type=click.Choice(["classes", "number"]),
+        help="What the target is, if the table leaves it open.",
+    ),
+    click.option("--views", "views", is_flag=True, help="Two sets of columns: --views a b -- c d."),
+    click.option("--view-a", multiple=True, hidden=True),
+    click.option("--view-b", multiple=True, hidden=True),
+    click.option("--distances", is_flag=True, help="The table holds distances."),
+    click.option("--method", default="auto", metavar="NAME", help="See `eigenlens methods` [default: auto]."),
+    click.option(
+        "--missing",
+        type=click.Choice(["refuse", "drop", "mean"]),
+        default="refuse",
+        help="Missing cells: refuse [default], drop their rows, or fill in the mean.",
+    ),
+    click.option(
+        "--standardise/--no-standardise",
+        default=None,
+        help="Divide columns by their spread [default: if units are unlike].",
+    ),
+    click.option("--keep-words", multiple=True, metavar="COL", help="Take in a column of many different words."),
+    click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
+    click.option("--seed", type=int, default=0, help="Of everything random [default: 0]."),
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON rather than tables.")
+force = click.option("--force", is_flag=True, help="Replace files that are there.")
+
+
+@cli.command()
+@click.argument("data", type=EXISTING, required=False)
+@click.option("--demo", type=click.Choice(DEMOS), help="Use a table that ships with eigenlens.")
+@click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
+@click.option("--title", help="Of the page.")
+@click.option("--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="Of the scores.")
+@click.option(
+    "--folds", type=click.IntRange(0, 50), default=5, help="Of the cross-validation, 0 for none [default: 5]."
+)
+@asking
+@reading
+@as_json
+@force
+def report(**options: Any) -> None:
+    """Look at a table: an answer, a page, scores and a model.
+
+    Without a target: principal components. With one: discriminants for classes, inverse regression for a number.
+    Two sets of columns (--views): canonical correlations. A table of distances (--distances): a map.
+    """
+    from .reporting import run_report
+
+    run_report(options)
+
+
+@cli.command()
+@click.argument("data", type=EXISTING)
+@click.option("--out", type=PLACE, help="The model file [default: NAME.eigenlens].")
+@asking
+@reading
+@as_json
+@force
+def fit(**options: Any) -> None:
+    """Fit a model and save it, nothing else."""
+    from .reporting import run_fit
+
+    run_fit(options)
+
+
+@cli.command()
+@click.argument("model", type=EXISTING)
+@click.argument("data", type=EXISTING)
+@click.option("--out", type=PLACE, help="A .csv or .parquet file [default: CSV to the terminal].")
+@reading
+@force
+def transform(**options: Any) -> None:
+    """Write the scores of rows, block by block, however many there are."""
+    from .applying import run_transform
+
+    run_transform(options)
+
+
+@cli.command()
+@click.argument("model", type=EXISTING)
+@click.argument("data", type=EXISTING)
+@click.option("--out", type=PLACE, help="A .csv or .parquet file [default: CSV to the terminal].")
+@click.option("--proba", is_flag=True, help="Also write the probability of each class.")
+@reading
+@force
+def predict(**options: Any) -> None:
+    """Write what a model predicts for rows, block by block, however many there are."""
+    from .applying import run_predict
+
+    run_predict(options)
+
+
+@cli.command()
+@click.argument("data", type=EXISTING)
+@click.option("--folds", type=click.IntRange(2, 50), default=5, help="Of the cross-validation [default: 5].")
+@asking
+@reading
+@as_json
+def compare(**options: Any) -> None:
+    """Compare methods by cross-validation: each row is judged by models that have not seen it."""
+    from .reporting import run_compare
+
+    run_compare(options)
+
+
+@cli.command()
+@as_json
+def methods(**options: Any) -> None:
+    """List the methods, and when to use which."""
+    from .telling import run_methods
+
+    run_methods(options)
+
+
+@cli.command()
+@click.argument("model", type=EXISTING)
+@as_json
+def info(**options: Any) -> None:
+    """Say what a model file holds; nothing in it is run."""
+    from .telling import run_info
+
+    run_info(options)
+
+
+@cli.command("export-onnx")
+@click.argument("model", type=EXISTING)
+@click.option("--out", type=PLACE, required=True, help="The .onnx file.")
+@force
+def export_onnx(**options: Any) -> None:
+    """Write a linear model as an ONNX graph, for use without Python."""
+    from .applying import run_export
+
+    run_export(options)
+
+
+# -- running -------------------------------------------------------------------------------------------------------
+
+
+def run(arguments: list[str]) -> int:
+    """Run a command and return its exit code: 0, 1 (it cannot be done), 2 (wrong words) or 130 (interrupted)."""
+    watch()
+    try:
+        result = cli.main(_with_views(arguments), prog_name="eigenlens", standalone_mode=False)
+        sys.stdout.flush()
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Exit as error:
+        return int(error.exit_code)
+    except click.UsageError as error:
+        error.show()
+        return 2
+    except (click.Abort, KeyboardInterrupt):
+        leave()
+        return CODE
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 1
+    except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
+        if not _is_told(error):
+            raise
+        click.echo(f"eigenlens: {error or type(error).__name__}", err=True)
+        return 1
+
+
+def _is_told(error: Exception) -> bool:
+    """Tell a mistake that a user can mend from one of ours, whose traceback is wanted."""
+    from .._core.errors import InputError, InputTypeError
+
+    return isinstance(error, InputError | InputTypeError | OSError | MemoryError | ImportError)
+
+
+def _with_views(arguments: list[str]) -> list[str]:
+    """Turn `--views a b -- c d` into options that click can read."""
+    if "--views" not in arguments:
+        return arguments
+    from .._core.errors.cli import views_syntax
+
+    start = arguments.index("--views")
+    rest = arguments[start + 1 :]
+    if "--" not in rest:
+        raise click.UsageError(views_syntax())
+    middle = rest.index("--")
+    first, tail = rest[:middle], rest[middle + 1 :]
+    end = next((j for j, word in enumerate(tail) if word.startswith("--")), len(tail))
+    second, after = tail[:end], tail[end:]
+    if not first or not second or any(word.startswith("--") for word in first):
+        raise click.UsageError(views_syntax())
+    pairs = [part for word in first for part in ("--view-a", word)]
+    pairs += [part for word in second for part in ("--view-b", word)]
+    return [*arguments[:start], "--views", *pairs, *after]

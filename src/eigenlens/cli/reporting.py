@@ -1,0 +1,156 @@
+"""`report`, `fit` and `compare`: from a file to an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.markup import escape
+
+from .._core.errors.cli import views_syntax
+from ..files import save
+from ..report.findings import Findings
+from ..sources.writing import replaced, sink_for
+from ..study import Data, Plan, Study, read_data, study
+from ..study.demos import write_demo
+from ..tables import Dialect, TableFile
+from .console import comparison_table, console, print_findings, print_json, progress
+from .places import file_for, folder_for
+
+
+def dialect_of(options: dict[str, Any], path: Path) -> Dialect:
+    """Return how a file is written, from the options."""
+    delimiter = options.get("delimiter") or ("\t" if ".tsv" in path.suffixes else ",")
+    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
+    for name, value in (("--delimiter", delimiter), ("--decimal", options["decimal"])):
+        if len(value) != 1:
+            raise click.UsageError(f"{name} {value!r}: one character is needed.")
+    if delimiter == options["decimal"]:
+        raise click.UsageError("--delimiter and --decimal are the same character; numbers could not be told apart.")
+    return Dialect(delimiter, options["decimal"], options["encoding"], tuple(options["na"]), tuple(options["words"]))
+
+
+def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
+    """Return what is asked, from the options; on top of what a demo asks."""
+    plan = plan or Plan()
+    questions = [options.get("target") is not None, bool(options.get("views")), bool(options.get("distances"))]
+    if sum(questions) > 1:
+        raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")
+    if options.get("views"):
+        if not options["view_a"] or not options["view_b"]:
+            raise click.UsageError(views_syntax())
+        plan = replace(plan, target=None, distances=False, views=(list(options["view_a"]), list(options["view_b"])))
+    if options.get("target") is not None:
+        plan = replace(plan, views=None, distances=False, target=options["target"])
+    if options.get("distances"):
+        plan = replace(plan, target=None, views=None, distances=True)
+    given = {"target_is": options.get("target_is"), "title": options.get("title")}
+    return replace(
+        plan,
+        method=options["method"].lower().replace("_", "-"),
+        drop=tuple(options["drop"]),
+        keep=tuple(options["keep_words"]),
+        missing=options["missing"],
+        standardise=options["standardise"],
+        sample=options["sample"],
+        seed=options["seed"],
+        folds=options.get("folds", 0),
+        **{name: value for name, value in given.items() if value is not None},
+    )
+
+
+def run_report(options: dict[str, Any]) -> None:
+    """Answer, and write the page, the scores and the model."""
+    data, demo = options["data"], options["demo"]
+    if (data is None) == (demo is None):
+        raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
+    if options["views"] and not options["view_a"]:
+        raise click.UsageError(views_syntax())
+    folder = options["out"] or Path(f"{demo or data.name.split('.')[0]}-report")
+    names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
+    places = folder_for(folder, [*names, *([f"{demo}.csv"] if demo else [])], data, options["force"])
+    plan = None
+    if demo:
+        data, plan = write_demo(demo, folder)
+    plan = plan_of(options, plan)
+    with progress() as show:
+        rows = read_data(TableFile(data, dialect_of(options, data)), plan, str(data))
+        result = study(rows, plan, show)
+    _write(result, rows, places, names)
+    if options["as_json"]:
+        print_json({**result.findings.to_dict(), "files": {name: str(places[name]) for name in names}})
+        return
+    print_findings(result.findings)
+    out = console()
+    out.print()
+    for name, what in zip(names, ("the page, for any browser", "a row for each row", "the model"), strict=True):
+        out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
+
+
+def run_fit(options: dict[str, Any]) -> None:
+    """Fit and save a model."""
+    data = options["data"]
+    place = options["out"] or Path(f"{data.name.split('.')[0]}.eigenlens")
+    place = file_for(place, data, options["force"])
+    plan = plan_of(options)
+    with progress() as show:
+        rows = read_data(TableFile(data, dialect_of(options, data)), plan)
+        result = study(rows, plan, show)
+    save(result.model, place, about=result.about)
+    if options["as_json"]:
+        print_json({**result.findings.to_dict(), "files": {"model": str(place)}})
+        return
+    print_findings(result.findings)
+    console().print(f"\n{escape(str(place))}  [dim]the model[/dim]", soft_wrap=True)
+
+
+def run_compare(options: dict[str, Any]) -> None:
+    """Compare methods by cross-validation."""
+    plan = plan_of(options)
+    if plan.target is None:
+        raise click.UsageError("compare needs --target COL: methods are compared by how well they predict it.")
+    data = options["data"]
+    with progress() as show:
+        rows = read_data(TableFile(data, dialect_of(options, data)), plan)
+        findings = study(rows, plan, show).findings
+    if options["as_json"]:
+        wanted = ("source", "target", "kind", "rows", "score", "baseline", "comparison")
+        print_json({name: value for name, value in findings.to_dict().items() if name in wanted})
+        return
+    out = console()
+    for note in findings.notes:
+        out.print(f"· {note}", markup=False)
+    out.print()
+    out.print(comparison_table(findings))
+
+
+def _write(result: Study, data: Data, places: dict[str, Path], names: list[str]) -> None:
+    from ..report.page import render
+
+    page, scores, model = (places[name] for name in names)
+    html = render(result.findings)
+    save(result.model, model, about=result.about)
+    with replaced(scores) as file:
+        sink = sink_for(scores, file)
+        sink.rows(*score_columns(result, data))
+        sink.close()
+    with replaced(page) as file:
+        file.write(html.encode("utf8"))
+
+
+def score_columns(result: Study, data: Data) -> tuple[list[str], list[np.ndarray]]:
+    """Return the columns of the file of scores: the name of the row, the target, the scores, what is predicted."""
+    findings: Findings = result.findings
+    columns: dict[str, np.ndarray] = {}
+    if findings.row_names is not None:
+        columns["row"] = np.array(findings.row_names, dtype=object)
+    if findings.target is not None:
+        columns[findings.target] = np.asarray(data.y, dtype=object) if data.kind == "classes" else np.asarray(data.y)
+    for j, axis in enumerate(findings.axes):
+        columns[axis.replace(" ", "_").replace(",", "")] = findings.scores[:, j]
+    if data.kind == "classes":
+        columns["predicted"] = np.asarray(result.model.predict(data.table), dtype=object)
+    return list(columns), list(columns.values())

@@ -1,0 +1,71 @@
+"""`methods` and `info`: what there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from ..files import describe
+from ..study.methods import METHODS, QUESTIONS
+from .console import console, print_json
+
+
+def run_methods(options: dict[str, Any]) -> None:
+    """List the methods by the question they answer."""
+    if options["as_json"]:
+        entries = list(METHODS.values())
+        print_json([{"name": e.name, "class": e.class_name, "for": list(e.kinds), "use": e.use} for e in entries])
+        return
+    out = console()
+    for kind, question in QUESTIONS.items():
+        entries = [e for e in METHODS.values() if kind in e.kinds]
+        if not entries:
+            continue
+        out.print(f"[bold]{question.capitalize()}[/bold]")
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(min_width=24, no_wrap=True)
+        table.add_column()
+        for entry in entries:
+            table.add_row(f"  --method {entry.name}", f"{entry.class_name}: {entry.use}")
+        out.print(table)
+        out.print()
+    out.print("auto takes the first of each list. Classes are compared by cross-validation, with an SVM beside ours.")
+
+
+def run_info(options: dict[str, Any]) -> None:
+    """Describe a model file from its header."""
+    about = describe(options["model"])
+    if options["as_json"]:
+        print_json(about)
+        return
+    out = console()
+    notes = about["about"]
+    classes = [name.rpartition(".")[2] for name in about["classes"]]
+    ours = [c for c in classes if c not in ("Pipeline", "Preparation")]
+    rows = [("model", ours[0] if ours else "?"), ("file", f"{about['bytes']:,} bytes, format {about['format']}")]
+    rows += [("saved by", ", ".join(f"{k} {v}" for k, v in about["versions"].items()))]
+    rows += [(str(name), _short(value)) for name, value in notes.items() if value not in (None, [])]
+    rows += [("arrays", f"{len(about['arrays'])}, the largest {_largest(about['arrays'])}")]
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for name, value in rows:
+        table.add_row(f"[bold]{escape(name)}[/bold]", escape(value))
+    out.print(table)
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, list):
+        words = [_short(v) for v in value]
+        return ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
+    return "".join(c if c.isprintable() else "�" for c in str(value))
+
+
+def _largest(arrays: list[Any]) -> str:
+    def size(entry: Any) -> int:
+        n = 1
+        for side in entry[1]:
+            n *= int(side)
+        return n
+
+    return " × ".join(map(str, max(arrays, key=size)[1])) if arrays else "0"

@@ -1,0 +1,44 @@
+"""Distances: what form a matrix has, transforms that keep squared distances so, repairs, and alignment of maps.
+
+`is_positive_semidefinite`, `is_conditionally_negative_definite` and `is_squared_distance` answer with evidence;
+`double_center` turns squared distances into inner products; `Identity`, `Exponential`, `Logarithm`, `Rational`, `Power`
+and `Measure` are Schoenberg transforms; `lingoes`, `cailliez` and `clip` make squared distances Euclidean; `procrustes`
+lays one map onto another. `eigenlens.ClassicalMDS` makes the maps.
+"""
+
+from .centring import double_center
+from .form import FormTest, is_conditionally_negative_definite, is_positive_semidefinite, is_squared_distance
+from .procrustes import Alignment, procrustes
+from .repairs import Repair, cailliez, clip, lingoes
+from .transforms import (
+    Composition,
+    Exponential,
+    Identity,
+    Logarithm,
+    Measure,
+    Power,
+    Rational,
+    SchoenbergTransform,
+)
+
+__all__ = [
+    "Alignment",
+    "Composition",
+    "Exponential",
+    "FormTest",
+    "Identity",
+    "Logarithm",
+    "Measure",
+    "Power",
+    "Rational",
+    "Repair",
+    "SchoenbergTransform",
+    "cailliez",
+    "clip",
+    "double_center",
+    "is_conditionally_negative_definite",
+    "is_positive_semidefinite",
+    "is_squared_distance",
+    "lingoes",
+    "procrustes",
+]

@@ -1,0 +1,175 @@
+"""The three ways to a map: by the rows themselves, by a square table, by landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..moments.pairwise import rough_centre, squared_distances
+from ..spectral import Inertia, Spectrum
+from ..subspace import Subspace
+from .landmarks import JUDGED, split_half_error
+from .metrics import Metric
+from .placement import Placement
+from .preparation import Preparation
+from .scaling import judge, scale, scale_rows
+from .tables import ORDINARY, SquaredTable
+from .transforms import SchoenbergTransform
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A map of n points in k dimensions.
+
+    Attributes
+    ----------
+    coordinates : array of shape (n, k)
+    eigenvalues : array of shape (k,)
+        Over 4^exponent.
+    inertia : Inertia
+        Over 4^exponent.
+    exponent : int
+    rank : int
+        Axes that are not 0.
+    stress : float
+    stress_exact : bool
+    spectrum : Spectrum
+    place : function of rows
+        The coordinates of new rows.
+    constant : float
+        What a correction has added.
+    landmark_error : float
+    """
+
+    coordinates: Array
+    eigenvalues: Array
+    inertia: Inertia
+    exponent: int
+    rank: int
+    stress: float
+    stress_exact: bool
+    spectrum: Spectrum
+    place: Any
+    constant: float = 0.0
+    landmark_error: float = 0.0
+
+
+def map_of_rows(rows: Array, weight: np.ndarray, k: int) -> Map:
+    """Map Euclidean distances between rows: their principal components."""
+    xp, w = _xp.namespace(rows), _xp.like(weight, rows)
+    pivot = rough_centre(rows)
+    centred = rows - pivot
+    rest = (w / float(weight.sum())) @ centred
+    centred = centred - rest
+    _, e = np.frexp(float(xp.max(xp.abs(centred))))
+    exponent = int(e) if abs(int(e)) > ORDINARY else 0
+    A = centred * float(np.ldexp(1.0, -exponent)) if exponent else centred
+    scaling, axes = scale_rows(A, weight, k)
+
+    def among(index: Array | None) -> Callable[[slice], Array]:
+        some = A if index is None else _xp.take_rows(A, index)
+        return lambda part: squared_distances(some[part, :], some[part.start :, :])
+
+    stress = judge(among, scaling.coordinates, weight)
+    total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True)
+    Y = scaling.coordinates * float(np.ldexp(1.0, exponent))
+    place = Subspace(pivot, axes, rest)
+    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, *stress, scaling.spectrum, place)
+
+
+def map_of_table(
+    table: SquaredTable,
+    weight: np.ndarray,
+    k: int,
+    steps: tuple[SchoenbergTransform | None, str | None],
+    metric: Metric | None,
+    points: Any,
+    squared: bool,
+) -> Map:
+    """Map all points of a square table, which is overwritten.
+
+    Parameters
+    ----------
+    steps : Schoenberg transform and correction
+    metric : Metric or None
+        What measures new rows against `points`; None where `points` are columns of distances that come ready.
+    squared : bool
+        Whether those are squared.
+    """
+    table, preparation = Preparation.of(table, *steps)
+    scaling, products = scale(table.values, weight, k)
+    place = Placement(scaling, preparation, metric, points, squared)
+    return Map(
+        scaling.coordinates * float(np.ldexp(1.0, preparation.given)),
+        scaling.eigenvalues,
+        products.inertia(),
+        preparation.given,
+        scaling.rank,
+        *judge(products.squares, scaling.coordinates, weight),
+        scaling.spectrum,
+        place,
+        preparation.additive_constant,
+    )
+
+
+def map_by_landmarks(
+    rows: Array,
+    weight: np.ndarray,
+    chosen: tuple[np.ndarray, np.ndarray],
+    table: SquaredTable,
+    k: int,
+    steps: tuple[SchoenbergTransform | None, str | None],
+    metric: Metric | None,
+    points: Any,
+    squared: bool,
+) -> Map:
+    """Map landmarks by their square table, which is overwritten, and all rows by their distances to them.
+
+    Parameters
+    ----------
+    rows : array
+        Features, or distances to all points where those come ready.
+    chosen : two ndarrays of shape (m,)
+        Positions of the landmarks among the rows, and how much each of them stands for.
+    """
+    xp, (places, stand) = _xp.namespace(rows), chosen
+    table, preparation = Preparation.of(table, *steps)
+    kept = xp.asarray(table.values, copy=True)  # scaling writes over it, and the error is judged from it
+    scaling, products = scale(table.values, stand, k)
+    first = Placement(scaling, preparation, metric, points, squared)
+    place, Y, values = first.along_principal_axes(first.project(rows), weight)
+    everybody = len(places) == len(weight)
+    error = 0.0
+    if not everybody:
+        some = np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int)
+        to_sample = first.squares(_xp.take_rows(rows, _xp.like(some, rows)))
+        error = split_half_error(kept, to_sample, stand, k)
+
+    def among(index: Array | None) -> Callable[[slice], Array]:
+        some = rows if index is None else _xp.take_rows(rows, index)
+        if metric is not None:
+            return lambda part: preparation(metric.squares(some[part, :], some[part.start :, :], preparation.taken))
+        others = xp.arange(rows.shape[0], device=_xp.device(rows)) if index is None else index
+        return lambda part: preparation.of_ready(xp.take(some[part, :], others[part.start :], axis=1), squared)
+
+    unit = float(np.ldexp(1.0, -preparation.given))
+    found, growth = products.inertia(), float(weight.sum() / stand.sum())
+    inertia = Inertia(found.positive * growth, found.negative * growth, everybody and found.exact, found.error * growth)
+    stress = judge(among, Y * unit, weight)
+    return Map(
+        Y,
+        values,
+        inertia,
+        preparation.given,
+        scaling.rank,
+        *stress,
+        scaling.spectrum,
+        place,
+        preparation.additive_constant,
+        error,
+    )

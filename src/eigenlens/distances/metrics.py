@@ -1,0 +1,140 @@
+"""Distances between rows of features, by any metric of SciPy or scikit-learn, or a function of two rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._core import memory
+from .._core import xp as _xp
+from .._core.errors import distances as errors
+from .._core.typing import Array
+from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
+from .tables import LANDMARKS, ORDINARY, SquaredTable, clear_diagonal, square_in_place, symmetric
+
+EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
+ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distance, to rounding
+
+
+@dataclass(frozen=True, eq=False)
+class Metric:
+    """A metric made ready for some rows: what it takes from them is fixed, so that new rows are measured alike.
+
+    Attributes
+    ----------
+    metric : str or function
+    squared : bool
+        Whether what the metric gives are squared distances.
+    params : dict
+        Further arguments of the metric.
+    centre : array of shape (p,)
+        Taken off the rows first (Euclidean metrics only), so that an offset costs no digits.
+    exponent : int
+        Power of two, even, taken out of rows of extreme size (Euclidean metrics only).
+    """
+
+    metric: str | Callable
+    squared: bool
+    params: dict[str, Any] = field(default_factory=dict)
+    centre: Array = None
+    exponent: int = 0
+
+    @classmethod
+    def ready(
+        cls, metric: str | Callable, squared: bool, params: dict[str, Any] | None, rows: Array, weight: np.ndarray
+    ) -> Metric:
+        """Take from the rows what the metric needs: a centre, a variance, a covariance."""
+        given = dict(params or {})
+        if metric in EUCLIDEAN:
+            xp = _xp.namespace(rows)
+            centre = rough_centre(rows)
+            _, e = np.frexp(float(xp.max(xp.abs(rows - centre))))
+            return cls(metric, squared, given, centre, 2 * (int(e) // 2) if abs(int(e)) > ORDINARY else 0)
+        if metric in ("seuclidean", "mahalanobis") and not given:
+            given = _fixed(metric, _xp.to_numpy(rows), weight)
+        return cls(metric, squared, given)
+
+    def __call__(self, A: Array, B: Array) -> tuple[Array, bool]:
+        """Return what the metric says of two tables of rows, over 2^exponent, and whether it is squared already."""
+        if self.metric in EUCLIDEAN:
+            centre = _xp.like(self.centre, A)
+            unit = float(np.ldexp(1.0, -self.exponent))
+            D2 = squared_distances((A - centre) * unit, (B - centre) * unit, centre * 0.0)
+            if self.metric == "sqeuclidean" and not self.squared:
+                return D2, False
+            return (_xp.namespace(D2).sqrt(D2), True) if self.metric != "sqeuclidean" and self.squared else (D2, True)
+        return _xp.like(self._named(_xp.to_numpy(A), _xp.to_numpy(B)), A), self.squared
+
+    def _named(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        from sklearn.exceptions import DataConversionWarning
+        from sklearn.metrics import pairwise_distances
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DataConversionWarning)  # a metric of booleans says so by its name
+                D = pairwise_distances(A, B, metric=self.metric, **self.params)
+        except (ValueError, TypeError, KeyError, np.linalg.LinAlgError) as error:
+            raise errors.metric_unknown(self.metric, error) from error
+        D = np.asarray(D, dtype=np.float64)
+        if not np.isfinite(D).all():
+            i, j = (int(at) for at in np.argwhere(~np.isfinite(D))[0])
+            raise errors.metric_not_finite(self.metric, i, j)
+        return D
+
+    def table(self, rows: Array, symmetrize: bool = False) -> SquaredTable:
+        """Return squared distances among rows."""
+        xp, n = _xp.namespace(rows), rows.shape[0]
+        memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, rows)
+        values = xp.empty((n, n), dtype=xp.float64, device=_xp.device(rows))
+        high, squared = 0.0, False
+        for part in pair_blocks(n, n, rows):
+            block, squared = self(rows[part, :], rows)
+            values[part, :] = block
+            low, top = float(xp.min(block)), float(xp.max(block))
+            if low < -ASYMMETRY * top:
+                at = int(xp.argmin(xp.reshape(block, (-1,))))
+                raise errors.negative_distance(f"metric={self.metric!r}", 1, part.start + at // n, at % n, low)
+            high = max(high, top)
+        way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
+        symmetric(values, f"metric={self.metric!r}", np.inf if symmetrize else ASYMMETRY * high, way_out)
+        clear_diagonal(values)
+        table = square_in_place(values, high, squared, "X")
+        return SquaredTable(table.values, table.exponent + self._power)
+
+    def squares(self, A: Array, B: Array, exponent: int) -> Array:
+        """Return squared distances of new rows to others, over 4^exponent."""
+        block, squared = self(A, B)
+        return squares_of(block, squared, self._power - exponent)
+
+    @property
+    def _power(self) -> int:
+        """The exponent of distances that this metric takes out by itself."""
+        if self.metric not in EUCLIDEAN:
+            return 0
+        if self.metric == "sqeuclidean":
+            return self.exponent if self.squared else 2 * self.exponent
+        return self.exponent // 2 if self.squared else self.exponent
+
+
+def squares_of(block: Array, squared: bool, power: int) -> Array:
+    """Square distances, unless they are so already, and multiply them by 4^power."""
+    if power:
+        block = block * float(np.ldexp(1.0, 2 * power if squared else power))
+    return block if squared else block * block
+
+
+def _fixed(metric: str, rows: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
+    """Return the variances or the inverse covariance of the rows."""
+    centred = rows - np.average(rows, axis=0, weights=weight)
+    divisor = weight.sum() - 1
+    if metric == "seuclidean":
+        return {"V": weight @ centred**2 / divisor}
+    covariance = (centred * weight[:, None]).T @ centred / divisor
+    try:
+        return {"VI": np.linalg.inv(covariance)}
+    except np.linalg.LinAlgError as error:
+        raise errors.metric_unknown(metric, ValueError(f"the covariance of X is singular: {error}")) from error

@@ -1,0 +1,100 @@
+"""Placing rows on a map that has been made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.errors import distances as errors
+from .._core.typing import Array
+from ..moments.pairwise import pair_blocks
+from ..spectral import Form, Pencil, orient, solve
+from .metrics import Metric
+from .preparation import Preparation
+from .scaling import Scaling
+from .tables import SquaredTable
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """A map with the way from rows, or from distances to its points, to coordinates on it.
+
+    Attributes
+    ----------
+    scaling : Scaling
+    preparation : Preparation
+    metric : Metric or None
+        None where distances come ready.
+    points : array
+        Rows of the points of the map; where distances come ready, the columns that hold those to the points.
+    squared : bool
+        Whether distances that come ready are squared ones.
+    shift, rotation : arrays of shapes (k,) and (k, k)
+        From the axes of the points to those of the map.
+    """
+
+    scaling: Scaling
+    preparation: Preparation
+    metric: Metric | None
+    points: Array
+    squared: bool
+    shift: Array = None
+    rotation: Array = None
+
+    def squares(self, X: Array) -> Array:
+        """Return prepared squared distances of rows to the points of the map."""
+        if self.metric is not None:
+            X = _xp.float64(X)
+            return self.preparation(self.metric.squares(X, _xp.like(self.points, X), self.preparation.taken))
+        xp = _xp.namespace(X)
+        block = _xp.float64(xp.take(X, _xp.like(self.points, X), axis=1))
+        if block.shape[0] and float(xp.min(block)) < 0:
+            i, j = divmod(int(xp.argmin(xp.reshape(block, (-1,)))), block.shape[1])
+            raise errors.negative_distance("X", 1, i, int(self.points[j]), float(block[i, j]))
+        return self.preparation.of_ready(block, self.squared)
+
+    def distances(self, table: SquaredTable) -> Array:
+        """Return the distances of a square table as they are prepared for this map."""
+        ready = self.preparation
+        D2 = ready(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
+        return SquaredTable(D2, ready.given).distances()
+
+    def project(self, X: Array) -> Array:
+        """Return coordinates in the units of the distances."""
+        parts = [self._placed(X[part, :]) for part in pair_blocks(X.shape[0], self.points.shape[0], X)]
+        xp = _xp.namespace(X)
+        unit = float(np.ldexp(1.0, self.preparation.given))
+        return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit
+
+    def _placed(self, X: Array) -> Array:
+        Y = self.scaling.place(self.squares(X))
+        if self.rotation is None:
+            return Y
+        return (Y - _xp.like(self.shift, Y)) @ _xp.like(self.rotation, Y)
+
+    def along_principal_axes(self, Y: Array, weight: np.ndarray) -> tuple[Placement, Array, Array]:
+        """Turn the map to the principal axes of all its rows, as an exact one has them.
+
+        Returns
+        -------
+        placement : Placement
+        coordinates : array of shape (n, k)
+        values : array of shape (k,)
+            Sums of squares along the axes.
+        """
+        xp = _xp.namespace(Y)
+        w = _xp.like(weight, Y)
+        unit = float(np.ldexp(1.0, -self.preparation.given))
+        Y = Y * unit
+        shift = (w @ Y) / xp.sum(w)
+        centred = Y - shift
+        spectrum = solve(Pencil(Form(factor=_xp.triangle(centred * xp.sqrt(w)[:, None]), squared=False)))
+        k = Y.shape[1]
+        rotation = spectrum.vectors if len(spectrum) == k else xp.eye(k, dtype=xp.float64, device=_xp.device(Y))
+        turned = centred @ rotation
+        signs = orient(turned)
+        placed = replace(self, shift=shift, rotation=rotation * signs)
+        turned = turned * signs
+        return placed, turned / unit, xp.sum(w[:, None] * turned**2, axis=0)

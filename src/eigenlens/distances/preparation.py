@@ -1,0 +1,85 @@
+"""What is done to squared distances before they are scaled, and done to those of new points alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.errors import distances as errors
+from .._core.typing import Array
+from .metrics import squares_of
+from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
+from .tables import SquaredTable, row_blocks, square_in_place
+from .transforms import SchoenbergTransform
+
+CONSTANTS = {"lingoes": lingoes_constant, "cailliez": cailliez_constant}
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """A Schoenberg transform, then an additive constant.
+
+    Attributes
+    ----------
+    transform : SchoenbergTransform or None
+    correction : {"lingoes", "cailliez"} or None
+    constant : float
+        Added to the distances (Cailliez) or, twice, to their squares (Lingoes), in units of the prepared table.
+    taken, given : int
+        Exponents of the distances that come in and of those that go out.
+    """
+
+    transform: SchoenbergTransform | None
+    correction: str | None
+    constant: float
+    taken: int
+    given: int
+
+    @classmethod
+    def of(
+        cls, table: SquaredTable, transform: SchoenbergTransform | None, correction: str | None
+    ) -> tuple[SquaredTable, Preparation]:
+        """Prepare a square table in place."""
+        taken = table.exponent
+        if transform is not None:
+            table = _transformed(table, transform)
+        constant = 0.0
+        if correction is not None:
+            constant = CONSTANTS[correction](table.values)
+            add_constant(table.values, constant, correction)
+        return table, cls(transform, correction, constant, taken, table.exponent)
+
+    def __call__(self, D2: Array) -> Array:
+        """Prepare squared distances of new points; one at distance 0 of a point is that point, and stays there."""
+        if self.transform is not None:
+            D2 = self.transform(D2) * float(np.ldexp(1.0, -2 * self.given))
+        if self.constant == 0 or self.correction is None:
+            return D2
+        xp = _xp.namespace(D2)
+        return xp.where(D2 > 0, with_constant(D2, self.constant, self.correction), D2)
+
+    def of_ready(self, distances: Array, squared: bool) -> Array:
+        """Prepare distances of new points that are given as such, or squared."""
+        return self(squares_of(_xp.float64(distances), squared, -self.taken))
+
+    @property
+    def additive_constant(self) -> float:
+        """The constant in the units of the distances (Cailliez) or of their squares (Lingoes)."""
+        power = 2 * self.given if self.correction == "lingoes" else self.given
+        with np.errstate(over="ignore"):
+            return float(np.ldexp(self.constant, power))
+
+
+def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> SquaredTable:
+    """Apply a transform, which knows units and so needs distances as they are."""
+    if table.exponent:
+        raise errors.squares_out_of_range("X")
+    values, high = table.values, 0.0
+    xp = _xp.namespace(values)
+    for rows in row_blocks(values.shape[0]):
+        block = transform(values[rows, :])
+        values[rows, :] = block
+        high = max(high, float(xp.max(block)))
+    return square_in_place(values, high, True, "X")

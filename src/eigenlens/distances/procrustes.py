@@ -1,0 +1,113 @@
+"""Procrustes alignment: one map turned, mirrored, moved and stretched onto another of the same points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._core import xp as _xp
+from .._core.errors import distances as errors
+from .._core.parameters import check_flag
+from .._core.typing import Array, TableLike
+from ..sources import as_source, map_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """How a map is laid onto another.
+
+    Attributes
+    ----------
+    aligned : array of shape (n, q)
+        scale · Y · rotation + shift.
+    rotation : array of shape (k, q)
+    scale : float
+    shift : array of shape (q,)
+    residual : float
+        Root of the mean squared distance between aligned and target points.
+    disparity : float
+        What is left of the squared distances of the target points from their mean, between 0 and 1 (with scaling).
+    """
+
+    aligned: Array
+    rotation: Array
+    scale: float
+    shift: Array
+    residual: float
+    disparity: float
+
+    def __call__(self, Y: Array) -> Array:
+        """Lay further points of the same map."""
+        return self.scale * (Y @ _xp.like(self.rotation, Y)) + _xp.like(self.shift, Y)
+
+
+def procrustes(
+    Y: TableLike, target: TableLike, *, scaling: bool = True, reflection: bool = True, sample_weight: Any = None
+) -> Alignment:
+    """Lay a map of points as near as possible onto another map of the same points.
+
+    Parameters
+    ----------
+    Y : table of shape (n, k)
+        The map that is moved.
+    target : table of shape (n, q), q ≥ k
+        The map that stays.
+    scaling : bool
+        Whether the map may be stretched.
+    reflection : bool
+        Whether it may be mirrored.
+    sample_weight : array of shape (n,), optional
+        How much each point counts.
+
+    References
+    ----------
+    Schönemann, Carroll (1970), Fitting one matrix to another under choice of a central dilation and a rigid motion,
+    Psychometrika 35.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import procrustes
+    >>> target = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+    >>> turned = 10 + 2 * target @ np.array([[0.0, 1.0], [-1.0, 0.0]])
+    >>> laid = procrustes(turned, target)
+    >>> np.allclose(laid.aligned, target), round(laid.scale, 12)
+    (True, 0.5)
+    """
+    check_flag("scaling", scaling)
+    check_flag("reflection", reflection)
+    Y = map_rows(as_source(Y, name="Y"), _xp.float64)
+    goal = _xp.like(map_rows(as_source(target, name="target"), _xp.float64), Y)
+    if goal.shape[0] != Y.shape[0] or goal.shape[1] < Y.shape[1]:
+        raise errors.maps_differ(Y.shape, goal.shape)
+    xp = _xp.namespace(Y)
+    w = xp.ones(Y.shape[0], dtype=xp.float64, device=_xp.device(Y))
+    if sample_weight is not None:
+        w = _xp.like(_weights(sample_weight, Y.shape[0]), Y)
+    w = w / xp.sum(w)
+    from_, to = w @ Y, w @ goal
+    A, C = Y - from_, goal - to
+    left, s, right = xp.linalg.svd((A * w[:, None]).T @ C, full_matrices=False)
+    signs = xp.ones_like(s)
+    if not reflection and Y.shape[1] == goal.shape[1] and float(xp.linalg.det(left @ right)) < 0:
+        last = xp.arange(s.shape[0], device=_xp.device(s)) == s.shape[0] - 1
+        signs = xp.where(last, -signs, signs)
+    rotation = (left * signs) @ right
+    size, goal_size = float(xp.sum(w @ (A * A))), float(xp.sum(w @ (C * C)))
+    factor = float(xp.sum(s * signs)) / size if scaling and size > 0 else 1.0
+    off = C - factor * (A @ rotation)
+    left_over = float(xp.sum(w @ (off * off)))
+    return Alignment(
+        factor * (A @ rotation) + to,
+        rotation,
+        factor,
+        to - factor * (from_ @ rotation),
+        left_over**0.5,
+        left_over / goal_size if goal_size > 0 else 0.0,
+    )
+
+
+def _weights(sample_weight: Any, n: int) -> Any:
+    from ..sources.companions import read_weights
+
+    return read_weights(sample_weight, n)

@@ -1,0 +1,204 @@
+r"""Repairs: the least that makes a table of squared distances Euclidean.
+
+- Lingoes adds a constant to squared distances, :math:`d^2 + 2c`, where −c is the smallest eigenvalue of B.
+- Cailliez adds a constant to distances, :math:`(d + c)^2`: with B₁ and B₂ the centred forms of d and of d², the least
+  c with :math:`Q(c) = B_2 + 2cB_1 + \tfrac{c^2}{2}H \succeq 0`. For a unit vector v, the larger root p(v) of
+  vᵀQ(c)v = 0 is at most c, with equality at the answer; so c ← p(v) with v the lowest eigenvector of Q(c) climbs to it,
+  quadratically, by symmetric problems of size n (where the usual way is one problem of size 2n without symmetry).
+- Clipping leaves out the negative eigenvalues of B: the nearest positive form.
+
+References
+----------
+Lingoes (1971), Some boundary conditions for a monotone analysis of symmetric matrices, Psychometrika 36.
+Cailliez (1983), The analytical solution of the additive constant problem, Psychometrika 48.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from .._core import memory
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..spectral import largest, rounding
+from ..spectral.truncated import host_operator
+from .centring import read_coefficients
+from .tables import as_square, clear_diagonal, double_center_in_place, frobenius, row_blocks
+
+MOST_STEPS = 50
+ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
+
+
+class Repair(NamedTuple):
+    """Repaired squared distances, and what was added to make them so.
+
+    Attributes
+    ----------
+    distances : array of shape (n, n)
+        Squared distances of points in a Euclidean space.
+    constant : float
+        Lingoes: c in d² + 2c. Cailliez: c in (d + c)². Clipping: the sum of the eigenvalues of B that were left out.
+    """
+
+    distances: Array
+    constant: float
+
+
+def lingoes(D: TableLike) -> Repair:
+    """Add the least constant to squared distances that makes them Euclidean: d² + 2c off the diagonal.
+
+    Parameters
+    ----------
+    D : table of shape (n, n)
+        Squared distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import is_squared_distance, lingoes
+    >>> D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])    # distances 1, 1, 3: no triangle
+    >>> repaired, constant = lingoes(D)
+    >>> round(constant, 12)
+    0.833333333333
+    >>> bool(is_squared_distance(repaired))
+    True
+    """
+    values = as_square(D)
+    repaired = _xp.namespace(values).asarray(values, copy=True)
+    c = lingoes_constant(repaired)
+    add_constant(repaired, c, "lingoes")
+    return Repair(repaired, c)
+
+
+def cailliez(D: TableLike) -> Repair:
+    """Add the least constant to distances that makes them Euclidean: (d + c)² off the diagonal.
+
+    Parameters
+    ----------
+    D : table of shape (n, n)
+        Squared distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import cailliez
+    >>> D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])    # distances 1, 1, 3: no triangle
+    >>> repaired, constant = cailliez(D)
+    >>> round(constant, 12)                                                 # 2, 2, 4 lie on a line
+    1.0
+    """
+    values = as_square(D)
+    repaired = _xp.namespace(values).asarray(values, copy=True)
+    c = cailliez_constant(repaired)
+    add_constant(repaired, c, "cailliez")
+    return Repair(repaired, c)
+
+
+def clip(D: TableLike) -> Repair:
+    """Leave out the negative eigenvalues of B = −½HDHᵀ, and make squared distances of what remains.
+
+    Parameters
+    ----------
+    D : table of shape (n, n)
+        Squared distances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import clip, is_squared_distance
+    >>> D = np.array([[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [9.0, 1.0, 0.0]])
+    >>> repaired, dropped = clip(D)
+    >>> round(dropped, 12), bool(is_squared_distance(repaired))
+    (0.833333333333, True)
+    """
+    values = as_square(D)
+    xp = _xp.namespace(values)
+    B = xp.asarray(values, copy=True)
+    double_center_in_place(B, _even(B))
+    lam, U = xp.linalg.eigh((B + B.T) / 2)
+    negative = lam < -rounding(B.shape[0], float(xp.max(xp.abs(lam))))
+    left_out = float(-xp.sum(xp.where(negative, lam, xp.zeros_like(lam)))) + 0.0
+    Y = U * xp.sqrt(xp.clip(lam, min=0.0))
+    inner = Y @ Y.T
+    b = xp.linalg.diagonal(inner)
+    D2 = xp.clip(b[:, None] + b[None, :] - 2.0 * inner, min=0.0)
+    clear_diagonal(D2)
+    return Repair(D2, left_out)
+
+
+def lingoes_constant(D2: Array) -> float:
+    """Return minus the smallest eigenvalue of B, or 0 where D is Euclidean already. D comes back as it was."""
+    B = _xp.namespace(D2).asarray(D2, copy=True)
+    double_center_in_place(B, _even(B))
+    apply = host_operator(B)
+    size = frobenius(B)
+    found = largest(lambda v: -apply(v), B.shape[0], size, lambda: -_xp.to_numpy(B))
+    return found.value if found.value > rounding(B.shape[0], size) else 0.0
+
+
+def cailliez_constant(D2: Array) -> float:
+    """Return the least c for which (d + c)² is Euclidean, or 0."""
+    xp, n = _xp.namespace(D2), D2.shape[0]
+    memory.require(memory.square_bytes(n, copies=2), f"Cailliez' constant for {n} points", "use 'lingoes'", D2)
+    B1, B2 = xp.sqrt(D2), xp.asarray(D2, copy=True)
+    for B in (B1, B2):
+        double_center_in_place(B, _even(B))
+    apply1, apply2 = host_operator(B1), host_operator(B2)
+    size1, size2 = frobenius(B1), frobenius(B2)
+    c, v, tol = 0.0, None, ROUGH
+    for _ in range(MOST_STEPS):
+        v = _lowest(_minus(apply1, apply2, c), n, size2 + 2 * c * size1 + c * c, B1, B2, c, v, tol)
+        b1, b2 = float(v @ apply1(v)), float(v @ apply2(v))
+        inside = 4 * b1 * b1 - 2 * b2
+        found = -2 * b1 + inside**0.5 if inside >= 0 else 0.0
+        floor = rounding(n, size2) ** 0.5 if c == 0 else 8 * _xp.EPS * c
+        if c == 0 and found <= floor:
+            return 0.0
+        if found <= c + floor and tol == FINE:
+            return c
+        if found <= c * (1 + NEAR) + floor:  # no vector gives more than the answer, so that rough ones do no harm
+            tol = FINE
+        c = max(c, found)
+    return c
+
+
+def add_constant(D2: Array, c: float, kind: str) -> None:
+    """Add a constant to all squared distances of a square table but those of the diagonal, in place."""
+    n = D2.shape[0]
+    for rows in row_blocks(n):
+        D2[rows, :] = with_constant(D2[rows, :], c, kind)
+    clear_diagonal(D2)
+
+
+def with_constant(D2: Array, c: float, kind: str) -> Array:
+    """Return squared distances of different points with a constant added to them."""
+    if c == 0:
+        return D2
+    return D2 + 2.0 * c if kind == "lingoes" else (_xp.namespace(D2).sqrt(D2) + c) ** 2
+
+
+def _minus(apply1: Callable, apply2: Callable, c: float) -> Callable[[np.ndarray], np.ndarray]:
+    return lambda v: -(apply2(v) + 2 * c * apply1(v) + 0.5 * c * c * (v - v.mean()))
+
+
+def _lowest(
+    apply: Callable, n: int, size: float, B1: Array, B2: Array, c: float, start: np.ndarray | None, tol: float
+) -> np.ndarray:
+    """Return the lowest eigenvector of Q(c) among those with vᵀ1 = 0."""
+
+    def matrix() -> np.ndarray:
+        M = -_xp.to_numpy(B2) - 2 * c * _xp.to_numpy(B1)
+        M[np.diag_indices(n)] -= 0.5 * c * c
+        M += (0.5 * c * c - size) / n
+        return (M + M.T) / 2
+
+    v = largest(lambda v: apply(v) - size * v.mean(), n, size, matrix, start, tol).vector
+    v = v - v.mean()
+    return v / max(float(np.linalg.norm(v)), np.finfo(float).tiny)
+
+
+def _even(B: Array) -> Array:
+    return _xp.like(read_coefficients(None, B.shape[0]), B)

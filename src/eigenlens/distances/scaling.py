@@ -1,0 +1,195 @@
+r"""Classical scaling: squared distances to coordinates.
+
+With α = w/W, B = −½HDHᵀ and the eigenpairs of :math:`\sqrt w B \sqrt w = U\Lambda U^T`, coordinates are
+:math:`Y = U\Lambda^{1/2}/\sqrt w`. A new point at squared distances d lies at
+:math:`\tfrac12 \Lambda^{-1} Y^T w (\operatorname{diag} B - d)` (Gower).
+
+References
+----------
+Torgerson (1952), Multidimensional scaling: I. Theory and method, Psychometrika 17.
+Gower (1968), Adding a point to vector diagrams in multivariate analysis, Biometrika 55.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, solve
+from .tables import double_center_in_place, row_blocks
+
+SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling:
+    """A map, with what is needed to place further points on it.
+
+    Attributes
+    ----------
+    coordinates : array of shape (n, k)
+    eigenvalues : array of shape (k,)
+        0 for columns that the distances do not fill.
+    diagonal : array of shape (n,)
+        Squared distances from the centre.
+    weight : array of shape (n,)
+    rank : int
+        Columns that are not 0.
+    spectrum : Spectrum
+    """
+
+    coordinates: Array
+    eigenvalues: Array
+    diagonal: Array
+    weight: Array
+    rank: int
+    spectrum: Spectrum
+
+    def place(self, D2: Array) -> Array:
+        """Return the coordinates of points from their squared distances to the points of the map."""
+        xp = _xp.namespace(self.coordinates)
+        lam = xp.where(self.eigenvalues > 0, self.eigenvalues, xp.ones_like(self.eigenvalues))
+        pull = self.coordinates * self.weight[:, None] / (2.0 * lam)
+        return (_xp.like(self.diagonal, D2)[None, :] - D2) @ _xp.like(pull, D2)
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """What scaling leaves of a square table: B, its rows and columns times roots of the weights.
+
+    Attributes
+    ----------
+    B : array of shape (n, n)
+    diagonal : array of shape (n,)
+    root : array of shape (n,), or float
+        Roots of the weights; where they are all equal, B is without them.
+    """
+
+    B: Array
+    diagonal: Array
+    root: Any
+
+    def squares(self, index: Array | None = None) -> Callable[[slice], Array]:
+        """Return the function from a slice of (some of) the points to their squared distances to those from it on."""
+        xp, B, b, root = _xp.namespace(self.B), self.B, self.diagonal, self.root
+        if index is not None:
+            B, b = xp.take(xp.take(B, index, axis=0), index, axis=1), xp.take(b, index)
+            root = root if isinstance(root, float) else xp.take(root, index)
+
+        def of(rows: slice) -> Array:
+            inner = B[rows, rows.start :]
+            if not isinstance(root, float):
+                inner = inner / (root[rows][:, None] * root[None, rows.start :])
+            return xp.clip(b[rows][:, None] + b[None, rows.start :] - 2.0 * inner, min=0.0)
+
+        return of
+
+    def inertia(self) -> Inertia:
+        """Add up positive and negative eigenvalues."""
+        found = inertia(self.B)
+        w = self.root**2 if isinstance(self.root, float) else 1.0
+        return Inertia(found.positive * w, found.negative * w, found.exact, found.error * w)
+
+
+def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
+    """Scale a square table of squared distances, which is overwritten by inner products."""
+    xp, n = _xp.namespace(D2), D2.shape[0]
+    w = _xp.like(weight, D2)
+    double_center_in_place(D2, w / float(weight.sum()))
+    b = xp.asarray(xp.linalg.diagonal(D2), copy=True)
+    even = bool(np.all(weight == weight[0]))
+    root: Any = float(weight[0] ** 0.5) if even else xp.sqrt(w)
+    if not even:
+        for rows in row_blocks(n):
+            D2[rows, :] = D2[rows, :] * root[rows][:, None] * root[None, :]
+    spectrum = solve(Pencil(Form(matrix=D2), n_components=min(k, n)))
+    raw = spectrum.vectors * spectrum.singular_values
+    values = spectrum.values * (root * root) if even else spectrum.values
+    scaling = _filled(raw if even else raw / root[:, None], values, b, w, spectrum, k)
+    return scaling, Products(D2, b, root)
+
+
+def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]:
+    """Scale the Euclidean distances of rows without making them: B is the product of the centred rows.
+
+    Returns
+    -------
+    scaling : Scaling
+    axes : array of shape (p, k)
+        The map is linear: centred rows times these.
+    """
+    xp = _xp.namespace(rows)
+    w = _xp.like(weight, rows)
+    A = rows * xp.sqrt(w)[:, None]
+    factor = A if rows.shape[0] <= 2 * rows.shape[1] else _xp.triangle(A)
+    spectrum = solve(Pencil(Form(factor=factor, squared=False), n_components=min(k, *factor.shape)))
+    raw = rows @ spectrum.vectors
+    b = xp.sum(rows * rows, axis=1)
+    scaling = _filled(raw, spectrum.values, b, w, spectrum, k)
+    axes = spectrum.vectors * orient(raw)
+    return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k)
+
+
+def kruskal_stress(squares: Callable[[slice], Array], Y: Array, weight: np.ndarray) -> float:
+    """Return Kruskal's stress-1: √(Σ(d − d̂)²/Σd̂²) over pairs, d̂ the distances in the map, pairs weighted by wᵢwⱼ."""
+    xp, n = _xp.namespace(Y), Y.shape[0]
+    w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)
+    gap = total = 0.0
+    for rows in row_blocks(n):
+        start = rows.start
+        shown = size[rows][:, None] + size[None, start:] - 2.0 * (Y[rows, :] @ Y[start:, :].T)
+        shown = xp.sqrt(xp.clip(shown, min=0.0))
+        off = xp.sqrt(squares(rows)) - shown
+        pair = w[rows][:, None] * w[None, start:]
+        # the square block on the diagonal holds its pairs twice
+        m = rows.stop - start
+        for square, part in ((off * off * pair, "gap"), (shown * shown * pair, "total")):
+            amount = float(xp.sum(square)) - 0.5 * float(xp.sum(square[:, :m]))
+            gap, total = (gap + amount, total) if part == "gap" else (gap, total + amount)
+    return float((gap / total) ** 0.5) if total > 0 else 0.0
+
+
+Squares = Callable[[slice], Array]
+
+
+def judge(among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray) -> tuple[float, bool]:
+    """Return the stress of a map over all pairs, or over those of a seeded sample of many points; and which it was.
+
+    Parameters
+    ----------
+    among : function
+        From the positions of some points, or None for all, to what `kruskal_stress` takes.
+    """
+    n = Y.shape[0]
+    if n <= SAMPLE:
+        return kruskal_stress(among(None), Y, weight), True
+    index = np.sort(np.random.default_rng(0).choice(n, SAMPLE // 2, replace=False))
+    there = _xp.like(index, Y)
+    return kruskal_stress(among(there), _xp.take_rows(Y, there), weight[index]), False
+
+
+def _filled(raw: Array, values: Array, b: Array, w: Array, spectrum: Spectrum, k: int) -> Scaling:
+    """Fix signs, put 0 where nothing is left, and fill up to k columns."""
+    xp = _xp.namespace(raw)
+    rank = min(spectrum.rank, raw.shape[1])
+    Y = xp.where(_counts(raw, rank), raw * orient(raw), xp.zeros_like(raw))
+    values = xp.where(_counts(values, rank), values, xp.zeros_like(values))
+    return Scaling(_padded(Y, k), _padded(values[None, :], k)[0, :], b, w, rank, spectrum)
+
+
+def _counts(table: Array, rank: int) -> Array:
+    xp = _xp.namespace(table)
+    return xp.arange(table.shape[-1], device=_xp.device(table)) < rank
+
+
+def _padded(table: Array, k: int) -> Array:
+    xp, missing = _xp.namespace(table), k - table.shape[1]
+    if missing <= 0:
+        return table
+    empty = xp.zeros((table.shape[0], missing), dtype=xp.float64, device=_xp.device(table))
+    return xp.concat([table, empty], axis=1)

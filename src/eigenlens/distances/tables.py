@@ -1,0 +1,257 @@
+"""Square tables of distances: read, looked over, squared and centred in place, a few rows at a time.
+
+One n-by-n array is made, none where the caller lets go of the input. Powers of two are taken out before squaring, so
+that distances of 10^±200 keep their digits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.spatial.distance
+
+from .._core import errors as core_errors
+from .._core import memory
+from .._core import xp as _xp
+from .._core.errors import distances as errors
+from .._core.typing import Array, TableLike
+from ..sources.companions import as_column
+from ..sources.memory import Table, as_table
+
+ORDINARY = 200  # |d| within 2^±200 squares safely
+ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
+BLOCK_CELLS = 2**17  # entries worked on at a time: they stay in cache
+LANDMARKS = "use n_landmarks= (a few hundred to a few thousand), which needs n × n_landmarks at a time"
+
+
+@dataclass(frozen=True, eq=False)
+class SquaredTable:
+    """Squared distances among n points, over 4^exponent.
+
+    Attributes
+    ----------
+    values : array of shape (n, n)
+        float64, symmetric, at least 0, the diagonal 0.
+    exponent : int
+        The distances are roots of the values times 2^exponent.
+    """
+
+    values: Array
+    exponent: int = 0
+
+    def distances(self) -> Array:
+        """Return the distances themselves."""
+        return _xp.namespace(self.values).sqrt(self.values) * float(np.ldexp(1.0, self.exponent))
+
+
+def row_blocks(n: int, m: int | None = None) -> list[slice]:
+    """Cut n rows of m entries into pieces that stay in cache."""
+    step = max(1, BLOCK_CELLS // max(n if m is None else m, 1))
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+
+
+def as_square(A: TableLike, name: str = "D") -> Array:
+    """Read a square, finite, symmetric table as float64 without copying it where that is possible."""
+    table = square_of(A, name)
+    values = _raw(table, name, way_out="Symmetrise it first: (A + A.T)/2.")
+    return values
+
+
+def square_of(X: TableLike, name: str) -> Table:
+    """Recognise a square table of any kind, or the condensed form of one; nothing is looked at but its shape."""
+    shape = getattr(X, "shape", None)
+    if (shape is not None and len(shape) == 1) or (shape is None and _is_flat(X)):
+        values = as_column(X, name)
+        if values.dtype.kind not in "biuf":
+            raise core_errors.not_numbers(name, f"it holds {values.dtype}")
+        n = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
+        if n < 2 or n * (n - 1) // 2 != len(values):
+            raise errors.condensed_length(name, len(values))
+        memory.require(memory.square_bytes(n), f"The {n} × {n} table of {name}", LANDMARKS)
+        square = scipy.spatial.distance.squareform(values.astype(np.float64, copy=False), checks=False)
+        X = _xp.like(square, X) if _xp.is_array(X) else square
+    table = as_table(X, name)
+    if table.shape[0] != table.shape[1]:
+        raise errors.not_square(name, table.shape)
+    if table.shape[0] == 0:
+        raise core_errors.no_columns(name, table.shape)
+    return table
+
+
+def read_distances(
+    table: Table,
+    name: str,
+    *,
+    squared: bool,
+    symmetrize: bool = False,
+    overwrite: bool = False,
+    index: np.ndarray | None = None,
+) -> SquaredTable:
+    """Check a square table of distances and square it, in one new array or, with `overwrite`, in its own.
+
+    Parameters
+    ----------
+    index : positions of points, optional
+        Those that are wanted; all of them are looked over.
+    """
+    n = table.shape[0]
+    native: Any = getattr(table, "values", None)
+    usable = native is not None and native.dtype == _xp.namespace(native).float64
+    part = index is not None and len(index) < n
+    if not part and not (overwrite and usable and _writable(native)):
+        memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, table.sample)
+    values = native if usable else _xp.float64(table.rows(0, n))
+    high, gap = look_over(values, name, ROUNDING.get(_itemsize(table.sample), 1e-10), symmetrize)
+    xp = _xp.namespace(values)
+    if part:
+        there = _xp.like(index, values)
+        values = xp.take(_xp.take_rows(values, there), there, axis=1)
+    elif not (overwrite and usable and _writable(native)) and (usable or native is None):
+        values = xp.asarray(values, copy=True)  # a cast has made a new one already
+    if gap > 0:
+        _average(values)
+    clear_diagonal(values)
+    return square_in_place(values, high, squared, name)
+
+
+def look_over(values: Array, name: str, rounding: float, symmetrize: bool = False) -> tuple[float, float]:
+    """Refuse what are no distances; return the largest of them, and the largest |d_ij − d_ji|."""
+    xp, low, high = _xp.namespace(values), np.inf, 0.0
+    for rows in row_blocks(values.shape[0]):
+        block = values[rows, :]
+        low, high = min(low, _least(block, rows, name)), max(high, float(xp.max(block)))
+    tolerance = rounding * high
+    if low < -tolerance:
+        raise _negative(values, name)
+    way_out = "Pass symmetrize=True to take the mean of both directions."
+    gap = _refuse_asymmetry(values, name, np.inf if symmetrize else tolerance, way_out)
+    diagonal = _xp.to_numpy(xp.linalg.diagonal(values))
+    bad = np.flatnonzero(np.abs(diagonal) > tolerance)
+    if len(bad):
+        raise errors.nonzero_diagonal(name, int(bad[0]), float(diagonal[bad[0]]))
+    return high, gap
+
+
+def square_in_place(values: Array, high: float, squared: bool, name: str) -> SquaredTable:
+    """Turn distances (or squared ones) into squared ones over a power of four."""
+    xp = _xp.namespace(values)
+    _, e = np.frexp(high)
+    exponent = int(e) if abs(int(e)) > ORDINARY else 0
+    if squared:
+        exponent = 2 * (exponent // 2)
+    factor = float(np.ldexp(1.0, -exponent)) if abs(exponent) < 1023 else None
+    if factor is None:
+        raise errors.squares_out_of_range(name)
+    for rows in row_blocks(values.shape[0]):
+        block = xp.clip(values[rows, :], min=0.0)  # what is below 0 here is rounding
+        block = block * factor if exponent else block
+        values[rows, :] = block if squared else block * block
+    return SquaredTable(values, exponent // 2 if squared else exponent)
+
+
+def double_center_in_place(D2: Array, alpha: Array) -> None:
+    """Replace D by −½ H D Hᵀ, H = I − 1αᵀ."""
+    r = D2 @ alpha
+    g = alpha @ r
+    for rows in row_blocks(D2.shape[0], D2.shape[1]):
+        D2[rows, :] = ((r[None, :] - D2[rows, :]) + (r[rows] - g)[:, None]) * 0.5
+
+
+def frobenius(A: Array) -> float:
+    """Return the root of the sum of squares of all entries, which bounds all eigenvalues."""
+    xp = _xp.namespace(A)
+    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in row_blocks(*A.shape)), default=0.0)
+    if peak == 0:
+        return 0.0
+    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in row_blocks(*A.shape)) ** 0.5
+
+
+def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
+    """Refuse a table that is not symmetric; the mean of both halves takes the place of what may be rounding."""
+    if _refuse_asymmetry(A, name, tolerance, way_out) > 0:
+        _average(A)
+
+
+def _average(A: Array) -> None:
+    for rows in row_blocks(A.shape[0]):
+        mean = (A[rows, rows.start :] + A[rows.start :, rows].T) / 2
+        A[rows, rows.start :] = mean
+        A[rows.start :, rows] = mean.T
+
+
+def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> float:
+    worst, i, j = _asymmetry(A)
+    if worst > tolerance:
+        raise errors.asymmetric(name, i, j, float(A[i, j]), float(A[j, i]), tolerance, way_out)
+    return worst
+
+
+def _asymmetry(A: Array) -> tuple[float, int, int]:
+    """Return the largest |a_ij − a_ji| and where it is."""
+    xp, worst, place = _xp.namespace(A), 0.0, (0, 0)
+    for rows in row_blocks(A.shape[0]):
+        gap = xp.abs(A[rows, rows.start :] - A[rows.start :, rows].T)
+        top = float(xp.max(gap))
+        if top > worst:
+            at = int(xp.argmax(xp.reshape(gap, (-1,))))
+            worst, place = top, (rows.start + at // gap.shape[1], rows.start + at % gap.shape[1])
+    return worst, *place
+
+
+def _raw(table: Table, name: str, way_out: str) -> Array:
+    """Return finite, symmetric numbers; a copy only where rounding has to be averaged out."""
+    n = table.shape[0]
+    native = getattr(table, "values", None)
+    if native is not None and native.dtype == _xp.namespace(native).float64:
+        values = native
+    else:
+        values = _xp.float64(table.rows(0, n))
+    xp, high = _xp.namespace(values), 0.0
+    for rows in row_blocks(n):
+        _least(values[rows, :], rows, name)
+        high = max(high, float(xp.max(xp.abs(values[rows, :]))))
+    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * high
+    if _refuse_asymmetry(values, name, tolerance, way_out) > 0:
+        values = xp.asarray(values, copy=True)
+        _average(values)
+    return values
+
+
+def _least(block: Array, rows: slice, name: str) -> float:
+    """Return the least entry of finite rows."""
+    xp = _xp.namespace(block)
+    low, high = float(xp.min(block)), float(xp.max(block))
+    if not (np.isfinite(low) and np.isfinite(high)):
+        bad = ~np.isfinite(_xp.to_numpy(block))
+        i, j = (int(at) for at in np.argwhere(bad)[0])
+        kind = "NaN" if np.isnan(_xp.to_numpy(block)[i, j]) else "infinity (inf)"
+        raise errors.unobserved(name, int(bad.sum()), rows.start + i, j, kind)
+    return low
+
+
+def _negative(values: Array, name: str) -> Exception:
+    host = _xp.to_numpy(values)
+    count, (i, j) = int((host < 0).sum()), (int(at) for at in np.unravel_index(np.argmin(host), host.shape))
+    return errors.negative_distance(name, count, i, j, float(host[i, j]))
+
+
+def clear_diagonal(values: Array) -> None:
+    if isinstance(values, np.ndarray):
+        np.fill_diagonal(values, 0.0)
+        return
+    for i in range(values.shape[0]):
+        values[i, i] = 0.0
+
+
+def _itemsize(sample: Array) -> int:
+    return 4 if sample.dtype == _xp.namespace(sample).float32 else 8
+
+
+def _writable(values: Any) -> bool:
+    return not isinstance(values, np.ndarray) or bool(values.flags.writeable)
+
+
+def _is_flat(X: Any) -> bool:
+    return isinstance(X, list | tuple) and len(X) > 0 and not any(hasattr(row, "__len__") for row in X)

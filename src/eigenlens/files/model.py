@@ -1,0 +1,165 @@
+"""Save and load fitted models."""
+
+from __future__ import annotations
+
+import os
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from .._core import errors as base
+from .._core.errors import files as errors
+from ..sources.writing import replaced
+from . import container
+from .state import Decoder, Encoder
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], *, overwrite: bool = True, about: dict[str, Any] | None = None
+) -> Path:
+    """Write a fitted model to a file that `load` reads without running code.
+
+    The file is a JSON header and raw arrays. It is written under another name and takes its own when it is complete and
+    on the disk: an interruption leaves the old file, or the new one whole.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Any of this package, or a scikit-learn Pipeline of them. Arrays on a device are saved as NumPy arrays.
+    path : path
+        By custom ending in .eigenlens.
+    overwrite : bool
+        Whether a file that is there may be replaced.
+    about : dict, optional
+        Notes to keep with the model: text, numbers, lists and dictionaries of them. `describe` gives them back.
+
+    Returns
+    -------
+    path : Path
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import numpy as np
+    >>> from eigenlens import PCA, load, save
+    >>> X = np.random.default_rng(0).standard_normal((50, 3))
+    >>> pca = PCA(2).fit(X)
+    >>> path = save(pca, os.path.join(tempfile.mkdtemp(), "pca.eigenlens"))
+    >>> bool(np.array_equal(load(path).transform(X), pca.transform(X)))
+    True
+    """
+    path = Path(path)
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise errors.not_fitted(type(model).__name__) from None
+    if path.exists() and not overwrite:
+        raise base.file_exists(path)
+    encoder = Encoder()
+    root = encoder.node(model, type(model).__name__)
+    header = {
+        "model": root,
+        "objects": encoder.objects,
+        "about": _plain_notes(about),
+        "versions": {name: _version(name) for name in ("eigenlens", *sorted(encoder.foreign))},
+    }
+    with replaced(path) as file:
+        container.write(file, header, encoder.arrays)
+    return path
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote; nothing in the file is run.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    model : fitted estimator
+        The same to the last bit, with NumPy arrays.
+
+    Examples
+    --------
+    >>> from eigenlens import load
+    >>> load("no-such-model.eigenlens")
+    Traceback (most recent call last):
+    FileNotFoundError: ...
+    """
+    path = Path(path)
+    with path.open("rb") as file:
+        header, arrays = container.read(file, path)
+    try:
+        decoder = Decoder(header.get("objects"), arrays)
+        model = decoder.value(header.get("model"))
+    except errors.ModelFileError as error:
+        raise errors.not_a_model(path, str(error)) from None
+    except (ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise errors.damaged(path, str(error) or type(error).__name__) from None
+    if not hasattr(model, "get_params"):
+        raise errors.damaged(path, "what it holds is not an estimator")
+    _compare_versions(path, header.get("versions"))
+    return model
+
+
+def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what the header of a model file says: its class, parts, versions and notes; no array is read.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    description : dict
+        "classes" of all parts, the model's own first; "arrays" as (type, shape); "versions"; "about".
+    """
+    path = Path(path)
+    with path.open("rb") as file:
+        header, lengths = container.read_header(file, path, verify=True)
+    arrays = container.checked_entries(header, lengths, path)
+    objects, versions, notes = (header.get(name) for name in ("objects", "versions", "about"))
+    if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
+        raise errors.damaged(path, "its header does not list its parts")
+    if not isinstance(versions, dict) or not isinstance(notes, dict):
+        raise errors.damaged(path, "its notes are not notes")
+    return {
+        "format": container.VERSION,
+        "classes": [str(entry.get("class")) for entry in objects],
+        "arrays": [(dtype.str, shape) for dtype, shape, _, _ in arrays],
+        "versions": {str(name): str(value) for name, value in versions.items()},
+        "about": notes,
+        "bytes": path.stat().st_size,
+    }
+
+
+def _plain_notes(about: dict[str, Any] | None) -> dict[str, Any]:
+    """Return notes that JSON holds as they are."""
+    import json
+
+    try:
+        return json.loads(json.dumps(about or {}, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise base.InputTypeError(
+            f"about={about!r} must be made of text, finite numbers, lists and dictionaries with text as keys ({error})."
+        ) from error
+
+
+def _version(library: str) -> str:
+    name = {"sklearn": "scikit-learn"}.get(library, library)
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return str(import_module(library).__version__)
+
+
+def _compare_versions(path: Path, versions: Any) -> None:
+    """Warn where parts of another library came from another version of it."""
+    for library, saved in versions.items() if isinstance(versions, dict) else ():
+        if library in ("sklearn", "scipy") and saved != _version(library):
+            base.warn(errors.other_version(path, library, str(saved)[:40], _version(library)))

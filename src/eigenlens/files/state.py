@@ -1,0 +1,229 @@
+"""Objects as JSON: plain values as they are, everything else as {"~": kind, …}.
+
+Instances and arrays are listed once and referred to by their number, so that what was shared is shared again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.errors import files as errors
+from .registry import FOREIGN, class_of, name_of
+
+DEPTH = 60  # of lists within lists; models have fewer than ten
+TAG = "~"
+
+
+class Encoder:
+    """Turns objects into nodes, and collects the instances and arrays they refer to."""
+
+    def __init__(self) -> None:
+        self.objects: list[dict[str, Any]] = []
+        self.arrays: list[np.ndarray] = []
+        self.foreign: set[str] = set()  # libraries whose classes were met
+        self._objects_seen: dict[int, int] = {}
+        self._arrays_seen: dict[int, int] = {}
+        self._alive: list[Any] = []  # an object that died would lend its id to another
+
+    def node(self, value: Any, place: str) -> Any:
+        """Return the node of a value; `place` says, for a message, where it was found."""
+        kind = type(value)
+        if value is None or kind in (bool, int, str):
+            return value
+        if kind is float:
+            return value if math.isfinite(value) else {TAG: "float", "value": repr(value)}
+        if kind is complex:
+            return {TAG: "complex", "parts": [self.node(value.real, place), self.node(value.imag, place)]}
+        if kind is list:
+            return [self.node(item, f"{place}[{j}]") for j, item in enumerate(value)]
+        if kind in (tuple, set, frozenset):
+            items = value if kind is tuple else sorted(value, key=repr)
+            return {TAG: kind.__name__, "items": [self.node(item, f"{place}[{j}]") for j, item in enumerate(items)]}
+        if kind is dict:
+            pairs = [[self.node(k, place), self.node(v, f"{place}[{k!r}]")] for k, v in value.items()]
+            return {TAG: "dict", "items": pairs}
+        if kind.__name__ == "dtype" and not isinstance(
+            value, np.dtype
+        ):  # of a device's library, whose arrays become ours
+            value = np.dtype(str(value).rpartition(".")[2])
+        if isinstance(value, np.dtype):
+            return {TAG: "dtype", "name": self._plain(value, place).str}
+        if isinstance(value, np.generic):
+            return {TAG: "scalar", "array": self._array(np.asarray(value), place)}
+        if kind is slice:
+            return {TAG: "slice", "items": [self.node(v, place) for v in (value.start, value.stop, value.step)]}
+        return self._large(value, place)
+
+    def _large(self, value: Any, place: str) -> Any:
+        if type(value) is np.ndarray and value.dtype.kind == "O":
+            items = [self.node(item, f"{place}[{j}]") for j, item in enumerate(value.ravel())]
+            return {TAG: "objects", "shape": list(value.shape), "items": items}
+        if type(value) is np.ndarray or (_xp.is_array(value) and not isinstance(value, np.ndarray)):
+            return {TAG: "array", "array": self._array(value, place)}
+        if isinstance(value, type):
+            if name_of(value) is None:
+                raise errors.cannot_hold(place, f"class ({value.__name__})")
+            return {TAG: "class", "name": name_of(value)}
+        return {TAG: "object", "object": self._object(value, place)}
+
+    def _object(self, value: Any, place: str) -> int:
+        if id(value) in self._objects_seen:
+            return self._objects_seen[id(value)]
+        cls, name = type(value), name_of(type(value))
+        if name is None:
+            raise errors.cannot_hold(place, f"{cls.__module__}.{cls.__name__}")
+        if name in FOREIGN:
+            self.foreign.add(name.split(".")[0])
+        number = self._objects_seen[id(value)] = len(self.objects)
+        self._alive.append(value)
+        entry: dict[str, Any] = {"class": name}
+        self.objects.append(entry)
+        entry["state"] = [[key, self.node(part, f"{place}.{key}")] for key, part in _state(value, place).items()]
+        return number
+
+    def _array(self, value: Any, place: str) -> int:
+        if id(value) in self._arrays_seen:
+            return self._arrays_seen[id(value)]
+        host = value if isinstance(value, np.ndarray) else _xp.to_numpy(value)
+        self._plain(host.dtype, place)
+        number = self._arrays_seen[id(value)] = len(self.arrays)
+        self._alive.append(value)
+        self.arrays.append(host)
+        return number
+
+    @staticmethod
+    def _plain(dtype: np.dtype, place: str) -> np.dtype:
+        if dtype.kind not in "biufcUSmM" or dtype.hasobject or dtype.itemsize == 0 or dtype.str == "<f16":
+            raise errors.cannot_hold(place, f"array of {dtype}")
+        return dtype
+
+
+def _state(value: Any, place: str) -> dict[str, Any]:
+    """Return the attributes of an instance: as it hands them to pickle, slots included."""
+    state = value.__getstate__()
+    if isinstance(state, tuple) and len(state) == 2:  # the attributes, and those in slots
+        state = {**(state[0] or {}), **(state[1] or {})}
+    if state is None:
+        return {}
+    if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
+        raise errors.cannot_hold(place, f"{type(value).__name__} with a state of its own making")
+    return {key: part for key, part in state.items() if key != "_sklearn_version"}
+
+
+class Decoder:
+    """Builds objects from nodes; whatever does not fit raises ValueError with the reason."""
+
+    def __init__(self, objects: Any, arrays: list[np.ndarray]) -> None:
+        if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
+            raise ValueError("its header does not list the objects")
+        self.arrays = arrays
+        self.objects: list[Any] = [object.__new__(class_of(entry.get("class"))) for entry in objects]
+        for made, entry in zip(self.objects, objects, strict=True):
+            self._fill(made, entry.get("state"))
+
+    def _fill(self, made: Any, state: Any) -> None:
+        if not isinstance(state, list):
+            raise ValueError("an object has no list of attributes")
+        for pair in state:
+            if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
+                raise ValueError("an attribute is not a name and a value")
+            name, part = pair[0], self.value(pair[1])
+            if not name.isidentifier() or name.startswith("__"):
+                raise ValueError(f"an attribute is called {name[:40]!r}")
+            if hasattr(made, "__dict__"):
+                made.__dict__[name] = part
+            elif name in getattr(type(made), "__slots__", ()):
+                object.__setattr__(made, name, part)
+            else:
+                raise ValueError(f"a {type(made).__name__} has no attribute {name[:40]!r}")
+
+    def value(self, node: Any, depth: int = 0) -> Any:
+        """Return what a node stands for."""
+        if depth > DEPTH:
+            raise ValueError("its parts are nested too deeply")
+        if node is None or isinstance(node, bool | int | float | str):
+            return node
+        if isinstance(node, list):
+            return [self.value(item, depth + 1) for item in node]
+        make = MAKERS.get(node.get(TAG)) if isinstance(node.get(TAG), str) else None
+        if make is None:
+            raise ValueError(f"it holds a part of the unknown kind {str(node.get(TAG))[:40]!r}")
+        return make(self, node, depth + 1)
+
+    def items(self, node: dict[str, Any], depth: int) -> list[Any]:
+        items = node.get("items")
+        if not isinstance(items, list):
+            raise ValueError("a part has no list of items")
+        return [self.value(item, depth) for item in items]
+
+    def numbered(self, table: list[Any], number: Any) -> Any:
+        if type(number) is not int or not 0 <= number < len(table):
+            raise ValueError("it refers to a part that is not there")
+        return table[number]
+
+    def _float(self, node: dict[str, Any], depth: int) -> float:
+        if node.get("value") not in ("nan", "inf", "-inf"):
+            raise ValueError("a number is not one")
+        return float(node["value"])
+
+    def _complex(self, node: dict[str, Any], depth: int) -> complex:
+        parts = self.value(node.get("parts"), depth)
+        if not isinstance(parts, list) or len(parts) != 2 or not all(type(x) is float for x in parts):
+            raise ValueError("a complex number does not have two parts")
+        return complex(*parts)
+
+    def _dict(self, node: dict[str, Any], depth: int) -> dict[Any, Any]:
+        pairs = self.items(node, depth)
+        if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+            raise ValueError("a dictionary is not made of pairs")
+        return dict(pairs)
+
+    def _dtype(self, node: dict[str, Any], depth: int) -> np.dtype:
+        from .container import PLAIN
+
+        name = node.get("name")
+        if not isinstance(name, str) or not PLAIN.fullmatch(name):
+            raise ValueError("a type is not known")
+        return np.dtype(name)
+
+    def _slice(self, node: dict[str, Any], depth: int) -> slice:
+        items = self.items(node, depth)
+        if len(items) != 3:
+            raise ValueError("a slice does not have three parts")
+        return slice(*items)
+
+    def _scalar(self, node: dict[str, Any], depth: int) -> np.generic:
+        array = self.numbered(self.arrays, node.get("array"))
+        if array.shape != ():
+            raise ValueError("a number is a table")
+        return array[()]
+
+    def _objects(self, node: dict[str, Any], depth: int) -> np.ndarray:
+        items, shape = self.items(node, depth), node.get("shape")
+        whole = isinstance(shape, list) and len(shape) <= 32 and all(type(n) is int and 0 <= n < 2**62 for n in shape)
+        if not whole or math.prod(shape) != len(items):  # type: ignore[arg-type]
+            raise ValueError("an array of objects has an impossible shape")
+        flat = np.empty(len(items), dtype=object)
+        flat[:] = items
+        return flat.reshape(shape)
+
+
+MAKERS: dict[str, Any] = {
+    "float": Decoder._float,
+    "complex": Decoder._complex,
+    "tuple": lambda self, node, depth: tuple(self.items(node, depth)),
+    "set": lambda self, node, depth: set(self.items(node, depth)),
+    "frozenset": lambda self, node, depth: frozenset(self.items(node, depth)),
+    "dict": Decoder._dict,
+    "dtype": Decoder._dtype,
+    "slice": Decoder._slice,
+    "scalar": Decoder._scalar,
+    "objects": Decoder._objects,
+    "array": lambda self, node, depth: self.numbered(self.arrays, node.get("array")),
+    "class": lambda self, node, depth: class_of(node.get("name")),
+    "object": lambda self, node, depth: self.numbered(self.objects, node.get("object")),
+}

@@ -1,0 +1,229 @@
+"""What a kernel is: a function of two rows, with parameters and an order of definiteness, evaluated in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from .._core import xp as _xp
+from .._core.errors import kernels as errors
+from .._core.parameters import is_number
+from .._core.typing import Array, TableLike
+from . import _pairs
+from ._pairs import BlockFunction
+
+
+class Kernel(BaseEstimator):
+    """Base of the kernels.
+
+    A subclass writes `_against(Z)`, which returns a function of row blocks, and says what it is: its order of
+    definiteness, and whether shifts and rotations of the rows leave it alone. Parameters that are None are taken
+    from the rows of a fit.
+
+    Attributes
+    ----------
+    conditional_order : int
+        0 for a positive definite kernel: cᵀKc ≥ 0 for every c. m > 0 for a conditionally positive definite one of
+        order m: cᵀKc ≥ 0 for every c that is orthogonal to the polynomials of degree below m.
+    translation_invariant, rotation_invariant : bool
+        Whether k(x + a, z + a) = k(x, z), and whether a rotation of both rows changes nothing.
+    """
+
+    translation_invariant: bool = False
+    rotation_invariant: bool = False
+    #: parameters that None leaves to the rows of a fit
+    _from_rows: ClassVar[tuple[str, ...]] = ()
+    #: whether it can be part of a sum or a product
+    _composable: ClassVar[bool] = True
+
+    @property
+    def conditional_order(self) -> int:
+        return 0
+
+    @property
+    def shift_is_free(self) -> bool:
+        """Whether a shift of all rows adds to k(x, z) only what centring, or an intercept, takes out again."""
+        return self.translation_invariant
+
+    @property
+    def is_positive_definite(self) -> bool:
+        """Whether cᵀKc ≥ 0 without any condition on c."""
+        return self.conditional_order == 0
+
+    # -- what a kernel says ------------------------------------------------------------------------------------
+
+    def _against(self, Z: Array) -> BlockFunction:
+        """Return the function of row blocks X ↦ k(X, Z), all parameters known; `out`, where given, may be used."""
+        raise NotImplementedError
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that cannot work with any rows."""
+
+    def _check_columns(self, p: int) -> None:
+        """Refuse rows of so many columns, where the kernel has something against them."""
+
+    def _resolved(self, X: Array, weight: Any) -> Self:
+        """Return a copy whose open parameters are taken from rows."""
+        open_ones = [name for name in self._from_rows if getattr(self, name) is None]
+        if not open_ones:
+            return self
+        return clone(self).set_params(**{name: self._from(name, X, weight) for name in open_ones})
+
+    def _from(self, name: str, X: Array, weight: Any) -> Any:
+        """Return what rows say a parameter should be: the median distance between them."""
+        return _pairs.median_distance(X, weight)
+
+    def _diagonal(self, X: Array) -> Array:
+        xp = _xp.namespace(X)
+        values = [self._against(X[i : i + 1, :])(X[i : i + 1, :])[0, :] for i in range(X.shape[0])]
+        return xp.concat(values)
+
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        """Return what Σ cᵢ k(xᵢ, ·) gains where points and rows move by a pivot, if Σ cᵢ = 0 and a shift is free."""
+        return _xp.namespace(c).zeros_like(c[0, :])
+
+    def _trend(self, X: Array) -> Array:
+        """Return the functions that a fit leaves unpenalised, the constant first, at rows: (n, t)."""
+        xp = _xp.namespace(X)
+        return xp.ones((X.shape[0], 1), dtype=xp.float64, device=_xp.device(X))
+
+    def _between(self, Z: Array, other: Array) -> Array:
+        """Return the kernel matrix of two sets of points of a fit."""
+        return _pairs.fill(self._against(other), Z, other.shape[0])
+
+    def _gram(self, X: Array) -> Array:
+        """Return k(X, X), exactly symmetric."""
+        return _pairs.symmetric(self._against, X)
+
+    # -- use -----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_resolved(self) -> bool:
+        """Whether every parameter has a value, so that the kernel can be evaluated anywhere."""
+        parts = [part for part in vars(self).values() if isinstance(part, Kernel)]
+        return all(getattr(self, name) is not None for name in self._from_rows) and all(k.is_resolved for k in parts)
+
+    def fitted(self, X: TableLike, sample_weight: Any = None) -> Self:
+        """Return this kernel with every open parameter (None) taken from rows, such as the median distance.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        sample_weight : array of shape (n,), optional
+        """
+        rows = _pairs.read_rows(X)
+        self._check_parameters()
+        self._check_columns(rows.shape[1])
+        return self._resolved(rows, sample_weight)
+
+    def __call__(self, X: TableLike, Z: TableLike | None = None) -> Array:
+        """Return the matrix k(X, Z), or k(X, X); this is where n×m numbers are held.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        Z : table of shape (m, p), optional
+        """
+        rows, points = self._read(X, Z)
+        kernel = self._ready(rows, Z is None or Z is X)
+        if Z is None or Z is X:
+            matrix = kernel._gram(rows)
+        else:
+            matrix = _pairs.fill(kernel._against(points), rows, points.shape[0])
+        return _as_given(matrix, X)
+
+    def diagonal(self, X: TableLike) -> Array:
+        """Return k(x, x) for each row."""
+        rows, _ = self._read(X, None)
+        return _as_given(self._ready(rows, True)._diagonal(rows), X)
+
+    def blocks(self, X: TableLike, Z: TableLike) -> Iterator[Array]:
+        """Yield k(X, Z) a block of rows at a time, each small enough for the cache."""
+        rows, points = self._read(X, Z)
+        function = self._ready(rows, Z is X)._against(points)
+        for a, b in _pairs.row_ranges(rows.shape[0], points.shape[0], rows):
+            yield function(rows[a:b, :])
+
+    def apply(self, X: TableLike, Z: TableLike, C: Array) -> Array:
+        """Return k(X, Z) @ C without holding k(X, Z).
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        Z : table of shape (m, p)
+        C : array of shape (m,) or (m, q)
+        """
+        rows, points = self._read(X, Z)
+        return _as_given(self._ready(rows, Z is X)._apply(rows, points, _xp.like(C, rows)), X)
+
+    def _apply(self, X: Array, Z: Array, C: Array) -> Array:
+        function, m = self._against(Z), Z.shape[0]
+
+        def work(span: tuple[int, int]) -> Array:
+            return function(X[span[0] : span[1], :]) @ C
+
+        parts = list(_pairs.over_blocks(work, X.shape[0], m, X))
+        return parts[0] if len(parts) == 1 else _xp.namespace(X).concat(parts, axis=0)
+
+    def on(self, columns: Sequence[int]) -> Kernel:
+        """Return the kernel that sees only some columns."""
+        from .combined import OnColumns
+
+        return OnColumns(self, columns)
+
+    def __add__(self, other: Any) -> Kernel:
+        from .combined import Sum
+
+        return Sum(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: Any) -> Kernel:
+        from .combined import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(self, other) if is_number(other) else NotImplemented
+
+    __rmul__ = __mul__
+
+    # -- helpers -------------------------------------------------------------------------------------------------
+
+    def _read(self, X: TableLike, Z: TableLike | None) -> tuple[Array, Array]:
+        rows = _pairs.read_rows(X, "X")
+        points = rows if Z is None or Z is X else _xp.like(_pairs.read_rows(Z, "Z"), rows)
+        if points.shape[1] != rows.shape[1]:
+            raise errors.columns_of_points(rows.shape[1], points.shape[1])
+        return rows, points
+
+    def _ready(self, rows: Array, alone: bool) -> Kernel:
+        """Return the kernel with all parameters; rows may lend theirs only where they are the only ones."""
+        self._check_parameters()
+        self._check_columns(rows.shape[1])
+        if self.is_resolved:
+            return self
+        if not alone:
+            raise errors.unresolved(self)
+        return self._resolved(rows, None)
+
+
+def same_kernel(one: Any, other: Any) -> bool:
+    """Tell whether two kernels are of one kind with the same parameters."""
+    if one is other:
+        return True
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, Kernel):
+        ours, theirs = one.get_params(deep=False), other.get_params(deep=False)
+        return all(same_kernel(ours[name], theirs[name]) for name in ours)
+    if _xp.is_array(one):
+        return one.shape == other.shape and np.array_equal(_xp.to_numpy(one), _xp.to_numpy(other))
+    return bool(one == other)
+
+
+def _as_given(result: Array, X: Any) -> Array:
+    """Give results in the floating-point type of the rows."""
+    if _xp.is_array(X) and _xp.is_floating(X):
+        return _xp.cast(result, X.dtype) if X.dtype != _xp.namespace(X).float64 else result
+    return result

@@ -1,0 +1,163 @@
+"""Kernels that come from elsewhere: a matrix, or a function of the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.errors import kernels as errors
+from .._core.parameters import check_flag
+from .._core.typing import Array
+from ._pairs import BlockFunction
+from .base import Kernel
+from .conditional import Brownian, Spline, ThinPlate
+from .inner import Linear, Polynomial
+from .radial import Gaussian, Laplacian, Matern, Wendland
+
+SYMMETRY = 1e-10  # relative to the largest entry: what two ways of computing a kernel may differ by
+DEFINITE = 1e-10  # relative to the largest eigenvalue: a smaller negative one is rounding
+
+NAMES: dict[str, type[Kernel]] = {
+    "linear": Linear,
+    "polynomial": Polynomial,
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+    "matern": Matern,
+    "wendland": Wendland,
+    "spline": Spline,
+    "thin_plate": ThinPlate,
+    "brownian": Brownian,
+}
+
+
+class Precomputed(Kernel):
+    """The kernel matrix is passed in place of the rows: k(X, X) to fit, k(new, X) to what follows.
+
+    Parameters
+    ----------
+    clip : bool
+        What to do with a matrix that has negative eigenvalues: refuse it, naming the smallest, or set them to zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import KernelPCA
+    >>> from eigenlens.kernels import Linear, Precomputed
+    >>> X = np.array([[0.0, 1.0], [2.0, 0.0], [4.0, 5.0]])
+    >>> KernelPCA(1, kernel=Precomputed()).fit(Linear()(X)).eigenvalues_.round(3)
+    array([19.544])
+    """
+
+    _composable = False
+    _matrix: Array = None
+    _numbers: Any = None
+
+    def __init__(self, clip: bool = False) -> None:
+        self.clip = clip
+
+    def _check_parameters(self) -> None:
+        check_flag("clip", self.clip)
+
+    def _against(self, Z: Array) -> BlockFunction:
+        """Pick columns: the points of a fit are their own numbers."""
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            xp = _xp.namespace(X)
+            return xp.take(X, xp.astype(Z[:, 0], xp.int64), axis=1)
+
+        return function
+
+    def _between(self, Z: Array, other: Array) -> Array:
+        if self._matrix is None:
+            raise errors.precomputed_alone("evaluated between points outside a fitted model")
+        places = [_xp.like(np.searchsorted(self._numbers, _xp.to_numpy(P[:, 0])), Z) for P in (Z, other)]
+        return _xp.namespace(Z).take(_xp.take_rows(self._matrix, places[0]), places[1], axis=1)
+
+    def of_columns(self, numbers: np.ndarray) -> Precomputed:
+        """Return a copy for a fit to some of the rows: their numbers are its points."""
+        kernel = Precomputed(self.clip)
+        kernel._numbers = numbers
+        return kernel
+
+    def with_matrix(self, K: Array) -> tuple[Precomputed, Array]:
+        """Return a copy that knows the matrix of a fit, so that its functions have inner products; and its points."""
+        numbers = np.arange(K.shape[0]) if self._numbers is None else self._numbers
+        kernel = self.of_columns(numbers)
+        kernel._matrix = K
+        return kernel, _xp.like(numbers.astype(np.float64)[:, None], K)
+
+    def _diagonal(self, X: Array) -> Array:
+        return _xp.namespace(X).linalg.diagonal(X)
+
+    def _gram(self, X: Array) -> Array:
+        return X
+
+
+class FunctionKernel(Kernel):
+    """A kernel given by a function of two tables that returns their kernel matrix.
+
+    Nothing is known of it, so that fits check whether its matrix is positive semidefinite.
+
+    Parameters
+    ----------
+    function : callable
+        (n, p) and (m, p) to (n, m).
+
+    Examples
+    --------
+    >>> from eigenlens.kernels import FunctionKernel
+    >>> FunctionKernel(lambda X, Z: (X @ Z.T) ** 2)([[1.0]], [[3.0]])
+    array([[9.]])
+    """
+
+    def __init__(self, function: Callable[[Array, Array], Array]) -> None:
+        self.function = function
+
+    def _check_parameters(self) -> None:
+        if not callable(self.function):
+            raise errors.not_a_kernel(self.function, sorted(NAMES))
+
+    def _against(self, Z: Array) -> BlockFunction:
+        name = getattr(self.function, "__name__", type(self.function).__name__)
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            values = self.function(X, Z)
+            values = _xp.like(values, X) if _xp.is_array(values) else _xp.like(np.asarray(values), X)
+            if tuple(values.shape) != (X.shape[0], Z.shape[0]):
+                raise errors.kernel_shape(name, tuple(values.shape), X.shape[0], Z.shape[0])
+            values = _xp.float64(values)
+            if not _xp.all_finite(values):
+                i, j = np.argwhere(~np.isfinite(_xp.to_numpy(values)))[0]
+                raise errors.kernel_not_finite(name, int(i), int(j))
+            return values
+
+        return function
+
+
+def as_kernel(kernel: Any) -> Kernel:
+    """Read a kernel parameter: a kernel, its name, or a function of two tables."""
+    if isinstance(kernel, Kernel):
+        return kernel
+    if isinstance(kernel, str):
+        if kernel == "precomputed":
+            return Precomputed()
+        if kernel in NAMES:
+            return NAMES[kernel]()
+    elif callable(kernel) and not isinstance(kernel, type):
+        return FunctionKernel(kernel)
+    raise errors.not_a_kernel(kernel, [*sorted(NAMES), "precomputed"])
+
+
+def check_matrix(K: Array) -> Array:
+    """Refuse a kernel matrix that is not square and symmetric; return it exactly symmetric."""
+    if K.shape[0] != K.shape[1]:
+        raise errors.not_square(K.shape)
+    xp = _xp.namespace(K)
+    apart = xp.abs(K - K.T)
+    if float(xp.max(apart)) > SYMMETRY * float(xp.max(xp.abs(K))):
+        i, j = divmod(int(xp.argmax(apart)), K.shape[0])
+        raise errors.asymmetric(i, j, float(K[i, j]), float(K[j, i]))
+    return (K + K.T) / 2

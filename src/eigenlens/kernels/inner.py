@@ -1,0 +1,89 @@
+"""Kernels of the inner product: linear and polynomial."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.parameters import check_number
+from .._core.typing import Array
+from ._pairs import BlockFunction
+from .base import Kernel
+
+
+class Linear(Kernel):
+    """k(x, z) = xᵀz. Positive definite; its functions are the linear ones, and its kernel PCA is PCA.
+
+    Examples
+    --------
+    >>> from eigenlens.kernels import Linear
+    >>> Linear()([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[11.]])
+    """
+
+    rotation_invariant = True
+    shift_is_free = True
+
+    def _against(self, Z: Array) -> BlockFunction:
+        def function(X: Array, out: Array | None = None) -> Array:
+            return _product(X, Z, out)
+
+        return function
+
+    def _diagonal(self, X: Array) -> Array:
+        return _xp.namespace(X).sum(X**2, axis=1)
+
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        return pivot @ (points.T @ c)
+
+
+class Polynomial(Kernel):
+    """k(x, z) = (scale·xᵀz + offset)^degree. Positive definite for scale > 0 and offset ≥ 0.
+
+    Parameters
+    ----------
+    degree : int
+    scale : float
+    offset : float
+        Above 0, all monomials up to the degree are there; at 0 only those of that degree.
+
+    Examples
+    --------
+    >>> from eigenlens.kernels import Polynomial
+    >>> Polynomial(2)([[1.0, 2.0]], [[3.0, 4.0]])
+    array([[144.]])
+    """
+
+    rotation_invariant = True
+
+    def __init__(self, degree: int = 2, scale: float = 1.0, offset: float = 1.0) -> None:
+        self.degree = degree
+        self.scale = scale
+        self.offset = offset
+
+    def _check_parameters(self) -> None:
+        check_number("degree", self.degree, 1, integer=True)
+        check_number("scale", self.scale, 0.0, above=True)
+        check_number("offset", self.offset, 0.0)
+
+    def _against(self, Z: Array) -> BlockFunction:
+        scaled = Z * self.scale
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            return self._power(_product(X, scaled, out) + self.offset, out)
+
+        return function
+
+    def _power(self, T: Array, out: Any = None) -> Array:
+        if out is None:
+            return T ** int(self.degree)
+        return np.power(T, int(self.degree), out=out)
+
+    def _diagonal(self, X: Array) -> Array:
+        return self._power(self.scale * _xp.namespace(X).sum(X**2, axis=1) + self.offset)
+
+
+def _product(X: Array, Z: Array, out: Any) -> Array:
+    return np.matmul(X, Z.T, out=out) if isinstance(X, np.ndarray) else X @ Z.T

@@ -1,0 +1,124 @@
+"""A few rows that stand for all: landmarks by pivoted Cholesky, and the coordinates that they give every row.
+
+With landmarks S and K_SS = L Lᵀ, the coordinates φ(x) = L⁻¹ k(S, x) have φ(x)ᵀφ(z) ≈ k(x, z), exactly so if x or z is a
+landmark, and ‖Σ βⱼφⱼ‖² = ‖β‖². Work is linear in the number of rows, and n×m numbers are never held.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..moments import Scatter
+from ..sources import Block
+from . import _pairs
+from .base import Kernel
+
+POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
+FLOOR = 1e-12  # residuals below this share of the largest k(x, x) are rounding: nothing is left to stand for
+LARGE_LOSS = 0.1  # share of the trace beyond which a warning says that landmarks are too few
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Landmark rows and the map from their kernels to coordinates.
+
+    Attributes
+    ----------
+    kernel : Kernel
+    rows : array of shape (m, p)
+    places : array of shape (m,)
+        Their numbers among the rows of the fit.
+    root : array of shape (m, m)
+        R with φ(x) = R·k(S, x): the inverse of the Cholesky factor.
+    """
+
+    kernel: Kernel
+    rows: Array
+    places: np.ndarray
+    root: Array
+
+    def coordinates(self, X: Array, function: Any = None) -> Array:
+        """Return φ(x) for rows: (n, m)."""
+        function = self.kernel._against(_xp.like(self.rows, X)) if function is None else function
+        return function(X) @ _xp.like(self.root, X).T
+
+    def coefficients(self, beta: Array) -> Array:
+        """Return c with Σ cⱼ k(sⱼ, ·) = Σ βⱼ φⱼ."""
+        return self.root.T @ beta
+
+    def collect(self, X: Array, weight: Array, beside: Array | None = None) -> tuple[Scatter, float]:
+        """Return the moments of [beside, φ] over all rows, and the share of the trace that landmarks miss."""
+        function, m = self.kernel._against(self.rows), self.rows.shape[0]
+        xp = _xp.namespace(X)
+
+        def table(a: int, b: int) -> tuple[Array, Array]:
+            phi = self.coordinates(X[a:b, :], function)
+            return phi, phi if beside is None else xp.concat([beside[a:b, :], phi], axis=1)
+
+        first = Block(table(0, 1)[1])
+        empty = Scatter()
+
+        def work(span: tuple[int, int]) -> tuple[Scatter, float, float]:
+            a, b = span
+            phi, both = table(a, b)
+            w = weight[a:b]
+            whole = self.kernel._diagonal(X[a:b, :])
+            seen = xp.sum(w * xp.sum(phi**2, axis=1))
+            part = empty.anchored(first).update(Block(both, None, w))
+            return part, float(xp.sum(w * whole)), float(seen)
+
+        total, trace, seen = empty.anchored(first), 0.0, 0.0
+        for part, t, s in _pairs.over_blocks(work, X.shape[0], 2 * m, X):
+            total = total.merge(part)
+            trace, seen = trace + t, seen + s
+        return total, max(0.0, 1.0 - seen / trace) if trace > 0 else 0.0
+
+
+def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None = None) -> Landmarks:
+    """Choose landmarks by Cholesky with pivots: each is the row that those before it explain least.
+
+    Among all rows, or an even sample of them where there are many more than landmarks. Ties, such as between all first
+    rows of a Gaussian kernel, go to the row nearest to the mean: the order of rows does not matter.
+    """
+    n = X.shape[0]
+    size = min(n, max(POOL[0], POOL[1] * count))
+    pool = np.unique(np.linspace(0, n - 1, size).astype(np.intp))
+    rows = X if len(pool) == n else _xp.take_rows(X, _xp.like(pool, X))
+    ranks = _distances_to_mean(X, rows, weight)
+    left = np.array(_xp.to_numpy(kernel._diagonal(rows)))
+    floor = FLOOR * left.max(initial=0.0)
+    most = min(count, len(pool))
+    L, chosen = np.zeros((most, len(pool))), []  # rows of L: the columns of the factor
+    for j in range(most):
+        best = left.max()
+        if not best > floor:
+            break
+        tied = np.flatnonzero(left >= best * (1 - 1e-9))
+        pivot = int(tied[np.argmin(ranks[tied])])
+        column = np.asarray(_xp.to_numpy(kernel._against(rows[pivot : pivot + 1, :])(rows)))[:, 0]
+        L[j] = (column - L[:j, pivot] @ L[:j]) / best**0.5
+        left = np.maximum(left - L[j] ** 2, 0.0)
+        left[pivot] = 0.0
+        chosen.append(pivot)
+    if not chosen:
+        raise errors.all_constant("X")
+    factor = np.tril(L[: len(chosen)][:, chosen].T)
+    root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)
+    places = pool[chosen]
+    return Landmarks(kernel, _xp.take_rows(X, _xp.like(places, X)), places, _xp.like(root, X))
+
+
+def _distances_to_mean(X: Array, rows: Array, weight: Array | None) -> np.ndarray:
+    """Return the squared distances of rows to the weighted mean of all."""
+    xp = _xp.namespace(X)
+    w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
+    first = X[0, :]
+    mean = first + (w / xp.sum(w)) @ (X - first)
+    return np.asarray(_xp.to_numpy(xp.sum((rows - mean) ** 2, axis=1)))

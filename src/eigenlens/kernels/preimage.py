@@ -1,0 +1,63 @@
+"""From scores back to rows: exactly for linear kernels, learned for others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from .landmarks import choose_landmarks
+from .radial import Gaussian
+from .reduction import reduce
+from .squares import ExactPath, LandmarkPath, dual_solution
+
+EXACT_ROWS, LANDMARKS = 1000, 300  # beyond so many rows the regression takes so many landmarks
+
+
+@dataclass(frozen=True, eq=False)
+class Preimage:
+    """A map from scores to rows: a kernel part, and a linear part."""
+
+    slopes: Array
+    constant: Array
+    kernel: Any = None
+    points: Array = None
+    coefficients: Array = None
+
+    def __call__(self, scores: Array) -> Array:
+        linear = scores @ _xp.like(self.slopes, scores) + _xp.like(self.constant, scores)
+        if self.kernel is None:
+            return linear
+        points, c = _xp.like(self.points, scores), _xp.like(self.coefficients, scores)
+        return linear + self.kernel._apply(scores, points, c)
+
+    @classmethod
+    def linear(cls, points: Array, dual: Array, mean: Array) -> Preimage:
+        """Return the map of a linear kernel: its axes are dualᵀ points."""
+        axes = dual.T @ points
+        xp = _xp.namespace(points)
+        return cls(xp.linalg.solve(axes @ axes.T, axes), mean)
+
+    @classmethod
+    def learned(cls, points: Array, scores: Array) -> Preimage:
+        """Regress points on scores, with straight lines free and λ by generalised cross-validation."""
+        xp = _xp.namespace(points)
+        ones = xp.ones(points.shape[0], dtype=xp.float64, device=_xp.device(points))
+        centre = xp.mean(points, axis=0)
+        Y = points - centre
+        slopes = xp.linalg.pinv(scores) @ Y
+        rest = Y - scores @ slopes
+        kernel = Gaussian()._resolved(scores, None)
+        if points.shape[0] <= EXACT_ROWS:
+            red = reduce(kernel, scores, ones, keep=True)
+            exact = ExactPath(red, rest)
+            path = exact.scores(None)
+            lam = float(path.lams[path.best("gcv")])
+            c, gamma = dual_solution(red, rest, exact.solve(lam), lam)
+            return cls(slopes, centre + gamma[0, :], kernel, scores, c)
+        marks = choose_landmarks(kernel, scores, LANDMARKS)
+        way = LandmarkPath(marks, scores, rest, ones)
+        path = way.scores(None)
+        c, gamma = way.solution(float(path.lams[path.best("gcv")]))
+        return cls(slopes, centre + gamma[0, :], kernel, marks.rows, c)

@@ -1,0 +1,173 @@
+r"""The kernel matrix of a fit, with everything taken out that a fit leaves free.
+
+Free functions T (the constant; straight lines for splines) are not penalised, so all that a fit sees of K is
+
+.. math:: M = P \sqrt{W} K \sqrt{W} P, \quad P = I - QQ^T, \quad \mathrm{span}\,Q = \mathrm{span}\,\sqrt{W} T ,
+
+which is positive semidefinite also for kernels that are so only conditionally. With T = 1 this is double centring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+
+from .._core import errors, memory
+from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
+from .._core.typing import Array
+from . import _pairs
+from .base import Kernel
+from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
+
+FULL = 1000  # up to this many rows the smallest eigenvalue comes from a full decomposition
+
+
+@dataclass(frozen=True, eq=False)
+class Reduction:
+    """K without what is free.
+
+    Attributes
+    ----------
+    kernel : Kernel
+        With all parameters.
+    points : array of shape (n, p)
+        Rows of positive weight; their numbers, for a precomputed kernel.
+    weight, root : arrays of shape (n,)
+        w and √w.
+    K : array of shape (n, n) or None
+        The kernel matrix, where it was asked to be kept.
+    M : array of shape (n, n)
+    T : array of shape (n, t)
+        Free functions at the rows.
+    Q : array of shape (n, r)
+        Orthonormal basis of √w T.
+    means : array of shape (n,)
+        Weighted means of the columns of K.
+    """
+
+    kernel: Kernel
+    points: Array
+    weight: Array
+    root: Array
+    K: Array | None
+    M: Array
+    T: Array
+    Q: Array
+    means: Array
+
+    def project(self, Y: Array) -> Array:
+        """Return P √w Y; the constant goes first, before it can take digits."""
+        Z = (Y - Y[:1, :]) * self.root[:, None]
+        return Z - self.Q @ (self.Q.T @ Z)
+
+    def free_part(self, values: Array) -> Array:
+        """Return γ with Tγ nearest to values (n, q), by weighted least squares."""
+        xp = _xp.namespace(self.T)
+        return xp.linalg.pinv(self.T * self.root[:, None]) @ (values * self.root[:, None])
+
+
+def reduce(
+    kernel: Kernel, X: Array, weight: Array, *, keep: bool, copies: float = 2.0, constant_only: bool = False
+) -> Reduction:
+    """Evaluate the kernel matrix of a fit and take out what is free.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        With all parameters.
+    X : array of shape (n, p)
+        Rows; the kernel matrix where it is precomputed.
+    weight : array of shape (n,)
+        All positive.
+    keep : bool
+        Whether K is needed beside M.
+    copies : float
+        How many n×n tables the work after this will hold at once, for the prediction of memory.
+    constant_only : bool
+        Whether only the constant is free.
+    """
+    xp, given = _xp.namespace(X), isinstance(kernel, Precomputed)
+    kernel, points, K = kernel_matrix(kernel, X, copies + keep)
+    root = xp.sqrt(weight)
+    T = Kernel._trend(kernel, points) if constant_only or given else kernel._trend(points)
+    Q = _orthonormal(T * root[:, None])
+    means = (weight / xp.sum(weight)) @ K
+    M = _projected(K, root, Q, overwrite=not keep and not given)
+    if isinstance(kernel, Precomputed | FunctionKernel):
+        M = _definite(M, K if keep or given else kernel._gram(X), getattr(kernel, "clip", False))
+    return Reduction(kernel, points, weight, root, K if keep else None, M, T, Q, means)
+
+
+def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Array, Array]:
+    """Return the kernel, its points and its matrix, if so many tables of its size fit in memory."""
+    n = X.shape[0]
+    what = f"The {n}×{n} kernel matrix with the work on it"
+    memory.require(
+        memory.square_bytes(n, copies=copies), what, "use n_landmarks (1000 is a good start), or fewer rows", X
+    )
+    if not isinstance(kernel, Precomputed):
+        return kernel, X, kernel._gram(X)
+    K = check_matrix(X)
+    return *kernel.with_matrix(K), K
+
+
+def _orthonormal(A: Array) -> Array:
+    xp = _xp.namespace(A)
+    size = xp.max(xp.abs(A), axis=0)
+    U, s, _ = xp.linalg.svd(A / xp.where(size > 0, size, xp.ones_like(size)), full_matrices=False)
+    return U[:, : int(np.sum(_xp.to_numpy(s) > 1e-12 * float(s[0])))]
+
+
+def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
+    """Return P √w K √w P; for NumPy by blocks of rows, in the memory of K where that may go."""
+    if not isinstance(K, np.ndarray):
+        A = K * root[:, None] * root[None, :]
+        A = A - Q @ (Q.T @ A)
+        A = A - (A @ Q) @ Q.T
+        return (A + A.T) / 2
+    n = K.shape[0]
+    M = K if overwrite else np.empty_like(K)
+    left = root[:, None] * (K @ (root[:, None] * Q))  # √w K √w Q
+    middle = Q.T @ left
+    plain = bool((root == 1.0).all())
+    side = left - 0.5 * Q @ (middle + middle.T) / 2.0  # M = A − side Qᵀ − Q sideᵀ, symmetric by construction
+
+    def work(span: tuple[int, int]) -> None:
+        a, b = span
+        rows = K[a:b] if plain else K[a:b] * root[a:b, None] * root
+        np.subtract(rows, side[a:b] @ Q.T, out=M[a:b])
+        M[a:b] -= Q[a:b] @ side.T
+
+    for _ in _pairs.over_blocks(work, n, n, K):
+        pass
+    return M
+
+
+def _definite(M: Array, K: Array, clip: bool) -> Array:
+    """Refuse a matrix with a negative eigenvalue beyond rounding, or clip it where that was asked for."""
+    A = np.asarray(_xp.to_numpy(M))
+    low, high = extremes(A)
+    if low >= -DEFINITE * max(high, -low):
+        return M
+    named, largest = extremes(np.asarray(_xp.to_numpy(K)))
+    if not clip:
+        raise errors_kernels.indefinite(named, largest)
+    errors.warn(errors_kernels.clipped(named, largest))
+    values, vectors = scipy.linalg.eigh(A)
+    return _xp.like((vectors * np.maximum(values, 0.0)) @ vectors.T, M)
+
+
+def extremes(A: np.ndarray) -> tuple[float, float]:
+    """Return the smallest and the largest eigenvalue of a symmetric matrix."""
+    n = len(A)
+    if n <= FULL:
+        values = scipy.linalg.eigvalsh(A)
+        return float(values[0]), float(values[-1])
+    start: Any = np.full(n, n**-0.5) + np.linspace(0, 1e-3, n)
+    ends = scipy.sparse.linalg.eigsh(A, k=2, which="BE", v0=start, tol=1e-8, return_eigenvectors=False)
+    return float(ends.min()), float(ends.max())

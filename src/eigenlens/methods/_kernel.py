@@ -1,0 +1,138 @@
+"""What methods with a kernel share: reading the kernel and the rows, and the choice between all rows and landmarks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
+from .._core.parameters import check_number
+from .._core.typing import Array
+from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
+from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
+from ..sources import Source, dense_blocks
+from ._rows import RowsEstimator
+
+DEFAULT = Gaussian()  # never changed: set_params works on a copy
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Rows of positive weight, in their own library, as float64.
+
+    Attributes
+    ----------
+    X : array of shape (n, p)
+        Minus the pivot, where a shift is free; the square matrix of a precomputed kernel.
+    y : array or None
+    weight : array of shape (n,)
+    pivot : array of shape (p,) or None
+    kept : ndarray
+        Their numbers among all rows.
+    dtype : dtype of the results
+    """
+
+    X: Array
+    y: Array | None
+    weight: Array
+    pivot: Array | None
+    kept: np.ndarray
+    dtype: Any
+
+
+class KernelEstimator(RowsEstimator):
+    """An estimator with a kernel."""
+
+    _in_memory = True
+
+    kernel: Any
+    n_landmarks: int | None
+    kernel_: Kernel
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of the kernel change a copy of it, since a kernel may serve several estimators."""
+        if "kernel" not in params and any(name.startswith("kernel__") for name in params):
+            self.kernel = clone(as_kernel(self.kernel))
+        super().set_params(**params)
+        return self
+
+    def _check_kernel(self) -> Kernel:
+        kernel = as_kernel(self.kernel)
+        kernel._check_parameters()
+        if self.n_landmarks is not None:
+            check_number("n_landmarks", self.n_landmarks, 1, integer=True)
+            if isinstance(kernel, Precomputed):
+                raise errors_kernels.precomputed_landmarks()
+            if not kernel.is_positive_definite:
+                what, out = "landmarks need a positive definite one", "leave n_landmarks out, or use another kernel"
+                raise errors_kernels.conditional(kernel, kernel.conditional_order, what, out)
+        return kernel
+
+    def _gather(self, source: Source, kernel: Kernel, far: float = 0.0) -> Rows:
+        """Read all rows, and move them to the origin where that changes nothing but digits.
+
+        With `far`, only if they lie further off than so many times their spread.
+        """
+        blocks = [piece for segment in source.segments() for block in segment for piece in dense_blocks(block)]
+        X = _joined([_xp.float64(block.X) for block in blocks])
+        if isinstance(X, np.ndarray):
+            X = np.ascontiguousarray(X)  # the same numbers give the same bits, whatever the layout of the table
+        xp = _xp.namespace(X)
+        y = None if blocks[0].y is None else _joined([block.y for block in blocks])
+        ones = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X))
+        weight = ones if blocks[0].weight is None else _joined([block.weight for block in blocks])
+        kept: np.ndarray = source.kept  # type: ignore[attr-defined]
+        dtype, pivot = blocks[0].X.dtype, None
+        if isinstance(kernel, Precomputed):
+            n = source.table.shape[0]  # type: ignore[attr-defined]
+            if X.shape[1] != n:
+                raise errors_kernels.not_square((n, X.shape[1]))
+            X = X if len(kept) == n else xp.take(X, _xp.like(kept, X), axis=1)
+        else:
+            kernel._check_columns(X.shape[1])
+            if kernel.shift_is_free:
+                pivot = _xp.float64(source.first().X)[0, :]
+                moved = X - pivot
+                offset, spread = (float(xp.max(xp.abs(a))) for a in (pivot, moved))
+                X, pivot = (moved, pivot) if offset > far * spread else (X, None)
+        return Rows(X, y, weight, pivot, kept, dtype)
+
+    def _resolve(self, kernel: Kernel, rows: Rows) -> Kernel:
+        """Take open parameters from the rows of the fit."""
+        if isinstance(kernel, Precomputed):
+            return kernel.of_columns(rows.kept)
+        return kernel._resolved(rows.X, rows.weight)
+
+    def _landmarks(self, kernel: Kernel, rows: Rows) -> Landmarks:
+        assert self.n_landmarks is not None
+        return choose_landmarks(kernel, rows.X, int(self.n_landmarks), rows.weight)
+
+    def _report_loss(self, missed: float, count: int) -> None:
+        self.landmark_error_ = missed
+        if missed > LARGE_LOSS:
+            errors.warn(errors_kernels.landmarks_miss(missed, count))
+
+    def _moved(self, X: Array, pivot: Array | None) -> Array:
+        rows = _xp.float64(X)
+        return rows if pivot is None else rows - _xp.like(pivot, rows)
+
+    @property
+    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
+        kernel = as_kernel(self.kernel)
+        return "rotation" if kernel.rotation_invariant else "none"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        pairwise = self.kernel == "precomputed" or isinstance(self.kernel, Precomputed)
+        tags.input_tags.pairwise = pairwise
+        tags.input_tags.sparse = not pairwise
+        return tags
+
+
+def _joined(parts: list[Array]) -> Array:
+    return parts[0] if len(parts) == 1 else _xp.namespace(parts[0]).concat(parts, axis=0)

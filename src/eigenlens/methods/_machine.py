@@ -1,0 +1,239 @@
+"""What kernel machines share: fits of every loss, on all rows or on landmarks, and the function that comes out."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
+from .._core.parameters import check_choice, check_flag, check_number
+from .._core.typing import Array
+from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
+from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
+from ..kernels.logistic import fit_logistic
+from ..kernels.reduction import kernel_matrix, reduce
+from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, ridge
+from ._kernel import KernelEstimator, Rows
+
+RULES = ("gcv", "loo")
+SUPPORT = 40  # points at which the constant of a moved function is found
+
+
+class KernelMachine(KernelEstimator):
+    """Regularised risk: min Σ wᵢ ℓ(yᵢ, f(xᵢ) + b) + λ‖f‖²."""
+
+    _losses: ClassVar[tuple[str, ...]] = ()
+
+    loss: str
+    lam: Any
+    lams: Any
+    polish: bool
+    lam_: float
+    function_: RKHSFunction
+    intercept_: Any
+
+    # -- checks --------------------------------------------------------------------------------------------------
+
+    def _check_risk(self) -> Kernel:
+        check_choice("loss", self.loss, self._losses)
+        kernel = self._check_kernel()
+        if isinstance(self.lam, str):
+            check_choice("lam", self.lam, RULES)
+            if self.loss != "squared":
+                raise errors_kernels.path_needs_squares(self.loss, self.lam)
+        else:
+            check_number("lam", self.lam, 0.0, above=True)
+        self._read_lams()
+        check_flag("polish", self.polish)
+        if self.loss in ("hinge", "epsilon_insensitive") and kernel.conditional_order > 1:
+            what = f"loss={self.loss!r} leaves only a constant free"
+            raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use loss='squared'")
+        return kernel
+
+    def _read_lams(self) -> np.ndarray | None:
+        if self.lams is None:
+            return None
+        try:
+            lams = np.asarray(self.lams, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise errors_kernels.lams_shape(self.lams) from error
+        if lams.ndim != 1 or lams.size == 0 or not (np.isfinite(lams) & (lams > 0)).all():
+            raise errors_kernels.lams_shape(self.lams)
+        return lams
+
+    # -- fits ----------------------------------------------------------------------------------------------------
+
+    def _far(self) -> float:
+        """Return how far off rows must lie to be moved: libsvm's digits are those of the kernel as it is."""
+        return 100.0 if self.loss in ("hinge", "epsilon_insensitive") and not self.polish else 0.0
+
+    def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
+        for name in ("landmark_error_", "_landmark_numbers", "_path", "_support"):
+            self.__dict__.pop(name, None)
+        self._pivot = rows.pivot
+        return self._resolve(kernel, rows)
+
+    def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
+        lams = self._read_lams()
+        if self.n_landmarks is not None:
+            marks = self._landmarks(kernel, rows)
+            way = LandmarkPath(marks, rows.X, Y, rows.weight)
+            self._report_loss(way.missed, len(marks.places))
+            self._choose(way, lams)
+            c, gamma = way.solution(self.lam_)
+            self._conclude(kernel, marks.rows, c, gamma, rows)
+            self._landmark_numbers = rows.kept[marks.places]
+            return
+        path = isinstance(self.lam, str)
+        red = reduce(kernel, rows.X, rows.weight, keep=True, copies=3.0 if path else 2.0)
+        if path:
+            exact = ExactPath(red, Y)
+            self._choose(exact, lams)
+            solved = exact.solve(self.lam_)
+        else:
+            self.lam_ = float(self.lam)
+            solved = ridge(red.M, red.project(Y), self.lam_)
+        c, gamma = dual_solution(red, Y, solved, self.lam_)
+        self._conclude(red.kernel, red.points, c, gamma, rows)
+
+    def _choose(self, way: Any, lams: np.ndarray | None) -> None:
+        """Set λ: as given, or the best of the path."""
+        if not isinstance(self.lam, str):
+            self.lam_ = float(self.lam)
+            return
+        self._path: Path = way.scores(lams)
+        self.lam_ = float(self._path.lams[self._path.best(self.lam)])
+
+    def _fit_logistic(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
+        self.lam_ = float(self.lam)
+        coordinates: Any
+        if self.n_landmarks is None:
+            red = reduce(kernel, rows.X, rows.weight, keep=True, copies=4.0)
+            coordinates, kernel, points = ExactCoordinates(red), red.kernel, red.points
+        else:
+            marks = self._landmarks(kernel, rows)
+            coordinates, points = LandmarkCoordinates(marks, rows.X, rows.weight), marks.rows
+            self._report_loss(coordinates.missed, len(marks.places))
+            self._landmark_numbers = rows.kept[marks.places]
+        c, gamma = coordinates.solution(*fit_logistic(coordinates, Y, rows.weight, self.lam_))
+        self._conclude(kernel, points, c, gamma, rows)
+
+    def _fit_support(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        """Fit one machine for each problem, given as row numbers and their targets (±1, or responses)."""
+        self.lam_ = float(self.lam)
+        xp = _xp.namespace(rows.X)
+        if self.n_landmarks is not None:
+            return self._fit_support_landmarks(kernel, rows, problems)
+        kernel, points, K = self._matrix(kernel, rows)
+        A, b = np.zeros((K.shape[0], len(problems))), np.zeros(len(problems))
+        w = _xp.to_numpy(rows.weight)
+        for j, (index, target) in enumerate(problems):
+            part = K if len(index) == len(K) else K[np.ix_(index, index)]
+            A[index, j], b[j] = self._machine(part, target, w[index])
+        used = np.flatnonzero((A != 0).any(axis=1))
+        used = used if len(used) else np.arange(1)
+        self._support = rows.kept[used]
+        chosen = xp.take(points, _xp.like(used, points), axis=0)
+        return self._conclude(kernel, chosen, _xp.like(A[used], points), _xp.like(b[None, :], points), rows)
+
+    def _matrix(self, kernel: Kernel, rows: Rows) -> tuple[Kernel, Array, np.ndarray]:
+        """Return the matrix for libsvm, on the host; that of an unknown kernel is checked first."""
+        if isinstance(kernel, Precomputed | FunctionKernel):
+            xp = _xp.namespace(rows.X)
+            red = reduce(kernel, rows.X, xp.ones_like(rows.weight), keep=True, copies=3.0, constant_only=True)
+            clipped = getattr(kernel, "clip", False)
+            return red.kernel, red.points, np.array(_xp.to_numpy(red.M if clipped else red.K))
+        kernel, points, K = kernel_matrix(kernel, rows.X, 3.0)
+        return kernel, points, np.asarray(_xp.to_numpy(K))
+
+    def _fit_support_landmarks(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
+        marks, xp = self._landmarks(kernel, rows), _xp.namespace(rows.X)
+        self._landmark_numbers = rows.kept[marks.places]
+        found, missed = [], 0.0
+        for index, target in problems:
+            every = len(index) == rows.X.shape[0]
+            places = _xp.like(index, rows.X)
+            X = rows.X if every else xp.take(rows.X, places, axis=0)
+            w = rows.weight if every else xp.take(rows.weight, places)
+            coordinates = LandmarkCoordinates(marks, X, w, constant_only=True)
+            missed = max(missed, coordinates.missed)
+            beta, gamma, _ = self._machine_of_landmarks(coordinates, _xp.like(target, X), w)
+            found.append(coordinates.solution(beta, gamma))
+        self._report_loss(missed, len(marks.places))
+        c, b = (xp.concat([one[j] for one in found], axis=1) for j in range(2))
+        self._conclude(kernel, marks.rows, c, b, rows)
+
+    def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
+        return libsvm.hinge(K, target, w, self.lam_, self.polish)
+
+    def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
+        return interior.hinge(coordinates, target, w, self.lam_)
+
+    # -- what comes out ------------------------------------------------------------------------------------------
+
+    def _conclude(self, kernel: Kernel, points: Array, c: Array, gamma: Array, rows: Rows) -> None:
+        """Keep the machines for prediction, and publish their functions on the rows as they came."""
+        self.kernel_, self._points, self._coefficients, self._gamma = kernel, points, c, gamma
+        xp = _xp.namespace(points)
+        if self._pivot is not None:
+            gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
+            points = points + self._pivot
+        single = c.shape[1] == 1
+        self.function_ = RKHSFunction(kernel, points, c[:, 0] if single else c)
+        self.intercept_ = float(gamma[0, 0]) if single else xp.asarray(gamma[0, :], copy=True)
+        self.trend_ = xp.asarray(gamma[1:, 0] if single else gamma[1:, :], copy=True)
+
+    def _unmoved(self, some: Array) -> Array:
+        """Return the coefficients of the free functions for rows that are not moved to the origin."""
+        xp, gamma = _xp.namespace(some), self._gamma
+        if gamma.shape[0] > 1:
+            T = self._trend(some + self._pivot)
+            size = xp.max(xp.abs(T), axis=0)
+            size = xp.where(size > 0, size, xp.ones_like(size))
+            gamma = (xp.linalg.pinv(T / size) @ (self._trend(some) @ gamma)) / size[:, None]
+        gained = self.kernel_._shift_constant(self._points, self._coefficients, self._pivot)
+        return xp.concat([(gamma[0, :] - gained)[None, :], gamma[1:, :]], axis=0)
+
+    def _trend(self, X: Array) -> Array:
+        kernel = self.kernel_
+        given = isinstance(kernel, Precomputed) or self._gamma.shape[0] == 1
+        return Kernel._trend(kernel, X) if given else kernel._trend(X)
+
+    def _decide(self, X: Array) -> Array:
+        """Return f + b for rows minus the pivot: (n, q)."""
+        points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
+        return self.kernel_._apply(X, points, c) + self._trend(X) @ gamma
+
+    @property
+    def path_(self) -> Path:
+        """Scores over λ: `lams`, `gcv`, `loo`, `df`; only where `lam` named a rule."""
+        if not hasattr(self, "_path"):
+            raise AttributeError("path_ is there only after a fit with lam='gcv' or lam='loo'")
+        return self._path
+
+    @property
+    def support_(self) -> np.ndarray:
+        """Numbers of the support vectors among the rows of the fit (hinge and ε-insensitive loss, no landmarks)."""
+        if not hasattr(self, "_support"):
+            raise AttributeError(f"loss={self.loss!r} with n_landmarks={self.n_landmarks} has no support vectors")
+        return self._support
+
+    @property
+    def landmarks_(self) -> np.ndarray:
+        """Numbers of the rows that are landmarks."""
+        if not hasattr(self, "_landmark_numbers"):
+            raise AttributeError("landmarks_ is there only after a fit with n_landmarks")
+        return self._landmark_numbers
+
+    @property
+    def _counts_rows(self) -> bool:  # type: ignore[override]
+        return self.loss not in ("hinge", "epsilon_insensitive")  # libsvm stops at a tolerance
+
+    def _require_fit(self) -> None:
+        check_is_fitted(self, "function_")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "function_")

@@ -1,0 +1,299 @@
+r"""Classical multidimensional scaling (principal coordinates): a map from distances.
+
+From squared distances D and weights w, with :math:`\alpha = w/W` and :math:`H = I - 1\alpha^T`,
+
+.. math:: B = -\tfrac12 H D H^T, \qquad \sqrt{w} B \sqrt{w} = U \Lambda U^T, \qquad
+          Y = \sqrt{w}^{-1} U_k \Lambda_k^{1/2} .
+
+Distances are Euclidean if and only if no eigenvalue is negative. Of Euclidean distances between rows the map is that of
+principal components, and is computed so, without any n-by-n table.
+
+References
+----------
+Torgerson (1952), Multidimensional scaling: I. Theory and method, Psychometrika 17.
+Gower (1966), Some distance properties of latent root and vector methods used in multivariate analysis, Biometrika 53.
+Mardia, Kent, Bibby (1979), Multivariate Analysis, chapter 14.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.errors import distances as wording
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_choice, check_flag, check_number
+from .._core.typing import Array, TableLike
+from ..distances.landmarks import CHOICES, choose_landmarks
+from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
+from ..distances.metrics import EUCLIDEAN, Metric
+from ..distances.placement import Placement
+from ..distances.preparation import CONSTANTS
+from ..distances.tables import read_distances, square_of
+from ..distances.transforms import SchoenbergTransform
+from ..sources import as_source, map_rows
+from ._rows import RowsEstimator
+
+
+class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator):
+    """Classical multidimensional scaling, also called principal coordinates analysis.
+
+    Parameters
+    ----------
+    n_components : int
+        Axes of the map.
+    metric : str or function
+        "precomputed", a name that scikit-learn or SciPy knows, or a function of two rows.
+    metric_params : dict, optional
+        Further arguments of the metric.
+    squared : bool
+        Whether what is precomputed, or what the metric gives, are squared distances.
+    schoenberg : SchoenbergTransform, optional
+        A transform of `eigenlens.distances` that is applied to the squared distances first.
+    correction : {"lingoes", "cailliez"}, optional
+        An additive constant, the least that makes the distances Euclidean.
+    n_landmarks : int, optional
+        Scale so many of the rows, and place all others by their distances to them: time and memory linear in the number
+        of rows.
+    landmarks : {"random", "maxmin"}
+        How landmarks are chosen: at random, or each as far as possible from those before it.
+    symmetrize : bool
+        Take the mean of d_ij and d_ji where they differ, rather than refuse them.
+    overwrite : bool
+        Let go of precomputed distances: their memory is used, and they are gone afterwards.
+    random_state : int, RandomState or None
+        For the choice of landmarks.
+
+    Attributes
+    ----------
+    embedding_ : array of shape (n, k)
+        The map, centred, along its principal axes. Rows of weight 0 are placed on it.
+    eigenvalues_ : array of shape (k,)
+        Sums of squares along the axes, 0 where the distances fill no further axis.
+    negative_inertia_ : float
+        Σ|λ₋|/Σ|λ|: the share of what no map in a Euclidean space can show.
+    goodness_of_fit_ : array of shape (2,)
+        Share of the axes of the map in Σ|λ| and in the sum of the positive λ.
+    inertia_exact_ : bool
+        Whether these two are exact, or estimates (above 1,500 points, and with landmarks).
+    stress_ : float
+        Kruskal's stress-1 between the distances, as transformed and corrected, and those in the map.
+    stress_exact_ : bool
+        Whether all pairs were looked at (up to 5,000 rows), or those of a sample.
+    additive_constant_ : float
+        What the correction added: c in (d + c)² for Cailliez, in d² + 2c for Lingoes.
+    landmarks_ : ndarray or None
+        Positions of the landmarks.
+    landmark_error_ : float
+        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size.
+    spectrum_ : Spectrum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import ClassicalMDS
+    >>> D = np.array([[0.0, 3.0, 5.0], [3.0, 0.0, 4.0], [5.0, 4.0, 0.0]])      # a right-angled triangle
+    >>> mds = ClassicalMDS(metric="precomputed").fit(D)
+    >>> np.linalg.norm(mds.embedding_[0] - mds.embedding_[2]).round(12).item()
+    5.0
+    >>> round(mds.negative_inertia_, 12), round(mds.stress_, 12)
+    (0.0, 0.0)
+    >>> bool(np.allclose(mds.transform([[3.0, 0.0, 4.0]]), mds.embedding_[1]))
+    True
+    """
+
+    _in_memory = True
+
+    def __init__(
+        self,
+        n_components: int = 2,
+        *,
+        metric: Any = "euclidean",
+        metric_params: dict[str, Any] | None = None,
+        squared: bool = False,
+        schoenberg: SchoenbergTransform | None = None,
+        correction: str | None = None,
+        n_landmarks: int | None = None,
+        landmarks: str = "random",
+        symmetrize: bool = False,
+        overwrite: bool = False,
+        random_state: Any = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.metric = metric
+        self.metric_params = metric_params
+        self.squared = squared
+        self.schoenberg = schoenberg
+        self.correction = correction
+        self.n_landmarks = n_landmarks
+        self.landmarks = landmarks
+        self.symmetrize = symmetrize
+        self.overwrite = overwrite
+        self.random_state = random_state
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Make the map.
+
+        Parameters
+        ----------
+        X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, where distances are precomputed
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            ready = self.metric == "precomputed"
+            source: Any = self._open(square_of(X, "X").native if ready else X, None, sample_weight, reset=True)
+            kept, n = source.kept, source.table.shape[0]
+            weight = np.ones(n) if source._weight is None else _xp.to_numpy(source._weight)
+            self.landmarks_ = None
+            found = self._of_table(source, weight[kept]) if ready else self._of_rows(source, weight[kept])
+            self._publish(found, source)
+        return self
+
+    def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
+        """Make the map and return it."""
+        return self.fit(X, y, sample_weight).embedding_
+
+    def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
+        rows, k = map_rows(source, _xp.float64), self.n_components
+        plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
+        if plain and self.schoenberg is None and self.correction is None and self.n_landmarks is None:
+            return map_of_rows(rows, weight, k)
+        metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight)
+        if self.n_landmarks is None:
+            table = metric.table(rows, self.symmetrize)
+            return map_of_table(table, weight, k, self._steps, metric, rows, self.squared)
+        chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
+        points = _xp.take_rows(rows, _xp.like(chosen[0], rows))
+        table = metric.table(points, self.symmetrize)
+        return map_by_landmarks(rows, weight, chosen, table, k, self._steps, metric, points, self.squared)
+
+    def _of_table(self, source: Any, weight: np.ndarray) -> Map:
+        kept, k = source.kept, self.n_components
+        read = partial(read_distances, source.table, "X", squared=self.squared, symmetrize=self.symmetrize)
+        if self.n_landmarks is None:
+            table = read(overwrite=self.overwrite, index=kept)
+            return map_of_table(table, weight, k, self._steps, None, kept, self.squared)
+        every = source.table.rows(0, source.table.shape[0])
+        rows = every if len(kept) == every.shape[0] else _xp.take_rows(every, _xp.like(kept, every))
+        chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
+        points = kept[chosen[0]]
+        table = read(index=points)
+        return map_by_landmarks(rows, weight, chosen, table, k, self._steps, None, points, self.squared)
+
+    @property
+    def _steps(self) -> tuple[SchoenbergTransform | None, str | None]:
+        return self.schoenberg, self.correction
+
+    def _choose(
+        self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Choose landmarks among the rows that count, and remember where they stand."""
+        n, m = len(kept), min(int(self.n_landmarks or 0), len(kept))
+        if m < min(self.n_components + 1, n):
+            raise wording.landmarks_few(m, self.n_components, n)
+        rng = check_random_state(self.random_state)
+        chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
+        self.landmarks_ = kept[chosen[0]]
+        return chosen
+
+    def _publish(self, found: Map, source: Any) -> None:
+        k, dtype = self.n_components, source.first().X.dtype
+        if found.rank < k:
+            errors.warn(wording.too_few_positive(found.rank, k))
+        self._place, self.spectrum_ = found.place, found.spectrum
+        Y, n = found.coordinates, source.table.shape[0]
+        if len(source.kept) < n:
+            Y = self._place.project(_xp.dense(source.table.rows(0, n)))
+        self._embedding = _xp.published(Y, dtype)
+        with np.errstate(over="ignore", under="ignore"):
+            self.eigenvalues_ = _xp.published(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
+        self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
+        kept = float(_xp.namespace(Y).sum(found.eigenvalues))
+        sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
+        self.goodness_of_fit_ = np.array([kept / total if total > 0 else 0.0 for total in sums])
+        self.stress_, self.stress_exact_ = found.stress, found.stress_exact
+        self.additive_constant_, self.landmark_error_ = found.constant, found.landmark_error
+        lost = (self.eigenvalues_ == 0) | ~_xp.namespace(Y).isfinite(self.eigenvalues_)
+        if bool(_xp.namespace(Y).any(lost[: found.rank])):
+            advice = "the map is right; rescale the distances to get them."
+            errors.warn(errors.not_representable("eigenvalues_", dtype, advice))
+
+    def _check_parameters(self) -> None:
+        check_number("n_components", self.n_components, 1, integer=True)
+        if not (isinstance(self.metric, str) or callable(self.metric)):
+            raise wording.metric_kind(self.metric)
+        if self.schoenberg is not None and not isinstance(self.schoenberg, SchoenbergTransform):
+            raise wording.no_transform("schoenberg", self.schoenberg)
+        if self.correction is not None:
+            check_choice("correction", self.correction, CONSTANTS)
+        if self.n_landmarks is not None:
+            check_number("n_landmarks", self.n_landmarks, 1, integer=True)
+        check_choice("landmarks", self.landmarks, CHOICES)
+        for name in ("squared", "symmetrize", "overwrite"):
+            check_flag(name, getattr(self, name))
+
+    # -- use -----------------------------------------------------------------------------------------------------
+
+    @property
+    def embedding_(self) -> Array:
+        """The map: a row of coordinates for each row of the fit."""
+        if not hasattr(self, "_embedding"):
+            raise AttributeError("ClassicalMDS has no embedding_ before it is fitted")
+        return self._embedding
+
+    def transform(self, X: TableLike) -> Array:
+        """Place new rows on the map, by their features or by their distances to all rows of the fit (Gower).
+
+        Parameters
+        ----------
+        X : table of shape (m, p); of shape (m, n) where distances are precomputed
+        """
+        return self._over_rows(X, self._place_rows)
+
+    def distances_among(self, X: TableLike) -> Array:
+        """Return the distances among rows as the map was asked to show them: measured, transformed and corrected.
+
+        Parameters
+        ----------
+        X : table of shape (m, p); of shape (m, m) where distances are precomputed
+        """
+        self._require_fit()
+        if self.metric == "precomputed":
+            table = read_distances(square_of(X, "X"), "X", squared=self.squared, symmetrize=self.symmetrize)
+            return self._place.distances(table)
+        rows = map_rows(as_source(X, estimator=type(self).__name__), _xp.float64)
+        if isinstance(self._place, Placement) and self._place.metric is not None:
+            return self._place.distances(self._place.metric.table(rows, self.symmetrize))
+        return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()
+
+    def _place_rows(self, X: Array) -> Array:
+        return self._place.project(X)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components
+
+    @property
+    def _counts_rows(self) -> bool:  # type: ignore[override]
+        return self.correction is None and self.n_landmarks is None
+
+    @property
+    def _invariance(self) -> str:  # type: ignore[override]
+        return "rotation" if self.metric in EUCLIDEAN else "none"
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self.metric == "precomputed"
+        tags.input_tags.sparse = self.metric != "precomputed"
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,330 @@
+r"""Kernel machines: functions of a reproducing kernel Hilbert space that minimise regularised risk.
+
+.. math:: \min_{f, b} \sum_i w_i \ell(y_i, f(x_i) + b) + \lambda \|f\|^2, \quad f = \sum_i c_i k(x_i, \cdot),
+
+with squared loss (y − f)², hinge max(0, 1 − yf), logistic log(1 + e^(−yf)) or ε-insensitive loss max(0, |y − f| − ε).
+The intercept b, and whatever the kernel leaves free, is not penalised. Hinge and ε-insensitive loss are those of libsvm
+with C = 1/(2λ).
+
+References
+----------
+Schölkopf, Smola (2002), Learning with Kernels, MIT Press.
+Wahba (1990), Spline Models for Observational Data, SIAM.
+Ferris, Munson (2002), Interior-point methods for massive support vector machines, SIAM J. Optimization 13.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.metaestimators import available_if
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_number
+from .._core.typing import Array, TableLike
+from ..kernels import interior, libsvm
+from ._kernel import DEFAULT
+from ._machine import KernelMachine
+
+
+class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
+    """Regression in a reproducing kernel Hilbert space.
+
+    Parameters
+    ----------
+    kernel : kernel, name or function
+        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Reach its parameters by
+        `kernel__bandwidth` and the like. Straight lines of `Spline` and `ThinPlate` are not penalised.
+    loss : {"squared", "epsilon_insensitive"}
+    epsilon : float
+        Half width of the tube in which errors cost nothing, for "epsilon_insensitive".
+    lam : float, "gcv" or "loo"
+        λ; or the best by generalised or by leave-one-out cross-validation, over a path that one eigendecomposition
+        gives ("squared" only). With weights, leave-one-out takes away one unit of weight.
+    lams : list of float, optional
+        The path; by default 50 values from 10⁻⁸ to 10 times the largest eigenvalue of the centred kernel matrix.
+    n_landmarks : int or None
+        Rows that stand for all: work is linear in the number of rows, and `landmark_error_` says what they miss.
+    polish : bool
+        Whether the solution of libsvm, which rounds the kernel matrix to single precision, is brought to double
+        precision. Without, it is that of scikit-learn's SVC and SVR to the last digit.
+
+    Attributes
+    ----------
+    function_ : RKHSFunction
+        f, of one or several responses.
+    intercept_ : float, or array of shape (q,)
+    trend_ : array
+        Coefficients of what the kernel leaves free beside the constant.
+    lam_ : float
+    path_ : Path
+        `lams`, `gcv`, `loo` and `df` of the path.
+    support_ : array
+        Numbers of the support vectors.
+    kernel_ : Kernel
+        With all parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import KernelRegressor
+    >>> from eigenlens.kernels import Gaussian
+    >>> rng = np.random.default_rng(0)
+    >>> x = np.sort(rng.uniform(0, 6, 100))[:, None]
+    >>> y = np.sin(x[:, 0]) + 0.1 * rng.standard_normal(100)
+    >>> model = KernelRegressor(Gaussian(1.0), lam="loo").fit(x, y)
+    >>> bool(np.abs(model.predict(x) - np.sin(x[:, 0])).max() < 0.12)
+    True
+    >>> model.path_.lams.shape
+    (50,)
+    """
+
+    _target = "table"
+    _second_name = "y"
+    _losses = ("squared", "epsilon_insensitive")
+
+    def __init__(
+        self,
+        kernel: Any = DEFAULT,
+        *,
+        loss: str = "squared",
+        epsilon: float = 0.1,
+        lam: Any = "gcv",
+        lams: Any = None,
+        n_landmarks: int | None = None,
+        polish: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.epsilon = epsilon
+        self.lam = lam
+        self.lams = lams
+        self.n_landmarks = n_landmarks
+        self.polish = polish
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the function.
+
+        Parameters
+        ----------
+        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        y : array of shape (n,), or (n, q) for several responses
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        with unchanged_on_failure(self):
+            check_number("epsilon", self.epsilon, 0.0)
+            kernel = self._check_risk()
+            source: Any = self._open(X, y, sample_weight, reset=True)
+            self._single = source.single_response
+            rows = self._gather(source, kernel, self._far())
+            kernel = self._start(kernel, rows)
+            Y = _xp.float64(rows.y)
+            if self.loss == "squared":
+                self._fit_squares(kernel, rows, Y)
+            else:
+                every = np.arange(Y.shape[0])
+                targets = np.asarray(_xp.to_numpy(Y))
+                self._fit_support(kernel, rows, [(every, targets[:, j]) for j in range(Y.shape[1])])
+        return self
+
+    def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
+        return libsvm.insensitive(K, target, w, self.lam_, float(self.epsilon), self.polish)
+
+    def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
+        return interior.insensitive(coordinates, target, w, self.lam_, float(self.epsilon))
+
+    def predict(self, X: TableLike) -> Array:
+        """Return f(x) + b: of shape (n,) or (n, q), as y had. For a precomputed kernel X is k(X, rows of fit)."""
+
+        def values(block: Array) -> Array:
+            D = self._decide(self._moved(block, self._pivot))
+            return D[:, 0] if self._single else D
+
+        return self._over_rows(X, values)
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):
+    """Classification in a reproducing kernel Hilbert space.
+
+    Parameters
+    ----------
+    kernel : kernel, name or function
+        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Reach its parameters by
+        `kernel__bandwidth` and the like.
+    loss : {"hinge", "logistic", "squared"}
+        "hinge" is the support vector machine of libsvm, classes one against one. "logistic" is multinomial and gives
+        probabilities. "squared" regresses ±1, each class against the rest.
+    lam : float, "gcv" or "loo"
+        λ; for "hinge" C = 1/(2λ). The rules choose it for "squared".
+    lams : list of float, optional
+        The path for the rules; by default 50 values from 10⁻⁸ to 10 times the largest eigenvalue.
+    n_landmarks : int or None
+        Rows that stand for all: work is linear in the number of rows, and `landmark_error_` says what they miss.
+    polish : bool
+        Whether the solution of libsvm, which rounds the kernel matrix to single precision, is brought to double
+        precision. Without, it is that of scikit-learn's SVC and SVR to the last digit.
+
+    Attributes
+    ----------
+    classes_ : array of shape (K,)
+    function_ : RKHSFunction
+        One function for each machine: one for two classes, K for "squared" and "logistic", and K(K − 1)/2 for "hinge":
+        pairs (0, 1), (0, 2), …, positive for the first of the pair, as libsvm has them.
+    intercept_ : float, or array with one number for each machine
+    trend_ : array
+        Coefficients of what the kernel leaves free beside the constant.
+    lam_ : float
+    path_ : Path
+        `lams`, `gcv`, `loo` and `df` of the path.
+    support_ : array
+        Numbers of the support vectors.
+    kernel_ : Kernel
+        With all parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import KernelClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 2))
+    >>> y = np.hypot(X[:, 0], X[:, 1]) > 1.2                  # a disc and what surrounds it
+    >>> KernelClassifier(lam=0.05).fit(X, y).score(X, y) > 0.95
+    True
+    """
+
+    _target = "labels"
+    _losses = ("hinge", "logistic", "squared")
+
+    def __init__(
+        self,
+        kernel: Any = DEFAULT,
+        *,
+        loss: str = "hinge",
+        lam: Any = 0.5,
+        lams: Any = None,
+        n_landmarks: int | None = None,
+        polish: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.loss = loss
+        self.lam = lam
+        self.lams = lams
+        self.n_landmarks = n_landmarks
+        self.polish = polish
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the functions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        y : labels of shape (n,)
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        with unchanged_on_failure(self):
+            kernel = self._check_risk()
+            source: Any = self._open(X, y, sample_weight, reset=True)
+            labels = source.labels
+            K = len(labels.classes)
+            if K < 2:
+                raise errors.one_class(labels.classes[0].item() if K else None)
+            rows = self._gather(source, kernel, self._far())
+            kernel = self._start(kernel, rows)
+            codes = np.asarray(_xp.to_numpy(rows.y), dtype=np.intp)
+            self._n_classes = K
+            if self.loss == "hinge":
+                self._fit_support(kernel, rows, _pairs_of(codes, K))
+            else:
+                indicator = np.equal(codes[:, None], np.arange(K) if K > 2 else [1]).astype(float)
+                targets = _xp.like(indicator, rows.X)
+                if self.loss == "squared":
+                    self._fit_squares(kernel, rows, 2.0 * targets - 1.0)
+                else:
+                    self._fit_logistic(kernel, rows, targets)
+            self.classes_ = labels.classes if labels.native is None else _xp.like(labels.classes, labels.native)
+        return self
+
+    # -- use -----------------------------------------------------------------------------------------------------
+
+    def decision_function(self, X: TableLike) -> Array:
+        """Return what decides: (n,) for two classes, positive for the second; (n, K) for more, the largest wins.
+
+        For "hinge" and more than two classes these are the votes of the machines, ties broken by their values, as in
+        scikit-learn's SVC.
+        """
+
+        def values(block: Array) -> Array:
+            D = self._scores(block)
+            return D[:, 0] if D.shape[1] == 1 else D
+
+        return self._over_rows(X, values)
+
+    def _scores(self, block: Array) -> Array:
+        D = self._decide(self._moved(block, self._pivot))
+        return _votes(D, self._n_classes) if self.loss == "hinge" and self._n_classes > 2 else D
+
+    def predict(self, X: TableLike) -> Array:
+        """Return the class of each row."""
+
+        def best(block: Array) -> Array:
+            D, xp = self._scores(block), _xp.namespace(block)
+            return xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
+
+        codes = self._over_rows(X, best)
+        if isinstance(self.classes_, np.ndarray):
+            return self.classes_[_xp.to_numpy(codes)]
+        return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+
+    def _is_logistic(self) -> bool:
+        if self.loss != "logistic":
+            raise errors_kernels.no_probability(self.loss)
+        return True
+
+    @available_if(_is_logistic)
+    def predict_log_proba(self, X: TableLike) -> Array:
+        """Return the logarithms of the probabilities of the classes (n, K); loss "logistic" only; always float64."""
+
+        def logs(block: Array) -> Array:
+            D = self._decide(self._moved(block, self._pivot))
+            xp = _xp.namespace(D)
+            D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
+            return D - _xp.logsumexp(D)
+
+        return self._over_rows(X, logs, keep_dtype=False)
+
+    @available_if(_is_logistic)
+    def predict_proba(self, X: TableLike) -> Array:
+        """Return the probabilities of the classes (n, K); loss "logistic" only; always float64."""
+        logs = self.predict_log_proba(X)
+        return _xp.namespace(logs).exp(logs)
+
+
+def _pairs_of(codes: np.ndarray, K: int) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return rows and targets of every pair of classes; the second of two is the positive one, the first of more."""
+    if K == 2:
+        return [(np.arange(len(codes)), 2.0 * codes - 1.0)]
+    problems = []
+    for i, j in combinations(range(K), 2):
+        index = np.flatnonzero((codes == i) | (codes == j))
+        problems.append((index, np.where(codes[index] == i, 1.0, -1.0)))
+    return problems
+
+
+def _votes(D: Array, K: int) -> Array:
+    """Count the votes of machines for pairs of classes, and add their values, squeezed so that votes come first."""
+    xp = _xp.namespace(D)
+    votes, confidence = ([xp.zeros_like(D[:, 0]) for _ in range(K)] for _ in range(2))
+    for m, (i, j) in enumerate(combinations(range(K), 2)):
+        for_second = xp.astype(D[:, m] < 0, D.dtype)
+        votes[i], votes[j] = votes[i] + 1.0 - for_second, votes[j] + for_second
+        confidence[i], confidence[j] = confidence[i] + D[:, m], confidence[j] - D[:, m]
+    total, extra = xp.stack(votes, axis=1), xp.stack(confidence, axis=1)
+    return total + extra / (3.0 * (xp.abs(extra) + 1.0))

@@ -1,0 +1,247 @@
+r"""Kernel principal components: PCA of rows seen through the feature map of a kernel.
+
+.. math:: \sqrt{w} K_c \sqrt{w}\, u = \lambda u, \quad K_c = (I - 1\alpha^T) K (I - \alpha 1^T), \quad \alpha = w / W,
+
+with scores :math:`u \sqrt{\lambda / w}` for the rows of the fit and
+:math:`\sum_i \sqrt{w_i / \lambda}\, u_i\, k_c(x_i, x)` for new ones. With a linear kernel this is PCA; with a
+conditionally positive definite kernel −½d² it is classical scaling.
+
+References
+----------
+Schölkopf, Smola, Müller (1998), Nonlinear component analysis as a kernel eigenvalue problem, Neural Computation 10.
+Williams, Seeger (2001), Using the Nyström method to speed up kernel machines, NIPS 13.
+Bakır, Weston, Schölkopf (2004), Learning to find pre-images, NIPS 16.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.errors import kernels as errors_kernels
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_count
+from .._core.typing import Array, TableLike
+from ..kernels import Kernel, Linear, Precomputed
+from ..kernels._pairs import over_blocks
+from ..kernels.preimage import Preimage
+from ..kernels.reduction import reduce
+from ..sources import as_source, map_rows
+from ..spectral import Form, Pencil, Spectrum, orient, solve
+from ._kernel import DEFAULT, KernelEstimator, Rows
+
+
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+    """Kernel principal component analysis.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many axes; None is all that stand above rounding. A few axes of many rows are found by Lanczos iteration,
+        to machine precision.
+    kernel : kernel, name or function
+        Of `eigenlens.kernels`, one of their names, or a function of two tables. The default bandwidth is the median
+        distance between rows. Reach its parameters by `kernel__bandwidth` and the like.
+    n_landmarks : int or None
+        Rows that stand for all, chosen by pivoted Cholesky: work and memory are then linear in the number of rows, and
+        `landmark_error_` says what they miss. None is exact.
+
+    Attributes
+    ----------
+    eigenvalues_ : array of shape (k,)
+        Of the centred kernel matrix, descending.
+    explained_variance_ratio_ : array of shape (k,)
+        Their shares of its trace.
+    embedding_ : array of shape (n, k)
+        Scores of the rows of the fit.
+    kernel_ : Kernel
+        With all parameters.
+    n_components_ : int
+    landmark_error_ : float
+        Share of the trace of K that landmarks miss; only where there are any.
+    landmarks_ : array of shape (m,)
+        Numbers of the rows that are landmarks; only where there are any.
+    spectrum_ : Spectrum
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import KernelPCA
+    >>> from eigenlens.kernels import Gaussian
+    >>> angle = np.linspace(0, 2 * np.pi, 60, endpoint=False)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> X = np.vstack([circle, 3 * circle])                   # two rings
+    >>> scores = KernelPCA(1, kernel=Gaussian(1.0)).fit_transform(X)
+    >>> bool(scores[:60].min() > scores[60:].max())           # the first axis parts them
+    True
+    """
+
+    def __init__(
+        self, n_components: int | None = None, *, kernel: Any = DEFAULT, n_landmarks: int | None = None
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.n_landmarks = n_landmarks
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : table of shape (n, p), or (n, n) for a precomputed kernel
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        with unchanged_on_failure(self):
+            check_count(self.n_components)
+            kernel = self._check_kernel()
+            source: Any = self._open(X, None, sample_weight, reset=True)
+            rows = self._gather(source, kernel)
+            n = rows.X.shape[0]
+            if self.n_components is not None and self.n_components > n:
+                raise errors.components_out_of_range(self.n_components, n, f"{n} rows give at most {n} axes")
+            kernel = self._resolve(kernel, rows)
+            if kernel.conditional_order > 1:
+                what = "centring makes only those of order 1 positive definite"
+                raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use another kernel")
+            for name in ("_preimage", "landmark_error_", "_landmark_numbers"):
+                self.__dict__.pop(name, None)
+            self.kernel_, self._pivot = kernel, rows.pivot
+            self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
+            if self.n_landmarks is None:
+                self._fit_all(kernel, rows)
+            else:
+                self._fit_landmarks(kernel, rows)
+            self._set_embedding(X, source, rows)
+        return self
+
+    def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
+        red = reduce(kernel, rows.X, rows.weight, keep=False, constant_only=True)
+        form = Form(matrix=red.M)
+        trace = form.trace()
+        spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
+        spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
+        s = spectrum.singular_values
+        self._points, self.kernel_ = red.points, red.kernel
+        self._dual, self._centre = spectrum.vectors * red.weight[:, None] / s, red.means
+        self._scores = spectrum.vectors * s
+        self._present(spectrum, trace, rows.dtype)
+
+    def _fit_landmarks(self, kernel: Kernel, rows: Rows) -> None:
+        marks = self._landmarks(kernel, rows)
+        moments, missed = marks.collect(rows.X, rows.weight)
+        self._report_loss(missed, marks.rows.shape[0])
+        form = Form(matrix=moments.matrix * (moments.unit[:, None] * moments.unit[None, :]))
+        spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), form.trace())
+        self._points, self._dual = marks.rows, marks.coefficients(spectrum.vectors)
+        self._shift = moments.mean @ spectrum.vectors
+        self._landmark_numbers = rows.kept[marks.places]
+        self._centre = None
+        self._scores = self._coordinates_of(rows.X)
+        signs = orient(self._scores)
+        self._dual, self._shift, self._scores = self._dual * signs, self._shift * signs, self._scores * signs
+        self._present(spectrum, form.trace(), rows.dtype)
+
+    def _kept(self, spectrum: Spectrum, trace: float) -> Spectrum:
+        """Keep the axes that stand above rounding, and say so where more were asked for."""
+        if not trace > 0 or spectrum.rank == 0:
+            raise errors.all_constant("X")
+        if self.n_components is not None and spectrum.rank < self.n_components:
+            advice = "The others carry nothing and were left out."
+            what = "The centred kernel matrix"
+            errors.warn(errors.rank_deficient(what, spectrum.rank, self.n_components, "axes were asked for", advice))
+        return spectrum.first(min(spectrum.rank, len(spectrum)))
+
+    def _present(self, spectrum: Spectrum, trace: float, dtype: Any) -> None:
+        self.spectrum_ = spectrum
+        self.eigenvalues_ = _xp.published(spectrum.values, dtype)
+        self.explained_variance_ratio_ = _xp.published(spectrum.values / trace, dtype)
+        self.n_components_ = len(spectrum)
+
+    def _set_embedding(self, X: TableLike, source: Any, rows: Rows) -> None:
+        if len(rows.kept) < source.table.shape[0]:
+            self._scores = self.transform(X)  # rows of weight zero have scores too
+        self._scores = _xp.cast(self._scores, rows.dtype)
+
+    @property
+    def embedding_(self) -> Array:
+        """Scores of the rows of the fit: (n, k)."""
+        if not hasattr(self, "_scores"):
+            raise AttributeError("KernelPCA has no embedding_ before fit")
+        return self._scores
+
+    @property
+    def landmarks_(self) -> Any:
+        """Numbers of the rows that are landmarks."""
+        if not hasattr(self, "_landmark_numbers"):
+            raise AttributeError("KernelPCA has landmarks_ only after a fit with n_landmarks")
+        return self._landmark_numbers
+
+    # -- use -----------------------------------------------------------------------------------------------------
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the scores of rows: (n, k). For a precomputed kernel X is k(rows, rows of the fit)."""
+        return self._over_rows(X, lambda block: self._coordinates_of(self._moved(block, self._pivot)))
+
+    def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
+        """Find the axes and return the scores of the rows, without another look at the kernel."""
+        scores = self.fit(X, sample_weight=sample_weight).embedding_
+        return _xp.namespace(scores).asarray(scores, copy=True)
+
+    def _coordinates_of(self, X: Array) -> Array:
+        points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
+        if self._centre is None:
+            return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)
+        centre, function = _xp.like(self._centre, X), self.kernel_._against(points)
+
+        def work(span: tuple[int, int]) -> Array:
+            return (function(X[span[0] : span[1], :]) - centre) @ dual
+
+        parts = list(over_blocks(work, X.shape[0], points.shape[0], X))
+        return parts[0] if len(parts) == 1 else _xp.namespace(X).concat(parts, axis=0)
+
+    def inverse_transform(self, X: TableLike) -> Array:
+        """Return rows whose scores are near the given ones.
+
+        For a linear kernel the nearest point of the subspace, as PCA does. For others the pre-image is learned: a
+        regularised regression of the rows of the fit on their scores, its λ by generalised cross-validation.
+
+        Parameters
+        ----------
+        X : table of shape (n, k)
+            Scores.
+        """
+        self._require_fit()
+        if isinstance(self.kernel_, Precomputed):
+            raise errors_kernels.precomputed_alone("inverted, since the rows were never seen")
+        if not hasattr(self, "_preimage"):
+            self._preimage = self._learn_preimage()
+        source: Any = as_source(X, name="X", estimator=type(self).__name__)
+        if source.n_features != self.n_components_:
+            raise errors.not_scores(source.n_features, self.n_components_)
+
+        def lifted(block: Array) -> Array:
+            points = self._preimage(_xp.float64(block))
+            return points if self._pivot is None else points + _xp.like(self._pivot, points)
+
+        return _xp.cast(map_rows(source, lifted), source.first().X.dtype)
+
+    def _learn_preimage(self) -> Preimage:
+        points = self._points
+        scores = self._coordinates_of(points)
+        if isinstance(self.kernel_, Linear):
+            return Preimage.linear(points, self._dual, self._mean)
+        return Preimage.learned(points, scores)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

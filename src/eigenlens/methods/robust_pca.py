@@ -1,0 +1,365 @@
+r"""Robust PCA: a table as a low-rank part plus a few gross errors, some cells unobserved.
+
+.. math:: \min_{L, S} \; \lVert L\rVert_* + \lambda \lVert S\rVert_1 \quad\text{subject to } L + S = X
+    \text{ on the observed cells.}
+
+References
+----------
+Candès, Li, Ma, Wright (2011), Robust principal component analysis? *Journal of the ACM* 58.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.errors import decomposition as errors_decomposition
+from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_choice, check_count, check_number
+from .._core.typing import Array, TableLike
+from ..spectral import Spectrum, orient
+from ..subspace import Subspace
+from ._fixed_rank import fit_rank
+from ._least_absolute import least_absolute
+from ._pursuit import Parts, Report, only, pursue
+from ._rows import RowsEstimator
+
+METHODS = ("pursuit", "fixed_rank")
+RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
+MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
+
+
+class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator):
+    """Robust principal component analysis, by principal component pursuit.
+
+    The table is not centred: a mean is part of the low-rank part. NaN means "not observed".
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many directions of the low-rank part to look through; None keeps all of them. With ``method="fixed_rank"``,
+        the rank of the low-rank part.
+    lam : float or None
+        λ, the price of an error beside that of a direction; None is 1/√max(n, p), with n counted by weight.
+    method : {"pursuit", "fixed_rank"}
+        "pursuit" solves the convex problem above and finds the rank. "fixed_rank" fits a matrix of rank
+        `n_components` to most cells by accelerated alternating projections: without λ, several times faster, and for
+        more errors, but not convex, so that nothing proves the answer to be the best.
+    tol : float
+        Bound on the relative residuals of the constraint and of the optimality; with a fixed rank, on the relative
+        change of `low_rank_` in a round.
+    max_iter : int
+    progress : bool or callable
+        True writes a line per round to standard error; a function is called with (round, residual, rank, objective).
+
+    Attributes
+    ----------
+    low_rank_, sparse_ : arrays of shape (n, p)
+        The two parts; together they are X in the observed cells. Cells that were not observed are filled in by
+        `low_rank_` and zero in `sparse_`.
+    components_ : array of shape (k, p)
+        Orthonormal directions of the row space of `low_rank_`, strongest first; in each, the entry of largest size is
+        positive.
+    singular_values_ : array of shape (k,)
+        Of the (weighted) low-rank part.
+    rank_ : int
+        Rank of `low_rank_`.
+    n_components_ : int
+    lam_ : float or None
+        λ used; None with a fixed rank.
+    n_iter_ : int
+    objective_, residuals_ : ndarrays of shape (n_iter_,)
+        What is minimised (with a fixed rank, ‖X − L‖₁, which is watched) and how far from done, after each round.
+    spectrum_ : Spectrum
+        Singular values and directions of the (weighted) low-rank part.
+    subspace_ : Subspace
+
+    Notes
+    -----
+    A weight of 2 means that the row stands there twice. The fit iterates on all cells at once: it needs about ten
+    float64 arrays of the size of X at its peak, keeps two of them, and has no `partial_fit`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import RobustPCA
+    >>> rng = np.random.default_rng(0)
+    >>> truth = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 40))
+    >>> X = truth.copy()
+    >>> X[rng.random(X.shape) < 0.05] = 100.0          # one cell in twenty is nonsense
+    >>> X[rng.random(X.shape) < 0.05] = np.nan         # and some are missing
+    >>> model = RobustPCA().fit(X)
+    >>> model.rank_
+    2
+    >>> bool(np.allclose(model.low_rank_, truth, atol=1e-5))
+    True
+    """
+
+    _missing: ClassVar[Any] = "allow"
+    _per_row: ClassVar[tuple[str, ...]] = ("low_rank_", "sparse_")
+    _in_memory = True
+    _invariance = "permutation"
+    _centres = False  # a mean is one more direction of the low-rank part
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        lam: float | None = None,
+        method: str = "pursuit",
+        tol: float = 1e-7,
+        max_iter: int = 5000,
+        progress: bool | Callable[[int, float, int, float], None] = False,
+    ) -> None:
+        self.n_components = n_components
+        self.lam = lam
+        self.method = method
+        self.tol = tol
+        self.max_iter = max_iter
+        self.progress = progress
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Split the table.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            NaN where a cell was not observed.
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice; a row of weight 0 is split as a new one would be.
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            source: Any = self._open(X, None, sample_weight, reset=True)
+            values, weight = source.everything()
+            rows, observed = _read(_xp.float64(values))
+            _refuse_empty(observed)
+            counted = np.ones(rows.shape[0], dtype=bool) if weight is None else weight > 0
+            self._check_size(int(counted.sum()), rows.shape[1])
+            self._split(rows, observed, weight, counted, values.dtype)
+            self._warn_missing(observed)
+        return self
+
+    # -- the steps of a fit ---------------------------------------------------------------------------------------
+
+    def _split(self, X: Array, observed: Array | None, weight: Any, counted: np.ndarray, dtype: Any) -> None:
+        """Pursue the rows that count, present the result, and split the rows of weight zero with it."""
+        xp = _xp.namespace(X)
+        index = _xp.like(np.flatnonzero(counted), X)
+        some = not counted.all()
+        M = _xp.take_rows(X, index) if some else X
+        seen = _xp.take_rows(observed, index) if some and observed is not None else observed
+        unit = 2.0 ** np.floor(np.log2(float(xp.max(xp.abs(M))) or 1.0))  # exact, so that no scale overflows
+        root = xp.ones_like(M[:, :1]) if weight is None else xp.sqrt(_xp.like(weight[counted], X))[:, None]
+        total = M.shape[0] if weight is None else float(weight.sum())
+        lam = 1.0 / max(total, M.shape[1]) ** 0.5 if self.lam is None else float(self.lam)
+        self.lam_ = lam if self._convex else None
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": int(self.max_iter), "report": self._report(unit)}
+        M = M / unit * root
+        found = (
+            pursue(M, seen, root, lam=lam, **options)
+            if self._convex
+            else fit_rank(M, seen, root, rank=int(self.n_components or 0), **options)
+        )
+        self._present(found, unit, dtype)
+        L, S = found.low_rank / root * unit, found.sparse / root * unit
+        if some:
+            L, S = self._fill_in(X, observed, L, S, counted)
+        self.low_rank_, self.sparse_ = _xp.published(L, dtype), _xp.published(S, dtype)
+
+    def _present(self, found: Parts, unit: float, dtype: Any) -> None:
+        V, s = found.vectors, found.singular_values
+        values = _xp.to_numpy(s)
+        rank = int(np.count_nonzero(values > RANK * values.max(initial=0.0)))
+        k = rank if self.n_components is None else min(rank, int(self.n_components))
+        if rank:
+            V, _ = _xp.namespace(V).linalg.qr(V[:, :rank], mode="reduced")
+            V = V * orient(V)
+        tail = float(np.sum((values[k:rank] * unit) ** 2))
+        condition = float(values[0] / values[k - 1]) if k else 1.0
+        V, s = V[:, :k], s[:k] * unit
+        self._warn_fit(found, rank, k)
+        residual = float(found.residuals[-1]) if len(found.residuals) else 0.0
+        self.spectrum_ = Spectrum(s, V, None, tail, rank, condition, str(self.method), residual)
+        centre = _xp.namespace(V).zeros_like(found.low_rank[0, :])
+        self.rank_, self.n_components_, self.n_iter_ = rank, k, len(found.objective)
+        self.subspace_ = Subspace(centre, V, dual=V)
+        self.components_ = _xp.published(V.T, dtype)
+        self.singular_values_ = _xp.published(s, dtype)
+        self.objective_, self.residuals_ = found.objective * unit, found.residuals
+
+    def _warn_fit(self, found: Parts, rank: int, k: int) -> None:
+        if not found.converged:
+            errors.warn(errors_decomposition.residual_left(self.max_iter, float(found.residuals[-1]), self.tol))
+        if self.n_components is not None and k < self.n_components:
+            advice = "Ask for fewer" + (", or raise lam to count less as errors." if self._convex else ".")
+            errors.warn(errors.rank_deficient("low_rank_", k, int(self.n_components), "components are wanted", advice))
+        elif rank == 0 and self._convex and found.objective.size:
+            errors.warn(errors_decomposition.nothing_low_rank(float(self.lam_ or 0.0)))
+
+    def _fill_in(self, X: Array, observed: Any, L: Array, S: Array, counted: np.ndarray) -> tuple[Array, Array]:
+        """Put the rows of weight zero, split as new ones, between those that were pursued."""
+        xp = _xp.namespace(X)
+        left_out = _xp.like(np.flatnonzero(~counted), X)
+        seen = None if observed is None else _xp.take_rows(observed, left_out)
+        more = self._parts(_xp.take_rows(X, left_out), seen)
+        order = _xp.like(np.argsort(np.argsort(~counted, kind="stable"), kind="stable"), X)
+        return (
+            _xp.take_rows(xp.concat([L, more[0]], axis=0), order),
+            _xp.take_rows(xp.concat([S, more[1]], axis=0), order),
+        )
+
+    def _report(self, unit: float) -> Report | None:
+        if self.progress is False or self.progress is None:
+            return None
+        tell = self.progress if callable(self.progress) else _tell
+        return lambda k, residual, rank, objective: tell(k, residual, rank, objective * unit)
+
+    # -- checks -----------------------------------------------------------------------------------------------------
+
+    @property
+    def _convex(self) -> bool:
+        return self.method == "pursuit"
+
+    def _check_parameters(self) -> None:
+        check_choice("method", self.method, METHODS)
+        check_count(self.n_components)
+        if self.n_components is None and not self._convex:
+            raise errors.components_kind(None, 'a rank with method="fixed_rank", or method="pursuit", which finds it')
+        if self.lam is not None:
+            check_number("lam", self.lam, 0, above=True)
+        check_number("tol", self.tol, 0, above=True)
+        check_number("max_iter", self.max_iter, 1, integer=True)
+        if not isinstance(self.progress, bool | np.bool_) and not callable(self.progress):
+            raise errors.option("progress", self.progress, (True, False, "a function"))
+
+    def _check_size(self, n: int, p: int) -> None:
+        if self.n_components is not None and self.n_components > min(n, p):
+            why = f"{n} rows and {p} columns give at most {min(n, p)} components"
+            raise errors.components_out_of_range(self.n_components, min(n, p), why)
+
+    def _warn_missing(self, observed: Array | None) -> None:
+        """Warn where what was observed cannot determine a matrix of the rank found."""
+        if observed is None:
+            return
+        seen, rank = _xp.to_numpy(observed), self.rank_
+        numbers = rank * (sum(seen.shape) - rank)
+        thin = [int((seen.sum(axis=axis) < rank).sum()) for axis in (1, 0)]
+        if seen.mean() < 1 - MOSTLY_MISSING:
+            errors.warn(errors_decomposition.little_observed(f"{1 - seen.mean():.0%} of the cells are NaN"))
+        elif seen.sum() < 1.5 * numbers:
+            why = f"{seen.sum()} observed cells are to determine the {numbers} numbers of a matrix of rank {rank}"
+            errors.warn(errors_decomposition.little_observed(why))
+        elif any(thin):
+            why = f"{thin[0]} rows and {thin[1]} columns have fewer observed cells than the rank, {rank}"
+            errors.warn(errors_decomposition.little_observed(why))
+
+    # -- use --------------------------------------------------------------------------------------------------------
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the scores of rows: least absolute deviations on the components, so that gross errors do not count."""
+        return self._explained(X, self._scores)
+
+    def inverse_transform(self, X: TableLike) -> Array:
+        """Return the points of the subspace that have the given scores."""
+        return self._over_scores(X, self.subspace_.lift, self.n_components_)
+
+    def split(self, X: TableLike) -> tuple[Array, Array]:
+        """Split new rows into a part in the subspace and a remainder.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            NaN where a cell was not observed; there the remainder is zero.
+
+        Returns
+        -------
+        low_rank, sparse : arrays of shape (n, p)
+        """
+        both = self._explained(X, lambda rows, observed: _side_by_side(*self._parts(rows, observed)))
+        p = self.n_features_in_
+        return both[:, :p], both[:, p:]
+
+    def outlier_scores(self, X: TableLike) -> Array:
+        """Return, for each row, the mean size of what the components do not explain, over its observed cells."""
+
+        def score(rows: Array, observed: Array | None) -> Array:
+            xp = _xp.namespace(rows)
+            remainder = xp.sum(xp.abs(self._parts(rows, observed)[1]), axis=1)
+            if observed is None:
+                return remainder / rows.shape[1]
+            return remainder / xp.clip(xp.sum(xp.astype(observed, xp.float64), axis=1), min=1.0)
+
+        return self._explained(X, score)
+
+    def _explained(self, X: TableLike, function: Callable[[Array, Array | None], Array]) -> Array:
+        """Apply a function of (rows, observed) to new rows, refusing rows of which nothing was observed."""
+
+        def apply(block: Array) -> Array:
+            rows, observed = _read(_xp.float64(block))
+            result = function(rows, observed)
+            if observed is None:
+                return result
+            xp = _xp.namespace(rows)
+            known = xp.any(observed, axis=1)
+            return xp.where(known[:, None] if result.ndim == 2 else known, result, xp.full_like(result, np.nan))
+
+        result = self._over_rows(X, apply)
+        if not _xp.is_array(result):  # of a Dask collection, still to be computed
+            return result
+        lost = np.isnan(_xp.to_numpy(result)).reshape(result.shape[0], -1).any(axis=1)
+        if lost.any():
+            raise errors_decomposition.nothing_observed("row", np.flatnonzero(lost).tolist())
+        return result
+
+    def _scores(self, X: Array, observed: Array | None) -> Array:
+        return least_absolute(X, observed, _xp.like(self.subspace_.basis, X))
+
+    def _parts(self, X: Array, observed: Array | None) -> tuple[Array, Array]:
+        L = self.subspace_.offsets(self._scores(X, observed))
+        return L, only(X - L, observed)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _read(X: Array) -> tuple[Array, Array | None]:
+    """Put zeros for NaN and tell which cells were observed; None where all were."""
+    xp = _xp.namespace(X)
+    missing = xp.isnan(X)
+    if not bool(xp.any(missing)):
+        return X, None
+    return xp.where(missing, xp.zeros_like(X), X), ~missing
+
+
+def _refuse_empty(observed: Array | None) -> None:
+    """Refuse rows and columns of which nothing was observed."""
+    if observed is None:
+        return
+    for axis, what in ((1, "row"), (0, "column")):
+        empty = ~_xp.to_numpy(observed).any(axis=axis)
+        if empty.any():
+            raise errors_decomposition.nothing_observed(what, np.flatnonzero(empty).tolist())
+
+
+def _side_by_side(L: Array, S: Array) -> Array:
+    return _xp.namespace(L).concat([L, S], axis=1)
+
+
+def _tell(k: int, residual: float, rank: int, objective: float) -> None:
+    print(f"round {k}: residual {residual:.1e}, rank {rank}, objective {objective:.6g}", file=sys.stderr)

@@ -1,0 +1,393 @@
+r"""Sparse principal component analysis: components with few loadings that are not zero.
+
+With G the covariance scaled to trace p,
+
+.. math:: \min_{A, B} \; \mathrm{tr}\,G - 2\,\mathrm{tr}(A^T G B) + \mathrm{tr}(B^T (G + \lambda_2 I) B)
+    + \sum_j \lambda_{1j} \lVert\beta_j\rVert_1 , \qquad A^T A = I ,
+
+which is :math:`\sum_i \lVert x_i - A B^T x_i\rVert^2 + \lambda_2 \sum_j \lVert\beta_j\rVert^2 + \sum_j \lambda_{1j}
+\lVert\beta_j\rVert_1`, and needs nothing of the rows but their covariance.
+
+References
+----------
+Zou, Hastie, Tibshirani (2006), Sparse principal component analysis. *J. Computational and Graphical Statistics* 15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.errors import decomposition as errors_decomposition
+from .._core.parameters import check_count, check_flag, check_number
+from .._core.typing import Array, TableLike
+from ..moments import Centred
+from ..sources import Source
+from ..spectral import Form, Pencil, Spectrum, orient
+from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
+from ..subspace import Subspace
+from ._base import MomentsEstimator, form_of
+
+
+class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+    """Sparse principal component analysis, from one pass over the rows.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many components; None is as many as there are directions with variance.
+    alpha : float or sequence of floats
+        λ₁, the ℓ1 penalty on the covariance scaled to trace p (so that the units of X do not matter), one for all
+        components or one for each. Zero is PCA.
+    n_nonzero : int, sequence of ints or None
+        Number of nonzero loadings, one for all components or one for each, in place of `alpha`: in each component the
+        penalty is lowered until one more loading would enter. `alpha_` tells the penalties found.
+    ridge : float
+        λ₂, on the same scale. ``numpy.inf`` is the soft-threshold form for many more columns than rows, which needs no
+        p × p matrix.
+    relative : bool
+        Read `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
+    refit : bool
+        Once it is known which loadings are not zero, drop the penalty, which also shrinks those that it leaves: each
+        component gets the loadings that, at the same places, add most variance to the components before it.
+    tol : float
+        Relative change of the loadings at which the iteration ends.
+    max_iter : int
+
+    Attributes
+    ----------
+    components_ : array of shape (k, p)
+        Loadings as rows of unit norm; in each, the entry of largest size is positive. They are not orthogonal, and
+        their scores are not uncorrelated. A component without loadings is a row of zeros.
+    explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
+        Adjusted variance: what the scores of a component add to those before it (QR), and its share of the total.
+    n_nonzero_ : ndarray of shape (k,)
+        Nonzero loadings of each component.
+    alpha_ : ndarray of shape (k,)
+        Penalties used.
+    mean_ : array of shape (p,)
+    n_components_, n_iter_ : int
+    moments_ : Scatter or Factor
+    subspace_ : Subspace
+    spectrum_ : Spectrum
+        Of the PCA that the iteration starts from.
+
+    Notes
+    -----
+    Memory: the p × p covariance and a copy; with ``ridge=numpy.inf`` and fewer rows than columns, the n × p table
+    and a copy.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from eigenlens import SparsePCA
+    >>> model = SparsePCA(2, n_nonzero=4).fit(scale(load_wine().data))
+    >>> (model.components_ != 0).sum(axis=1)
+    array([4, 4])
+    """
+
+    _invariance = "permutation"
+    _solves_pencil = False  # the iteration starts from the principal axes, and ends elsewhere
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        alpha: float | Sequence[float] = 0.1,
+        n_nonzero: int | Sequence[int] | None = None,
+        ridge: float = 1e-6,
+        relative: bool = False,
+        refit: bool = False,
+        tol: float = 1e-10,
+        max_iter: int = 5000,
+    ) -> None:
+        self.n_components = n_components
+        self.alpha = alpha
+        self.n_nonzero = n_nonzero
+        self.ridge = ridge
+        self.relative = relative
+        self.refit = refit
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the components.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        return self._fit(X, None, sample_weight)
+
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        return self._partial_fit(X, None, sample_weight)
+
+    # -- the three hooks ---------------------------------------------------------------------------------------
+
+    def _moments(self, kind: type[Centred]) -> Centred:
+        return kind()
+
+    def _pencil(self, moments: Centred) -> Pencil:
+        uniform, _ = moments.uniform()
+        return Pencil(
+            form_of(uniform, 1.0),
+            n_components=self._wanted(moments.n_rows, moments.n_features),
+            constant=moments.constant_columns(),
+            most=max(1, min(moments.n_rows - 1, moments.n_features)),
+        )
+
+    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
+        uniform, power = moments.uniform()
+        unit, dtype, k = float(np.ldexp(1.0, power)), moments.dtype, min(len(spectrum), max(1, spectrum.rank))
+        total = pencil.A.trace()
+        axes = self._axes(pencil.A, _xp.to_numpy(spectrum.vectors)[:, :k], total, self.alpha, self.n_nonzero)
+        self._tell(axes)
+        loadings, variance = _loadings(axes, pencil.A)
+        self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
+        self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
+        self.subspace_ = Subspace(moments.pivot, loadings, uniform.shift[0, :] * unit)
+        self.mean_ = _xp.published(moments.mean, dtype)
+        self.components_ = _xp.published(loadings.T, dtype)
+        with np.errstate(over="ignore", under="ignore"):
+            scale = variance / max(moments.weight - 1, 1e-300) * unit * unit
+        self.explained_variance_ = _xp.published(_xp.like(scale, moments.pivot), dtype)
+        self.explained_variance_ratio_ = _xp.published(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
+
+    def _axes(self, form: Form, start: np.ndarray, total: float, alpha: Any, n_nonzero: Any) -> SparseAxes:
+        """Solve on the covariance scaled to trace p."""
+        p, k = start.shape
+        if not total:
+            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True)
+        values, G = _xp.to_numpy(form.times(p / total).values), None
+        if np.isfinite(self.ridge) or form.factor is None:
+            G = values if form.factor is None else values.T @ values
+
+        def apply(M: np.ndarray) -> np.ndarray:
+            return np.asarray(G @ M if G is not None else values.T @ (values @ M))
+
+        counts = None if n_nonzero is None else self._each("n_nonzero", n_nonzero, k).astype(int)
+        penalties = None
+        if counts is None:
+            penalties = self._each("alpha", alpha, k).astype(float)
+            if self.relative:
+                penalties = penalties * 2 * np.abs(apply(start)).max(axis=0)
+
+        def block(on: np.ndarray) -> np.ndarray:
+            return np.asarray(G[on[:, None], on] if G is not None else values[:, on].T @ values[:, on])
+
+        options: dict[str, Any] = {"ridge": self.ridge, "tol": self.tol, "max_iter": self.max_iter}
+        axes = sparse_axes(apply, G, start, l1=penalties, counts=counts, **options)
+        return replace(axes, B=refitted(apply, block, axes.B)) if self.refit else axes
+
+    def _tell(self, axes: SparseAxes) -> None:
+        if not axes.converged:
+            errors.warn(errors_decomposition.residual_left(self.max_iter, axes.moved, self.tol))
+        dead = np.flatnonzero(~axes.B.any(axis=0))
+        if len(dead):
+            errors.warn(errors_decomposition.killed_components(dead.tolist()))
+
+    # -- checks ------------------------------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        check_count(self.n_components)
+        check_flag("relative", self.relative)
+        check_flag("refit", self.refit)
+        self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
+        if self.n_nonzero is not None:
+            self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
+        if self.ridge != np.inf:
+            check_number("ridge", self.ridge, 0)
+        check_number("tol", self.tol, 0, above=True)
+        check_number("max_iter", self.max_iter, 1, integer=True)
+
+    def _check_each(self, name: str, value: Any, low: float, high: float = np.inf, integer: bool = False) -> None:
+        """Refuse what is neither one number nor one for each component."""
+        several = isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1
+        for one in value if several else [value]:
+            check_number(name, one, low, high, integer=integer)
+        if several and self.n_components is not None and len(value) != self.n_components:
+            raise errors_decomposition.one_for_each(name, value, int(self.n_components))
+
+    def _each(self, name: str, value: Any, k: int) -> np.ndarray:
+        """Return one value for each of k components."""
+        values = np.asarray(value)
+        if values.ndim == 0:
+            return np.full(k, values)
+        if len(values) < k:
+            raise errors_decomposition.one_for_each(name, value, k)
+        return values[:k]
+
+    def _check_source(self, source: Source, whole: bool) -> None:
+        self._wanted(source.n_rows if whole else None, source.n_features)
+
+    def _wanted(self, n: int | None, p: int) -> int:
+        most = p if n is None else min(n, p)
+        if self.n_nonzero is not None and np.max(self.n_nonzero) > p:
+            raise errors.number("n_nonzero", self.n_nonzero, f"at most {p}: X has {p} feature(s)")
+        if self.n_components is None:
+            return most
+        if not 1 <= int(self.n_components) <= most:
+            rows = "" if n is None else f"{n} rows and "
+            why = f"{rows}{p} columns give at most {most} components"
+            raise errors.components_out_of_range(self.n_components, most, why)
+        return int(self.n_components)
+
+    def _lacking(self, moments: Centred) -> Exception | None:
+        if moments.n_rows < 2 and moments.weight <= 1:
+            return errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
+        if moments.weight <= 1:
+            return errors.weight_too_small(moments.weight, 1, "W − 1")
+        try:
+            self._wanted(moments.n_rows, moments.n_features)
+        except errors.InputError as error:
+            return error
+        return None
+
+    def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
+        s = spectrum.singular_values
+        last = float(s[min(len(spectrum), max(spectrum.rank, 1)) - 1])
+        return float(s[0]) / last if last > 0 else 1.0
+
+    def _weakest(self) -> str:
+        return "X, along the components that are kept,"
+
+    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
+        if self.n_components is not None and spectrum.rank < self.n_components:
+            advice = "The others have no variance: constant or collinear columns."
+            k = int(self.n_components)
+            errors.warn(errors.rank_deficient("X", max(1, spectrum.rank), k, "components are wanted", advice))
+
+    # -- use ---------------------------------------------------------------------------------------------------
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the scores of rows: their centred columns times the loadings."""
+        return self._over_rows(X, lambda rows: self.subspace_.project(rows))
+
+    def inverse_transform(self, X: TableLike) -> Array:
+        """Return the points in the span of the components that have the given scores."""
+        return self._over_scores(X, self.subspace_.lift, self.n_components_)
+
+    def path(self, alphas: Sequence[float] | None = None) -> SparsePath:
+        """Fit a range of penalties from the moments of this model: sparsity against the variance that it costs.
+
+        Parameters
+        ----------
+        alphas : sequence of floats, optional
+            Penalties, read as `alpha` is; by default 30, evenly by ratio, from one at which almost nothing is zero to
+            the one at which the first component vanishes.
+
+        Returns
+        -------
+        SparsePath
+        """
+        self._require_fit()
+        form, start = self._pencil(self.moments_).A, _xp.to_numpy(self.spectrum_.vectors)[:, : self.n_components_]
+        total = form.trace()
+        top = 1.0 if self.relative else _killing_penalty(form, self.spectrum_.vectors[:, :1])
+        values = (np.geomspace(1e-3, 1, 30) * top).tolist() if alphas is None else list(alphas)
+        for alpha in values:
+            check_number("alphas", alpha, 0, 1.0 if self.relative else np.inf)
+        found = [self._axes(form, start, total, float(alpha), None) for alpha in values]
+        if not all(axes.converged for axes in found):
+            worst = max(axes.moved for axes in found)
+            errors.warn(errors_decomposition.residual_left(self.max_iter, worst, self.tol))
+        both = [_loadings(axes, form) for axes in found]
+        return SparsePath(
+            alphas=np.asarray(values, dtype=float),
+            relative=bool(self.relative),
+            n_nonzero=np.stack([np.count_nonzero(axes.B, axis=0) for axes in found]),
+            explained_variance_ratio=np.stack([variance for _, variance in both]) / (total or 1.0),
+            components=np.stack([_xp.to_numpy(loadings).T for loadings, _ in both]),
+            dense=float(np.sum(_xp.to_numpy(self.spectrum_.values)[: self.n_components_])) / (total or 1.0),
+        )
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePath:
+    """Sparse components over a range of penalties.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (m,)
+    relative : bool
+        Whether the penalties are shares of the one at which a component vanishes.
+    n_nonzero : ndarray of shape (m, k)
+    explained_variance_ratio : ndarray of shape (m, k)
+        Adjusted.
+    components : ndarray of shape (m, k, p)
+    dense : float
+        Share of the variance that as many ordinary principal components explain.
+    """
+
+    alphas: np.ndarray
+    relative: bool
+    n_nonzero: np.ndarray
+    explained_variance_ratio: np.ndarray
+    components: np.ndarray
+    dense: float
+
+    def to_frame(self) -> Any:
+        """Return a pandas table: a row for each penalty."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            {
+                "alpha": self.alphas,
+                "n_nonzero": self.n_nonzero.sum(axis=1),
+                "explained": self.explained_variance_ratio.sum(axis=1),
+                "lost": self.dense - self.explained_variance_ratio.sum(axis=1),
+            }
+        )
+
+
+def _loadings(axes: SparseAxes, form: Form) -> tuple[Array, np.ndarray]:
+    """Return loadings of unit norm, signs fixed, and the adjusted variance of each, in the units of the form."""
+    size = np.linalg.norm(axes.B, axis=0)
+    loadings = _xp.like(axes.B / np.where(size > 0, size, 1.0), form.values)
+    loadings = loadings * orient(loadings)
+    return loadings, _adjusted(form.seen_through(loadings))
+
+
+def _killing_penalty(form: Form, axis: Array) -> float:
+    """Return the penalty at which the axis has no loading left, on the covariance scaled to trace p."""
+    scaled = form.times(form.dimension / (form.trace() or 1.0))
+    return 2 * float(np.abs(_xp.to_numpy(scaled.apply(axis))).max())
+
+
+def _adjusted(scores: Form) -> np.ndarray:
+    """Return the squared diagonal of R in the QR decomposition of the scores, from their form."""
+    if scores.factor is not None:
+        F = _xp.to_numpy(scores.factor)
+        diagonal = np.zeros(F.shape[1])
+        R: Any = np.linalg.qr(F, mode="r")
+        diagonal[: min(R.shape)] = np.diag(R) ** 2
+        return diagonal
+    M = np.array(_xp.to_numpy(scores.matrix))
+    pivots = np.zeros(len(M))
+    scale = np.diag(M).max(initial=0.0)
+    for j in range(len(M)):  # Cholesky without roots, in order: a pivot is the variance that a component adds
+        if M[j, j] > 1e-14 * scale:
+            pivots[j] = M[j, j]
+            M = M - np.outer(M[:, j], M[j]) / M[j, j]
+    return pivots

@@ -1,0 +1,131 @@
+"""The boundary of a kernel machine, with margins and support vectors, in two columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from ._style import INK, axes_for, plain, point_size
+from .discriminant import COLOURS
+
+STEPS = 200
+
+
+@dataclass
+class DecisionDisplay:
+    """Regions, boundary and margins of a classifier over a plane, with rows and support vectors.
+
+    Parameters
+    ----------
+    rows : array of shape (n, 2)
+    codes : array of shape (n,)
+        Place of each row's class in `classes`.
+    classes : array of shape (K,)
+    grid : tuple of two arrays of shape (STEPS,)
+    values : array of shape (STEPS, STEPS) or (STEPS, STEPS, K)
+        The decision function over the grid.
+    support : array of int
+        Numbers of the support vectors among the rows.
+    names : tuple of str
+        Of the two columns.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import KernelClassifier
+    >>> from eigenlens.report import DecisionDisplay
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = KernelClassifier().fit(X[50:, 2:], y[50:])
+    >>> display = DecisionDisplay.from_estimator(model, X[50:, 2:], y[50:])
+    >>> len(display.support) == len(model.support_)
+    True
+    """
+
+    rows: np.ndarray
+    codes: np.ndarray
+    classes: np.ndarray
+    grid: tuple[np.ndarray, np.ndarray]
+    values: np.ndarray
+    support: np.ndarray
+    names: tuple[str, str]
+
+    @classmethod
+    def from_estimator(
+        cls, model: Any, X: Any, y: Any, *, columns: tuple[int, int] = (0, 1), ax: Any = None, support: bool = True
+    ) -> Self:
+        """Draw a fitted KernelClassifier (or any classifier with a decision function) with the rows of its fit.
+
+        Parameters
+        ----------
+        model : fitted classifier
+        X : table of shape (n, p)
+            With more than two columns the others are held at their medians.
+        y : labels of shape (n,)
+        columns : pair of int
+            The columns to draw.
+        ax : matplotlib axes, optional
+        support : bool
+            Whether to ring the support vectors.
+        """
+        values = np.asarray(_xp.to_numpy(X) if _xp.is_array(X) else X, dtype=float)
+        if values.shape[1] < 2:
+            raise errors.InputError(f"X has {values.shape[1]} column; a boundary in the plane needs two.")
+        labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
+        classes = np.asarray(_xp.to_numpy(model.classes_))
+        rows = values[:, list(columns)]
+        low, high = rows.min(axis=0), rows.max(axis=0)
+        margin = 0.08 * (high - low)
+        axes = tuple(np.linspace(a, b, STEPS) for a, b in zip(low - margin, high + margin, strict=True))
+        plane = np.tile(np.median(values, axis=0), (STEPS * STEPS, 1))
+        plane[:, list(columns)] = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        found = np.asarray(_xp.to_numpy(model.decision_function(_xp.like(plane, X) if _xp.is_array(X) else plane)))
+        names = getattr(model, "feature_names_in_", [f"column {j}" for j in range(values.shape[1])])
+        numbers = getattr(model, "support_", np.zeros(0, dtype=int)) if support and hasattr(model, "support_") else []
+        display = cls(
+            rows,
+            np.searchsorted(classes, labels),
+            classes,
+            axes,  # type: ignore[arg-type]
+            found.reshape(STEPS, STEPS, *found.shape[1:]),
+            np.asarray(numbers, dtype=int),
+            (str(names[columns[0]]), str(names[columns[1]])),
+        )
+        return display.plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw into axes, new ones if none are given."""
+        from matplotlib.colors import ListedColormap
+
+        (ax,) = axes_for(ax, 1, 6.2, 4.6)
+        self.ax_, self.figure_ = ax, ax.figure
+        K, two = len(self.classes), self.values.ndim == 2
+        best = (self.values > 0).astype(int) if two else np.argmax(self.values, axis=2)
+        colours = [COLOURS[k % len(COLOURS)] for k in range(K)]
+        extent = (self.grid[0][0], self.grid[0][-1], self.grid[1][0], self.grid[1][-1])
+        tint = {"cmap": ListedColormap(colours), "vmin": 0, "vmax": K - 1, "alpha": 0.12}
+        ax.imshow(best, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **tint)
+        if two:
+            ax.contour(*self.grid, self.values, levels=[-1, 1], colors=INK, linestyles="--", linewidths=0.9)
+            ax.contour(*self.grid, self.values, levels=[0], colors=INK, linewidths=1.6)
+        else:
+            for k in range(K):
+                ahead = self.values[..., k] - np.delete(self.values, k, axis=2).max(axis=2)
+                ax.contour(*self.grid, ahead, levels=[0], colors=INK, linewidths=0.9)
+        size = 1.4 * point_size(len(self.rows))
+        if len(self.support):
+            ring = self.rows[self.support].T
+            ax.scatter(*ring, s=4.5 * size, facecolor="none", edgecolor=INK, linewidth=0.8, label="support vector")
+        for k, label in enumerate(self.classes):
+            own = self.codes == k
+            ax.scatter(*self.rows[own].T, s=size, color=colours[k], alpha=0.85, linewidth=0, label=str(label))
+        if two:
+            ax.plot([], [], color=INK, linewidth=1.6, label="boundary")
+            ax.plot([], [], color=INK, linestyle="--", linewidth=0.9, label="f = ±1")
+        ax.set(xlabel=self.names[0], ylabel=self.names[1], xlim=extent[:2], ylim=extent[2:])
+        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+        plain(ax)
+        return self

@@ -1,0 +1,162 @@
+"""What a study found, as plain numbers and words: what the terminal and the page show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Direction:
+    """One direction of an answer.
+
+    Attributes
+    ----------
+    name : str
+    value : float
+        Variance, eigenvalue or correlation.
+    share : float or None
+        Of the total.
+    real : bool or None
+        Whether it stands above noise; None where no test speaks of it.
+    evidence : str
+        Why: a p-value, a threshold.
+    """
+
+    name: str
+    value: float
+    share: float | None
+    real: bool | None
+    evidence: str = ""
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """A method in a comparison: its cross-validated score with an interval."""
+
+    name: str
+    score: float
+    low: float
+    high: float
+    seconds: float
+    note: str = ""
+
+
+@dataclass
+class Findings:
+    """Everything a report shows.
+
+    Attributes
+    ----------
+    title, source, method, kind : str
+        `kind` is what was asked: "none", "classes", "number", "views" or "distances".
+    n_rows, n_shown : int
+        Rows analysed, and rows that the page holds.
+    notes : list of str
+        What was found in the table, and done to it.
+    value_name : str
+        What the value of a direction is called.
+    directions : list of Direction
+    axes : list of str
+        Names of the columns of `scores`.
+    scores : ndarray of shape (n, k)
+    columns : dict of str to ndarray
+        Of the table, for colours and the list of rows: numbers, or words as objects.
+    row_names : list of str or None
+    target : str or None
+    loading_names : list of str
+    loadings : ndarray of shape (p, k)
+    loading_kind : str
+        What an entry of `loadings` is.
+    scree : dict
+        "values", and "band" (same length, may be shorter) or None.
+    score_name : str
+        What is compared: accuracy, R².
+    baseline : tuple (str, float) or None
+        The rule that knows nothing, and its score.
+    comparison : list of Contestant
+    confusion : tuple (classes, matrix) or None
+    extras : dict
+        What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean".
+    summary, doubts : list of str
+        What was found and what to doubt, in sentences.
+    code : str
+        Python that repeats the fit.
+    """
+
+    title: str
+    source: str
+    method: str
+    kind: str
+    n_rows: int
+    n_columns: int
+    notes: list[str]
+    value_name: str
+    directions: list[Direction]
+    axes: list[str]
+    scores: np.ndarray
+    loading_names: list[str]
+    loadings: np.ndarray
+    loading_kind: str
+    columns: dict[str, np.ndarray] = field(default_factory=dict)
+    row_names: list[str] | None = None
+    target: str | None = None
+    scree: dict[str, Any] = field(default_factory=dict)
+    score_name: str = ""
+    baseline: tuple[str, float] | None = None
+    comparison: list[Contestant] = field(default_factory=list)
+    confusion: tuple[list[str], np.ndarray] | None = None
+    extras: dict[str, Any] = field(default_factory=dict)
+    summary: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+    code: str = ""
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def n_real(self) -> int | None:
+        """Directions that stand above noise, None where nothing was tested."""
+        verdicts = [d.real for d in self.directions]
+        return None if all(v is None for v in verdicts) else sum(bool(v) for v in verdicts)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a program would want to read: all but the rows."""
+        top = min(10, len(self.axes))
+        return {
+            "title": self.title,
+            "source": self.source,
+            "method": self.method,
+            "kind": self.kind,
+            "rows": self.n_rows,
+            "columns": self.n_columns,
+            "target": self.target,
+            "notes": self.notes,
+            "directions": [
+                {"name": d.name, self.value_name: d.value, "share": d.share, "real": d.real, "evidence": d.evidence}
+                for d in self.directions
+            ],
+            "real_directions": self.n_real,
+            "loadings": {
+                axis: dict(zip(self.loading_names, map(float, self.loadings[:, j]), strict=True))
+                for j, axis in enumerate(self.axes[: min(top, self.loadings.shape[1])])
+            },
+            "score": self.score_name or None,
+            "baseline": None if self.baseline is None else {"rule": self.baseline[0], "score": self.baseline[1]},
+            "comparison": [
+                {"method": c.name, "score": c.score, "low": c.low, "high": c.high, "note": c.note}
+                for c in self.comparison
+            ],
+            "confusion": None
+            if self.confusion is None
+            else {"classes": self.confusion[0], "counts": self.confusion[1].tolist()},
+            "summary": self.summary,
+            "doubts": self.doubts,
+            "warnings": self.warnings,
+        }
+
+
+def top_loadings(loadings: np.ndarray, names: list[str], j: int, limit: int = 5) -> list[tuple[str, float]]:
+    """Return the columns that weigh most in a direction."""
+    order = np.argsort(-np.abs(loadings[:, j]), kind="stable")[:limit]
+    return [(names[i], float(loadings[i, j])) for i in order]

@@ -1,0 +1,5 @@
+"""The report page."""
+
+from .build import render
+
+__all__ = ["render"]

@@ -1,0 +1,320 @@
+"""The page: one file that needs nothing else, asks nothing of any network, and runs no script but its own.
+
+The script and the stylesheet are allowed by their hashes in the page's security policy, so that nothing that comes in
+with the data can run even if it were to slip through the escaping.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import Any
+
+from ..findings import Findings
+from . import figures
+from .html import Markup, el, join, table
+from .payload import as_script, payload
+
+
+def render(findings: Findings) -> str:
+    """Return the page of a study as HTML."""
+    script, style = (_asset(name) for name in ("page.js", "page.css"))
+    content, shown = payload(findings)
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"base-uri 'none'; form-action 'none'"
+    )
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", http_equiv="Content-Security-Policy", content=policy),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", name="color-scheme", content="light dark"),
+        el("meta", name="referrer", content="no-referrer"),
+        el("title", f"{findings.title} · eigenlens"),
+        Markup(f"<style>{style}</style>"),
+    )
+    body = el(
+        "body",
+        el("a", "Skip to the findings", href="#found", class_="skip"),
+        _header(findings),
+        el(
+            "main",
+            _found(findings),
+            _scores(findings, shown),
+            _directions(findings),
+            _loadings(findings),
+            _classes(findings),
+            _extras(findings),
+            _table(findings),
+            _code(findings),
+        ),
+        el("footer", el("p", "Made with eigenlens. This page is one file and asks nothing of any network.")),
+        as_script(content),
+        Markup(f"<script>{script}</script>"),
+    )
+    return "<!doctype html>\n" + el("html", head, body, lang="en")
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text(encoding="utf8")
+
+
+def _hash(content: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content.encode("utf8")).digest()).decode("ascii")
+
+
+def _section(title: str, *children: Any, id_: str, wide: bool = False) -> Markup:
+    return el(
+        "section",
+        el("h2", title, id=f"h-{id_}"),
+        *children,
+        id=id_,
+        aria_labelledby=f"h-{id_}",
+        class_="wide" if wide else None,
+    )
+
+
+CANVAS_WORDS = (
+    "Scores of the rows as points; arrow keys move, plus and minus zoom. The legend selects rows, the table lists them."
+)
+METHOD_WORDS = {
+    "none": "where the rows spread",
+    "classes": "what parts the classes",
+    "number": "what the number depends on",
+    "views": "what two sets of columns have in common",
+    "distances": "a map of the distances",
+}
+
+
+def _header(f: Findings) -> Markup:
+    question = METHOD_WORDS[f.kind] + (f" of {f.target}" if f.target else "")
+    facts = f"{f.n_rows:,} rows" + (f", {f.n_columns:,} columns" if f.loading_names else "")
+    return el("header", el("h1", f.title), el("p", f"{f.method}: {question}. {facts}.", class_="lead"))
+
+
+def _found(f: Findings) -> Markup:
+    tiles = []
+    if f.n_real is not None:
+        tiles.append((f"{f.n_real} of {len(f.directions)}", "directions are real"))
+    shares = [d.share for d in f.directions if d.share is not None]
+    if len(shares) > 2:
+        tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))
+    ours = next((c for c in f.comparison if c.name == f.method.upper()), None)
+    if ours is not None and ours.score == ours.score:
+        tiles.append((f"{ours.score:.1%}", f"{f.score_name} on rows left out"))
+    if f.kind in ("views",) and f.directions:
+        tiles.append((f"{f.directions[0].value:.2f}", "strongest correlation"))
+    if "euclidean" in f.extras:
+        tiles.append(("yes" if f.extras["euclidean"] else "no", "Euclidean distances"))
+    row = el(
+        "div", [el("div", el("b", value), el("span", words), class_="tile") for value, words in tiles], class_="tiles"
+    )
+    doubts = [*f.warnings, *f.doubts]
+    return _section(
+        "What was found",
+        row if tiles else None,
+        el("p", " ".join(f.summary)),
+        el("h3", "What to doubt") if doubts else None,
+        el("ul", [el("li", d) for d in doubts]) if doubts else None,
+        id_="found",
+    )
+
+
+def _scores(f: Findings, shown: int) -> Markup:
+    def choice(name: str, words: str) -> Markup:
+        return el("label", words, " ", el("select", id=name), class_="choice")
+
+    note = (
+        f"{shown:,} of {f.n_rows:,} rows are drawn, taken at random; everything else uses all rows."
+        if shown < f.n_rows
+        else None
+    )
+    controls = el(
+        "div",
+        choice("axis-x", "Across"),
+        choice("axis-y", "Up"),
+        choice("colour", "Colour"),
+        el("label", el("input", type="checkbox", id="regions", checked=True), " regions", class_="choice", hidden=True),
+        el(
+            "span",
+            el("button", "Lasso", id="lasso", type="button", aria_pressed="true"),
+            el("button", "Move", id="move", type="button", aria_pressed="false"),
+            el("button", "Whole", id="reset", type="button"),
+            el("button", "Clear", id="clear", type="button"),
+            class_="buttons",
+        ),
+        class_="controls",
+    )
+    plot = el(
+        "div",
+        el(
+            "canvas",
+            "The scores are listed in the table below.",
+            id="plot",
+            tabindex="0",
+            role="img",
+            aria_label=CANVAS_WORDS,
+        ),
+        el("div", id="tip", hidden=True, role="status"),
+        class_="plot",
+    )
+    side = el(
+        "div",
+        el("div", id="legend", role="group", aria_label="Legend; a button selects its rows"),
+        el("h3", "Selected rows"),
+        el("p", "Draw around points, or choose a kind in the legend.", id="count", aria_live="polite"),
+        el("div", id="apart"),
+        class_="side",
+    )
+    rows = el(
+        "div",
+        el("table", el("thead", id="rows-head"), el("tbody", id="rows-body"), id="rows"),
+        class_="scroll rows",
+        tabindex="0",
+        role="region",
+        aria_label="Rows",
+    )
+    return _section(
+        "The rows",
+        el("p", note, class_="note") if note else None,
+        controls,
+        el("div", plot, side, class_="split"),
+        rows,
+        id_="scores",
+        wide=True,
+    )
+
+
+def _directions(f: Findings) -> Markup:
+    def verdict(real: bool | None) -> str:
+        return "" if real is None else "real" if real else "noise"
+
+    shared = any(d.share is not None for d in f.directions)
+    rows = [
+        [
+            d.name,
+            f"{d.value:.4g}",
+            *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
+            verdict(d.real),
+            d.evidence,
+        ]
+        for d in f.directions[:30]
+    ]
+    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
+    numbers = table(head, rows, "Directions")
+    return _section("The directions", el("div", figures.scree(f), numbers, class_="pair"), id_="directions", wide=True)
+
+
+def _loadings(f: Findings) -> Markup | None:
+    if not f.loading_names or f.loadings.shape[1] == 0:
+        return None
+    k = f.loadings.shape[1]
+    shown = min(k, max(2, min(f.n_real or 2, 3)))
+    drawings = [figures.bars(f, j) for j in range(shown)] + [figures.heat(f)]
+    if k > 1 and f.kind != "views":
+        drawings.append(figures.biplot(f))
+    return _section(
+        "What the columns say",
+        el("p", f"{f.loading_kind.capitalize()}.", class_="note"),
+        el("div", drawings, class_="figures"),
+        id_="loadings",
+        wide=True,
+    )
+
+
+def _classes(f: Findings) -> Markup | None:
+    parts = []
+    if f.confusion is not None:
+        parts.append(figures.confusion(*f.confusion))
+    if any(c.score == c.score for c in f.comparison):
+        parts.append(figures.comparison(f.comparison, f.score_name, f.baseline))
+    return (
+        _section("How well it predicts", el("div", parts, class_="figures"), id_="predicts", wide=True)
+        if parts
+        else None
+    )
+
+
+def _extras(f: Findings) -> Markup | None:
+    parts = []
+    if "curve" in f.extras:
+        c = f.extras["curve"]
+        about = (
+            f"The mean of the first direction in slices of {f.target}, with 95% intervals. A straight or bent line is "
+            f"a relation; a flat one is none."
+        )
+        parts.append(
+            figures.scatter(
+                c["y"], c["z"], "Inverse-regression curve", about, (str(f.target), "direction 1"), half=c["half"]
+            )
+        )
+        z, y = f.scores[:, 0], f.columns.get(str(f.target))
+        if y is not None and y.dtype.kind == "f":
+            some = slice(None, None, max(len(z) // 1500, 1))
+            parts.append(
+                figures.scatter(
+                    z[some],
+                    y[some],
+                    "Response",
+                    "The response against the first direction.",
+                    ("direction 1", str(f.target)),
+                )
+            )
+    if "shepard" in f.extras:
+        s = f.extras["shepard"]
+        some = slice(None, None, max(len(s["given"]) // 1500, 1))
+        about = "Distances on the map against the given ones; on the line, the map is true."
+        parts.append(
+            figures.scatter(
+                s["given"][some],
+                s["drawn"][some],
+                "Shepard plot",
+                about,
+                ("given distance", "on the map"),
+                diagonal=True,
+            )
+        )
+    if f.extras.get("pairs"):
+        k = f.extras["pairs"]
+        some = slice(None, None, max(f.n_rows // 1500, 1))
+        for j in range(min(k, 2)):
+            about = f"Correlation {f.directions[j].value:.2f}."
+            parts.append(
+                figures.scatter(
+                    f.scores[some, j], f.scores[some, k + j], f"Pair {j + 1}", about, ("first set", "second set")
+                )
+            )
+    return _section("A closer look", el("div", parts, class_="figures"), id_="closer", wide=True) if parts else None
+
+
+def _table(f: Findings) -> Markup:
+    return _section(
+        "The table", el("p", el("code", f.source)), el("ul", [el("li", note) for note in f.notes]), id_="table"
+    )
+
+
+def _code(f: Findings) -> Markup:
+    return _section(
+        "The same in Python",
+        el(
+            "div",
+            el("button", "Copy", id="copy", type="button"),
+            el("pre", el("code", f.code, id="code"), tabindex="0"),
+            class_="code",
+        ),
+        join(
+            el(
+                "p",
+                "Or load the model that lies beside this page: ",
+                el("code", "eigenlens.load('model.eigenlens')"),
+                ". ",
+                "From a terminal: ",
+                el("code", "eigenlens predict" if f.kind == "classes" else "eigenlens transform"),
+                el("code", " model.eigenlens NEW.csv"),
+                ".",
+            )
+        ),
+        id_="code-section",
+    )

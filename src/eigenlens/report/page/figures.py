@@ -1,0 +1,291 @@
+"""Figures as SVG: small enough for a telephone, coloured by the stylesheet, each with its numbers as a table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..findings import Contestant, Findings
+from .html import Markup, details, el, table
+from .svg import WIDE, cut, figure, line, rect, svg, text, ticks
+
+
+def scree(findings: Findings) -> Markup:
+    """Values by direction, with the band that noise would reach."""
+    values = np.asarray(findings.scree["values"], dtype=float)[:30]
+    band = findings.scree.get("band")
+    band = None if band is None else np.asarray(band, dtype=float)[:30]
+    top = float(max(values.max(initial=0), 0 if band is None else band.max(initial=0))) or 1.0
+    left, right, height, base = 46, 12, 230, 196
+    step = (WIDE - left - right) / len(values)
+
+    def y(v: float) -> float:
+        return base - (base - 18) * v / top
+
+    parts: list[Any] = [
+        [line(left, y(t), WIDE - right, y(t), "grid"), text(left - 6, y(t) + 4, f"{t:.3g}", "end", "tick")]
+        for t in ticks(0, top, 4)
+    ]
+    if band is not None:
+        points = " ".join(f"{left + step * (j + 0.5):.1f},{y(v):.1f}" for j, v in enumerate(band))
+        edge = left + step * len(band)
+        area = f"{left},{base} {left},{y(band[0]):.1f} {points} {edge:.1f},{y(band[-1]):.1f} {edge:.1f},{base}"
+        parts.append(el("polygon", points=area, class_="band"))
+        parts.append(el("polyline", points=points, class_="bandline"))
+    for j, v in enumerate(values):
+        real = findings.directions[j].real if j < len(findings.directions) else None
+        tip = el("title", f"{findings.directions[j].name}: {v:.4g}")
+        parts.append(
+            rect(
+                left + step * (j + 0.15),
+                y(max(v, 0)),
+                step * 0.7,
+                base - y(max(v, 0)),
+                "bar" if real is not False else "bar quiet",
+                tip,
+            )
+        )
+        if len(values) <= 15 or j % 5 == 4 or j == 0:
+            parts.append(text(left + step * (j + 0.5), base + 15, j + 1, "middle", "tick"))
+    parts.append(text((left + WIDE - right) / 2, height - 2, "direction", "middle", "axis"))
+    parts.append(text(2, 10, findings.value_name, "start", "axis"))
+    words = "Pale bars are no more than noise." if any(d.real is False for d in findings.directions) else ""
+    if band is not None:
+        words += " The shaded band is what unrelated columns would reach (95%)."
+    return figure("How many directions?", words, svg(height, f"{findings.value_name} of each direction", parts))
+
+
+def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
+    """Loadings of one direction as bars."""
+    weights = findings.loadings[:, j]
+    order = np.argsort(-np.abs(weights), kind="stable")[:limit]
+    top = float(np.abs(weights[order]).max(initial=0)) or 1.0
+    names, row, left = 150, 19, 156
+    half = (WIDE - left - 8) / 2
+    zero = left + half
+    parts: list[Any] = [line(zero, 0, zero, row * len(order), "zero")]
+    for i, place in enumerate(order):
+        v = float(weights[place])
+        w = (half - 34) * abs(v) / top
+        x = zero if v >= 0 else zero - w
+        full = findings.loading_names[place]
+        parts.append(text(names, i * row + 14, cut(full), "end", "name", full))
+        parts.append(rect(x, i * row + 4, w, row - 8, "pos" if v >= 0 else "neg", el("title", f"{full}: {v:+.3f}")))
+        parts.append(
+            text(
+                zero + w + 4 if v >= 0 else zero - w - 4,
+                i * row + 14,
+                f"{v:+.2f}",
+                "start" if v >= 0 else "end",
+                "tick",
+            )
+        )
+    more = len(weights) - len(order)
+    about = f"The {len(order)} largest of {len(weights)}." if more > 0 else ""
+    return figure(
+        findings.axes[j].capitalize(), about, svg(row * len(order) + 6, f"weights of {findings.axes[j]}", parts)
+    )
+
+
+def heat(findings: Findings, most: int = 40) -> Markup:
+    """All loadings as a heat map."""
+    k = min(findings.loadings.shape[1], 8)
+    size = np.abs(findings.loadings[:, :k]).max(axis=1)
+    order = np.sort(np.argsort(-size, kind="stable")[:most])
+    top = float(np.abs(findings.loadings[:, :k]).max(initial=0)) or 1.0
+    left, row = 156, 17
+    step = (WIDE - left - 4) / k
+    pairs = findings.extras.get("pairs") or k
+    short = [f"{j % pairs + 1}{'AB'[j // pairs]}" if pairs < k else f"{j + 1}" for j in range(k)]
+    parts: list[Any] = [text(left + step * (j + 0.5), 12, short[j], "middle", "tick") for j in range(k)]
+    for i, place in enumerate(order):
+        full = findings.loading_names[place]
+        parts.append(text(150, 20 + i * row + 12, cut(full), "end", "name", full))
+        for j in range(k):
+            v = float(findings.loadings[place, j])
+            tip = el("title", f"{full}, {findings.axes[j]}: {v:+.3f}")
+            cls = "pos" if v >= 0 else "neg"
+            parts.append(
+                rect(left + step * j + 1, 20 + i * row + 1, step - 2, row - 2, cls, tip, opacity=round(abs(v) / top, 3))
+            )
+    numbers = table(
+        ["column", *(cut(a, 16) for a in findings.axes[:k])],
+        [[findings.loading_names[i], *(f"{v:+.3f}" for v in findings.loadings[i, :k])] for i in order],
+        "Loadings",
+    )
+    about = f"{findings.loading_kind.capitalize()}; stronger is larger, the two colours are the two signs."
+    if pairs < k:
+        about += " A is the direction in the first set, B the one in the second."
+    if len(findings.loading_names) > most:
+        about += f" The {most} strongest of {len(findings.loading_names)} columns."
+    return figure(
+        "All loadings",
+        about,
+        svg(24 + row * len(order), "loadings as a heat map", parts),
+        details("The numbers as a table", numbers),
+    )
+
+
+def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
+    """Rows as points and columns as arrows, in the first two directions."""
+    Z, V = findings.scores[:, :2], findings.loadings[:, :2]
+    Z = Z[np.linspace(0, len(Z) - 1, min(points, len(Z))).astype(int)]
+    side, mid = 360, 200
+    Z = Z - np.median(Z, axis=0)
+    reach = float(np.abs(Z).max(initial=0)) or 1.0
+    length = np.sqrt((V**2).sum(axis=1))
+    order = np.argsort(-length, kind="stable")[:most]
+    scale = 0.78 * side / 2 / (float(length.max(initial=0)) or 1.0)
+    parts: list[Any] = [
+        line(mid - side / 2, mid, mid + side / 2, mid, "grid"),
+        line(mid, mid - side / 2, mid, mid + side / 2, "grid"),
+    ]
+    parts += [
+        el(
+            "circle",
+            cx=float(mid + z[0] / reach * side / 2),
+            cy=float(mid - z[1] / reach * side / 2),
+            r=1.8,
+            class_="dot",
+        )
+        for z in Z
+    ]
+    arrows: list[Any] = []
+    labels: list[Any] = []
+    taken: list[tuple[float, float, float]] = []
+    for place in order:
+        dx, dy = float(V[place, 0]) * scale, -float(V[place, 1]) * scale
+        name = findings.loading_names[place]
+        full = cut(name, 18)
+        arrows.append(line(mid, mid, mid + dx, mid + dy, "arrow"))
+        width, x, y = 6.2 * len(full), mid + dx * 1.05, mid + dy * 1.05 + 4
+        left = min(max(x if dx >= 0 else x - width, 2), WIDE - width - 2)
+        while any(abs(y - b) < 12 and left < a + w and a < left + width for a, b, w in taken):
+            y += 6 if dy >= 0 else -6
+        taken.append((left, y, width))
+        labels.append(text(left, min(max(y, 10), 396), full, "start", "name halo", name))
+    parts += [arrows, labels]
+    about = f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large."
+    return figure("Biplot", about, svg(400, "biplot of the first two directions", parts))
+
+
+def confusion(classes: list[str], counts: np.ndarray) -> Markup:
+    """Confusion matrix as a table with tinted cells."""
+    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    rows = []
+    for i, name in enumerate(classes):
+        cells = [
+            el("td", f"{counts[i, j]:,}", class_=f"n {'hit' if i == j else 'miss'} t{min(int(share[i, j] * 10), 9)}")
+            for j in range(len(classes))
+        ]
+        rows.append(el("tr", el("th", name, scope="row"), cells, el("td", f"{share[i, i]:.0%}", class_="n")))
+    head = el(
+        "tr",
+        el("th", "true ↓ taken for →", scope="col"),
+        [el("th", c, scope="col") for c in classes],
+        el("th", "right", scope="col"),
+    )
+    body = el("table", el("thead", head), el("tbody", rows), class_="confusion")
+    return figure(
+        "Confusion matrix",
+        "Rows left out of the fit: what each class was taken for.",
+        el("div", body, class_="scroll", tabindex="0"),
+    )
+
+
+def comparison(contestants: list[Contestant], score: str, baseline: tuple[str, float] | None) -> Markup:
+    """Scores of methods with their intervals."""
+    shown = sorted((c for c in contestants if np.isfinite(c.score)), key=lambda c: -c.score)
+    high = max(c.high for c in shown)
+    low = min(min(c.low for c in shown), high - 0.05)
+    if baseline:  # near enough it is drawn, far away it would squeeze the others together
+        low = max(min(low, baseline[1]), low - (high - low))
+    left, row, right = 150, 26, 52
+    height = row * (len(shown) + (1 if baseline else 0)) + 28
+
+    def x(v: float) -> float:
+        return left + (WIDE - left - right) * (v - low) / (high - low)
+
+    parts: list[Any] = [
+        [line(x(t), 0, x(t), height - 22, "grid"), text(x(t), height - 8, f"{t:.0%}", "middle", "tick")]
+        for t in ticks(low, high, 4)
+    ]
+    for i, c in enumerate(shown):
+        y = i * row + 14
+        parts += [text(left - 10, y + 4, cut(c.name, 22), "end", "name"), line(x(c.low), y, x(c.high), y, "whisker")]
+        parts += [
+            el("circle", cx=float(x(c.score)), cy=float(y), r=4.5, class_="mark"),
+            text(WIDE - 4, y + 4, f"{c.score:.1%}", "end", "tick"),
+        ]
+    if baseline:
+        y = len(shown) * row + 14
+        parts += [text(left - 10, y + 4, cut(baseline[0], 22), "end", "name quiet")]
+        place = x(max(baseline[1], low))
+        mark = el("circle", cx=float(place), cy=float(y), r=4, class_="hollow")
+        beyond = el("polyline", points=f"{place + 7},{y - 5} {place},{y} {place + 7},{y + 5}", class_="hollow")
+        parts += [mark if baseline[1] >= low else beyond, text(WIDE - 4, y + 4, f"{baseline[1]:.1%}", "end", "tick")]
+    rows = [[c.name, f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}", c.note] for c in shown]
+    rows += [[c.name, "–", "", c.note] for c in contestants if not np.isfinite(c.score)]
+    rows += [[baseline[0], f"{baseline[1]:.1%}", "", "knows nothing of the columns"]] if baseline else []
+    numbers = details(
+        "The numbers as a table", table(["method", score, "95% interval", ""], rows, "Comparison of methods")
+    )
+    about = f"Cross-validated {score} with 95% intervals."
+    return figure("Methods compared", about, svg(height, f"{score} of methods", parts), numbers)
+
+
+def scatter(
+    x: Any, y: Any, title: str, about: str, names: tuple[str, str], diagonal: bool = False, half: Any = None
+) -> Markup:
+    """A plain scatter plot, with a diagonal or with bars."""
+    x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    spread = np.zeros(len(y)) if half is None else np.asarray(half)
+    low_x, high_x = float(x.min()), float(x.max())
+    low_y, high_y = float((y - spread).min()), float((y + spread).max())
+    pad_x, pad_y = 0.03 * (high_x - low_x), 0.03 * (high_y - low_y)
+    low_x, high_x, low_y, high_y = low_x - pad_x, high_x + pad_x, low_y - pad_y, high_y + pad_y
+    if diagonal:
+        low_x = low_y = 0.0
+        high_x = high_y = max(high_x, high_y)
+    left, base, top, right = 52, 300, 10, 10
+
+    def at(a: float, b: float) -> tuple[float, float]:
+        u = left + (WIDE - left - right) * (a - low_x) / ((high_x - low_x) or 1)
+        return u, base - (base - top) * (b - low_y) / ((high_y - low_y) or 1)
+
+    parts: list[Any] = []
+    for t in ticks(low_x, high_x, 4):
+        u, _ = at(t, low_y)
+        parts += [line(u, top, u, base, "grid"), text(u, base + 15, f"{t:.4g}", "middle", "tick")]
+    for t in ticks(low_y, high_y, 4):
+        _, v = at(low_x, t)
+        parts += [line(left, v, WIDE - right, v, "grid"), text(left - 5, v + 4, f"{t:.3g}", "end", "tick")]
+    if diagonal:
+        parts.append(line(*at(low_x, low_x), *at(high_x, high_x), "bandline"))
+    for a, b, h in zip(x, y, spread, strict=True):
+        u, v = at(a, b)
+        if half is not None:
+            parts.append(line(u, at(a, b - h)[1], u, at(a, b + h)[1], "whisker"))
+        parts.append(
+            el(
+                "circle",
+                cx=float(u),
+                cy=float(v),
+                r=3.5 if half is not None or len(x) < 100 else 1.8,
+                class_="mark" if half is not None else "dot",
+            )
+        )
+    if half is not None:
+        parts.append(
+            el(
+                "polyline",
+                points=" ".join(f"{at(a, b)[0]:.1f},{at(a, b)[1]:.1f}" for a, b in zip(x, y, strict=True)),
+                class_="curve",
+            )
+        )
+    parts += [
+        text((left + WIDE) / 2, base + 34, names[0], "middle", "axis"),
+        text(2, base + 34, f"↑ {names[1]}", "start", "axis"),
+    ]
+    return figure(title, about, svg(base + 40, title, parts))

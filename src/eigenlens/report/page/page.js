@@ -1,0 +1,402 @@
+"use strict";
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const data = JSON.parse($("data").textContent);
+  const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const floats = (text) => new Float32Array(bytes(text).buffer);
+  const make = (tag, words, cls) => {
+    const e = document.createElement(tag);
+    if (words !== undefined) e.textContent = words;
+    if (cls) e.className = cls;
+    return e;
+  };
+  const n = data.n;
+  const scores = data.scores.map(floats);
+  const columns = data.columns.map((c) => c.levels
+    ? { name: c.name, levels: c.levels, codes: new Uint16Array(bytes(c.codes).buffer) }
+    : { name: c.name, numbers: floats(c.numbers) });
+  const short = (v) => (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3)) ? v.toExponential(2) : String(+v.toPrecision(5));
+
+  // -- choices ---------------------------------------------------------------------------------------------------
+  const fill = (select, names, chosen) => {
+    names.forEach((name, j) => { const o = make("option", name); o.value = j; select.append(o); });
+    select.value = chosen;
+  };
+  const one = scores.length === 1;
+  fill($("axis-x"), data.axes, data.start[0]);
+  fill($("axis-y"), one ? ["(spread out)"] : data.axes, one ? 0 : data.start[1]);
+  const colourNames = ["none", ...columns.map((c) => c.name)];
+  const targetPlace = columns.findIndex((c) => c.name === data.target);
+  fill($("colour"), colourNames, targetPlace + 1);
+  const jitter = new Float32Array(n);
+  let seed = 12345;
+  for (let i = 0; i < n; i++) { seed = (seed * 1103515245 + 12345) % 2147483648; jitter[i] = seed / 2147483648 - 0.5; }
+
+  // -- state -----------------------------------------------------------------------------------------------------
+  const canvas = $("plot"), pen = canvas.getContext("2d");
+  let X, Y, view, home, selected = null, tool = "lasso", path = null, colours = [], colourOf, backdrop = null;
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const RAMP = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+  const ramp = (t) => {
+    const u = Math.min(Math.max(t, 0), 1) * 4, i = Math.min(Math.floor(u), 3), f = u - i;
+    return "rgb(" + RAMP[i].map((v, k) => Math.round(v + f * (RAMP[i + 1][k] - v))).join(",") + ")";
+  };
+
+  const range = (v) => {
+    let low = Infinity, high = -Infinity;
+    for (let i = 0; i < n; i++) { if (v[i] < low) low = v[i]; if (v[i] > high) high = v[i]; }
+    if (!(high > low)) { low -= 1; high += 1; }
+    const pad = 0.06 * (high - low);
+    return [low - pad, high + pad];
+  };
+  const setAxes = () => {
+    X = scores[+$("axis-x").value];
+    Y = one ? jitter : scores[+$("axis-y").value];
+    home = { x: range(X), y: one ? [-2, 2] : range(Y) };
+    reset();
+  };
+  const reset = () => {
+    view = { x: home.x.slice(), y: home.y.slice() };
+    if (data.square) level();
+    draw();
+  };
+  const level = () => { // a map has one scale for both coordinates
+    const w = canvas.clientWidth - 56, h = canvas.clientHeight - 46;
+    const sx = (view.x[1] - view.x[0]) / w, sy = (view.y[1] - view.y[0]) / h, s = Math.max(sx, sy);
+    for (const [k, size] of [["x", w], ["y", h]]) {
+      const mid = (view[k][0] + view[k][1]) / 2;
+      view[k] = [mid - s * size / 2, mid + s * size / 2];
+    }
+  };
+  const box = () => ({ left: 48, top: 10, right: canvas.clientWidth - 8, bottom: canvas.clientHeight - 36 });
+  const px = (v) => { const b = box(); return b.left + (v - view.x[0]) / (view.x[1] - view.x[0]) * (b.right - b.left); };
+  const py = (v) => { const b = box(); return b.bottom - (v - view.y[0]) / (view.y[1] - view.y[0]) * (b.bottom - b.top); };
+  const ux = (p) => { const b = box(); return view.x[0] + (p - b.left) / (b.right - b.left) * (view.x[1] - view.x[0]); };
+  const uy = (p) => { const b = box(); return view.y[0] + (b.bottom - p) / (b.bottom - b.top) * (view.y[1] - view.y[0]); };
+
+  // -- colours ---------------------------------------------------------------------------------------------------
+  const PALETTE = 10;
+  const setColours = () => {
+    const c = columns[+$("colour").value - 1], legend = $("legend");
+    legend.replaceChildren();
+    if (!c) { colours = [css("--accent")]; colourOf = () => 0; return; }
+    if (c.levels) {
+      colours = c.levels.map((_, j) => css("--c" + (j % PALETTE)));
+      colourOf = (i) => c.codes[i];
+      c.levels.forEach((name, j) => {
+        const b = make("button"), s = make("span", undefined, "swatch");
+        s.style.background = colours[j];
+        b.type = "button";
+        b.append(s, make("span", name));
+        b.setAttribute("aria-pressed", "false");
+        b.addEventListener("click", () => {
+          const on = b.getAttribute("aria-pressed") !== "true";
+          legend.querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
+          b.setAttribute("aria-pressed", String(on));
+          const hit = new Uint8Array(n);
+          for (let i = 0; i < n; i++) hit[i] = c.codes[i] === j ? 1 : 0;
+          select(on ? hit : null);
+        });
+        legend.append(b);
+      });
+      return;
+    }
+    const sorted = Float32Array.from(c.numbers).filter((v) => v === v).sort();
+    const low = sorted[Math.floor(sorted.length * 0.02)], high = sorted[Math.ceil(sorted.length * 0.98) - 1];
+    colours = Array.from({ length: 64 }, (_, j) => ramp(j / 63));
+    colours.push(css("--quiet"));
+    colourOf = (i) => c.numbers[i] !== c.numbers[i] ? 64 : Math.min(Math.max(Math.round((c.numbers[i] - low) / ((high - low) || 1) * 63), 0), 63);
+    const bar = make("span", undefined, "ramp");
+    bar.style.background = "linear-gradient(90deg," + [0, .25, .5, .75, 1].map(ramp).join(",") + ")";
+    legend.append(make("span", short(low)), bar, make("span", short(high)));
+  };
+
+  // -- drawing ---------------------------------------------------------------------------------------------------
+  const ticks = (low, high, count) => {
+    const raw = (high - low) / count, p = 10 ** Math.floor(Math.log10(raw));
+    const step = p * [1, 2, 2.5, 5, 10].find((m) => m * p >= raw), out = [];
+    for (let t = Math.ceil(low / step) * step; t <= high; t += step) out.push(Math.abs(t) < step * 1e-9 ? 0 : t);
+    return out;
+  };
+  const regionsShown = () => data.regions && $("regions").checked && +$("axis-x").value === 0 && +$("axis-y").value === 1;
+  const drawRegions = (b) => {
+    const r = data.regions, codes = bytes(r.codes), s = r.size;
+    const column = columns[targetPlace];
+    const dx = (r.x[1] - r.x[0]) / (s - 1), dy = (r.y[1] - r.y[0]) / (s - 1);
+    pen.globalAlpha = 0.13;
+    for (let j = 0; j < s; j++) {
+      for (let i = 0; i < s; i++) {
+        const name = r.classes[codes[j * s + i]], place = column && column.levels ? column.levels.indexOf(name) : codes[j * s + i];
+        pen.fillStyle = css("--c" + (Math.max(place, 0) % PALETTE));
+        let run = 1;
+        while (i + run < s && codes[j * s + i + run] === codes[j * s + i]) run++;
+        const x0 = px(r.x[0] + (i - 0.5) * dx), x1 = px(r.x[0] + (i + run - 0.5) * dx), y0 = py(r.y[0] + (j + 0.5) * dy), y1 = py(r.y[0] + (j - 0.5) * dy);
+        const a = Math.max(x0, b.left), c = Math.min(x1, b.right), d = Math.max(y0, b.top), e = Math.min(y1, b.bottom);
+        if (c > a && e > d) pen.fillRect(Math.round(a), Math.round(d), Math.round(c) - Math.round(a), Math.round(e) - Math.round(d));
+        i += run - 1;
+      }
+    }
+    pen.globalAlpha = 1;
+  };
+  const draw = () => {
+    const ratio = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
+    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+      canvas.width = Math.round(w * ratio);
+      canvas.height = Math.round(h * ratio);
+    }
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.clearRect(0, 0, w, h);
+    const b = box(), soft = css("--soft");
+    pen.save();
+    pen.beginPath(); pen.rect(b.left, b.top, b.right - b.left, b.bottom - b.top); pen.clip();
+    if (regionsShown()) drawRegions(b);
+    pen.restore();
+    pen.font = "11px system-ui, sans-serif";
+    pen.strokeStyle = css("--line"); pen.fillStyle = soft; pen.lineWidth = 1;
+    pen.textAlign = "center"; pen.textBaseline = "top";
+    for (const t of ticks(view.x[0], view.x[1], Math.max(3, Math.floor(w / 110)))) {
+      const x = Math.round(px(t)) + .5;
+      pen.beginPath(); pen.moveTo(x, b.top); pen.lineTo(x, b.bottom); pen.stroke();
+      pen.fillText(short(t), x, b.bottom + 5);
+    }
+    pen.textAlign = "right"; pen.textBaseline = "middle";
+    if (!one) for (const t of ticks(view.y[0], view.y[1], 5)) {
+      const y = Math.round(py(t)) + .5;
+      pen.beginPath(); pen.moveTo(b.left, y); pen.lineTo(b.right, y); pen.stroke();
+      pen.fillText(short(t), b.left - 5, y);
+    }
+    pen.textAlign = "center"; pen.textBaseline = "bottom";
+    pen.fillText(data.axes[+$("axis-x").value], (b.left + b.right) / 2, h - 2);
+    pen.textAlign = "left"; pen.textBaseline = "top";
+    if (!one) pen.fillText("↑ " + data.axes[+$("axis-y").value], b.left + 4, b.top + 1);
+    drawPoints(b);
+    if (path && path.length > 1) {
+      pen.beginPath();
+      path.forEach(([x, y], j) => j ? pen.lineTo(x, y) : pen.moveTo(x, y));
+      pen.closePath();
+      pen.strokeStyle = css("--accent"); pen.setLineDash([4, 3]); pen.stroke(); pen.setLineDash([]);
+      pen.globalAlpha = .08; pen.fillStyle = css("--accent"); pen.fill(); pen.globalAlpha = 1;
+    }
+  };
+  const drawPoints = (b) => {
+    const size = n > 20000 ? 2 : n > 4000 ? 3 : n > 800 ? 4 : 6, half = size / 2;
+    const sx = (b.right - b.left) / (view.x[1] - view.x[0]), sy = (b.bottom - b.top) / (view.y[1] - view.y[0]);
+    const order = Array.from({ length: colours.length }, () => []);
+    const dim = [];
+    for (let i = 0; i < n; i++) {
+      const x = b.left + (X[i] - view.x[0]) * sx, y = b.bottom - (Y[i] - view.y[0]) * sy;
+      if (x < b.left || x > b.right || y < b.top || y > b.bottom) continue;
+      (selected && !selected[i] ? dim : order[colourOf(i)]).push(x, y, i);
+    }
+    const put = (list, alpha) => {
+      pen.globalAlpha = alpha;
+      if (size > 3) {
+        pen.beginPath();
+        for (let j = 0; j < list.length; j += 3) { pen.moveTo(list[j] + half, list[j + 1]); pen.arc(list[j], list[j + 1], half, 0, 6.2832); }
+        pen.fill();
+      } else for (let j = 0; j < list.length; j += 3) pen.fillRect(list[j] - half, list[j + 1] - half, size, size);
+    };
+    pen.fillStyle = css("--quiet"); put(dim, .6);
+    order.forEach((list, j) => { pen.fillStyle = colours[j]; put(list, n > 20000 ? .6 : .85); });
+    pen.globalAlpha = 1;
+    if (data.labels && data.names) {
+      pen.fillStyle = css("--ink"); pen.textAlign = "left"; pen.textBaseline = "middle"; pen.font = "11.5px system-ui, sans-serif";
+      const taken = [];
+      for (let i = 0; i < n; i++) {
+        const x = px(X[i]), y = py(Y[i]), w = pen.measureText(data.names[i]).width;
+        let left = x + 6;
+        if (left + w > b.right) left = x - 6 - w;
+        if (taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) left = x - 6 - w;
+        if (left < b.left || taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) continue;
+        taken.push([left, left + w, y]);
+        pen.fillText(data.names[i], left, y);
+      }
+    }
+  };
+
+  // -- selection -------------------------------------------------------------------------------------------------
+  const inside = (x, y) => {
+    let hit = false;
+    for (let i = 0, j = path.length - 1; i < path.length; j = i++) {
+      const [xi, yi] = path[i], [xj, yj] = path[j];
+      if ((yi > y) !== (yj > y) && x < (xj - xi) * (y - yi) / (yj - yi) + xi) hit = !hit;
+    }
+    return hit;
+  };
+  const select = (hit) => {
+    selected = hit && hit.some((v) => v) ? hit : null;
+    if (!selected) $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
+    draw(); list(); setApart();
+  };
+  const hint = () => $("legend").querySelector("button") ? "Draw around points, or choose a kind in the legend" : "Draw around points to select rows";
+  const MOST = 200;
+  const cell = (c, i) => c.levels ? c.levels[c.codes[i]] : (c.numbers[i] !== c.numbers[i] ? "" : short(c.numbers[i]));
+  const rowName = (i) => data.names ? data.names[i] : String((data.rows ? data.rows[i] : i) + 1);
+  const list = () => {
+    const head = make("tr");
+    [["row", ""], ...data.axes.slice(0, 3).map((a) => [a, "n"]), ...columns.map((c) => [c.name, c.levels ? "" : "n"])].forEach(([name, cls]) => {
+      const th = make("th", name, cls); th.scope = "col"; head.append(th);
+    });
+    $("rows-head").replaceChildren(head);
+    const body = document.createDocumentFragment();
+    let count = 0;
+    for (let i = 0; i < n; i++) {
+      if (selected && !selected[i]) continue;
+      if (++count > MOST) continue;
+      const tr = make("tr"), th = make("th", rowName(i));
+      th.scope = "row"; tr.append(th);
+      scores.slice(0, 3).forEach((s) => tr.append(make("td", short(s[i]), "n")));
+      columns.forEach((c) => tr.append(make("td", cell(c, i), c.levels ? "" : "n")));
+      body.append(tr);
+    }
+    $("rows-body").replaceChildren(body);
+    const rows = count.toLocaleString("en");
+    $("count").textContent = (selected ? rows + (count === 1 ? " row is" : " rows are") + " selected" : hint())
+      + (count > MOST ? "; the first " + MOST + " are listed." : ".");
+  };
+  const setApart = () => {
+    const place = $("apart");
+    place.replaceChildren();
+    const names = document.querySelectorAll("svg [data-column]");
+    names.forEach((e) => e.classList.remove("hot"));
+    if (!selected) return;
+    const found = [];
+    for (const c of columns) {
+      if (c.levels) {
+        const all = new Float64Array(c.levels.length), ours = new Float64Array(c.levels.length);
+        let m = 0;
+        for (let i = 0; i < n; i++) { all[c.codes[i]]++; if (selected[i]) { ours[c.codes[i]]++; m++; } }
+        c.levels.forEach((name, j) => {
+          const p = all[j] / n, sd = Math.sqrt(p * (1 - p));
+          if (sd > 0) found.push([c.name + " = " + name, (ours[j] / m - p) / sd]);
+        });
+        continue;
+      }
+      let s = 0, q = 0, k = 0, t = 0, m = 0;
+      for (let i = 0; i < n; i++) { const v = c.numbers[i]; if (v !== v) continue; s += v; k++; if (selected[i]) { t += v; m++; } }
+      const mean = s / k;
+      for (let i = 0; i < n; i++) { const v = c.numbers[i]; if (v === v) q += (v - mean) ** 2; }
+      const sd = Math.sqrt(q / k);
+      if (sd > 0 && m) found.push([c.name, (t / m - mean) / sd]);
+    }
+    found.sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+    const shown = found.slice(0, 8), top = Math.max(...shown.map((f) => Math.abs(f[1])), 1e-9);
+    const hot = new Set(shown.filter((f) => Math.abs(f[1]) > 0.5).map((f) => f[0]));
+    names.forEach((e) => e.classList.toggle("hot", hot.has(e.dataset.column)));
+    place.append(make("h3", "What sets them apart"), make("p", "Mean of the selected rows minus that of all, in standard deviations. The loadings below show these columns in bold.", "note"));
+    const grid = make("div", undefined, "apart");
+    for (const [name, d] of shown) {
+      const label = make("span", name, "name"), track = make("span", undefined, "track"), bar = make("span", undefined, d < 0 ? "fill minus" : "fill");
+      label.title = name + ": " + (d >= 0 ? "+" : "") + d.toFixed(2);
+      bar.style.width = Math.abs(d) / top * 50 + "%";
+      bar.style[d < 0 ? "right" : "left"] = "50%";
+      track.append(bar);
+      track.setAttribute("role", "img");
+      track.setAttribute("aria-label", label.title);
+      grid.append(label, track);
+    }
+    place.append(grid);
+  };
+
+  // -- hands -----------------------------------------------------------------------------------------------------
+  let pending = false;
+  const soon = () => { if (!pending) { pending = true; requestAnimationFrame(() => { pending = false; draw(); }); } };
+  const at = (e) => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
+  let last = null;
+  canvas.addEventListener("pointerdown", (e) => {
+    canvas.setPointerCapture(e.pointerId);
+    last = at(e);
+    path = tool === "lasso" && !e.shiftKey ? [last] : null;
+    $("tip").hidden = true;
+  });
+  canvas.addEventListener("pointermove", (e) => {
+    const p = at(e);
+    if (!last) { hover(p); return; }
+    if (path) path.push(p);
+    else {
+      const dx = ux(last[0]) - ux(p[0]), dy = uy(last[1]) - uy(p[1]);
+      view.x = view.x.map((v) => v + dx); view.y = view.y.map((v) => v + dy);
+      last = p;
+    }
+    soon();
+  });
+  canvas.addEventListener("pointerup", () => {
+    if (path) {
+      const hit = new Uint8Array(n);
+      if (path.length > 3) for (let i = 0; i < n; i++) hit[i] = inside(px(X[i]), py(Y[i])) ? 1 : 0;
+      path = null;
+      select(hit);
+    }
+    last = null;
+  });
+  canvas.addEventListener("pointerleave", () => { $("tip").hidden = true; });
+  const zoom = (f, cx, cy) => {
+    view.x = view.x.map((v) => cx + (v - cx) * f); view.y = view.y.map((v) => cy + (v - cy) * f);
+    soon();
+  };
+  canvas.addEventListener("wheel", (e) => {
+    if (!e.ctrlKey && !e.metaKey && document.activeElement !== canvas) return; // a page must scroll past
+    e.preventDefault();
+    const [x, y] = at(e);
+    zoom(e.deltaY > 0 ? 1.15 : 1 / 1.15, ux(x), uy(y));
+  }, { passive: false });
+  canvas.addEventListener("keydown", (e) => {
+    const step = 0.1, w = view.x[1] - view.x[0], h = view.y[1] - view.y[0];
+    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    if (moves[e.key]) {
+      const [a, b] = moves[e.key];
+      view.x = view.x.map((v) => v + a * step * w); view.y = view.y.map((v) => v + b * step * h);
+    } else if (e.key === "+" || e.key === "=") zoom(1 / 1.2, view.x[0] + w / 2, view.y[0] + h / 2);
+    else if (e.key === "-") zoom(1.2, view.x[0] + w / 2, view.y[0] + h / 2);
+    else if (e.key === "0") reset();
+    else if (e.key === "Escape") select(null);
+    else return;
+    e.preventDefault();
+    soon();
+  });
+  const hover = ([x, y]) => {
+    let best = -1, near = 100;
+    for (let i = 0; i < n; i++) {
+      const d = (px(X[i]) - x) ** 2 + (py(Y[i]) - y) ** 2;
+      if (d < near) { near = d; best = i; }
+    }
+    const tip = $("tip");
+    tip.hidden = best < 0;
+    if (best < 0) return;
+    const c = columns[+$("colour").value - 1];
+    tip.textContent = (data.names ? "" : "row ") + rowName(best) + (c ? " · " + c.name + ": " + cell(c, best) : "");
+    tip.style.left = Math.min(x + 12, canvas.clientWidth - 170) + "px";
+    tip.style.top = y + 12 + "px";
+  };
+  const setTool = (name) => {
+    tool = name;
+    $("lasso").setAttribute("aria-pressed", String(name === "lasso"));
+    $("move").setAttribute("aria-pressed", String(name === "move"));
+  };
+  $("lasso").addEventListener("click", () => setTool("lasso"));
+  $("move").addEventListener("click", () => setTool("move"));
+  $("reset").addEventListener("click", reset);
+  $("clear").addEventListener("click", () => select(null));
+  $("axis-x").addEventListener("change", setAxes);
+  $("axis-y").addEventListener("change", setAxes);
+  $("colour").addEventListener("change", () => { setColours(); select(null); });
+  $("regions").addEventListener("change", draw);
+  if (data.regions) $("regions").parentElement.hidden = false;
+  $("copy").addEventListener("click", async () => {
+    const words = $("code").textContent;
+    try { await navigator.clipboard.writeText(words); } catch {
+      const range = document.createRange(); range.selectNodeContents($("code"));
+      const s = getSelection(); s.removeAllRanges(); s.addRange(range);
+      document.execCommand("copy");
+    }
+    $("copy").textContent = "Copied";
+    setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
+  });
+  new ResizeObserver(() => { if (data.square) reset(); else draw(); }).observe(canvas);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setColours(); draw(); });
+  addEventListener("beforeprint", draw);
+
+  setColours();
+  setAxes();
+  list();
+})();

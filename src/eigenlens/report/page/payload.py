@@ -1,0 +1,88 @@
+"""The numbers that the page's script draws: 32-bit floats in base64, inside a block of JSON."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import numpy as np
+
+from ..findings import Findings
+from .html import Markup
+
+MOST_POINTS = 50_000
+MOST_AXES = 10
+MOST_COLUMNS = 40
+MOST_LEVELS = 100
+
+
+def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
+    """Return what the script needs, and how many rows it holds."""
+    n = len(findings.scores)
+    rows = np.arange(n)
+    if n > MOST_POINTS:
+        rows = np.sort(np.random.default_rng(seed).choice(n, MOST_POINTS, replace=False))
+    columns = [_column(name, values[rows]) for name, values in list(findings.columns.items())[:MOST_COLUMNS]]
+    names = None if findings.row_names is None else [findings.row_names[i] for i in rows]
+    regions = findings.extras.get("regions")
+    classes = None if findings.confusion is None else findings.confusion[0]
+    k = findings.extras.get("pairs")
+    start = (0, k) if k else (0, min(1, len(findings.axes) - 1))
+    content: dict[str, Any] = {
+        "n": len(rows),
+        "rows": rows.tolist() if len(rows) < n else None,
+        "axes": findings.axes[:MOST_AXES] if not k else findings.axes,
+        "scores": [
+            _floats(findings.scores[rows, j]) for j in range(len(findings.axes[:MOST_AXES] if not k else findings.axes))
+        ],
+        "columns": columns,
+        "names": names,
+        "target": findings.target,
+        "start": list(start),
+        "labels": bool(findings.extras.get("map")) and n <= 200,
+        "square": bool(findings.extras.get("map")),
+    }
+    if regions is not None:
+        levels = sorted(findings.extras.get("class_sizes", {})) if classes is None else classes
+        content["regions"] = {
+            "x": list(regions["x"]),
+            "y": list(regions["y"]),
+            "size": int(regions["codes"].shape[0]),
+            "codes": base64.b64encode(regions["codes"].astype(np.uint8).tobytes()).decode("ascii"),
+            "classes": levels,
+        }
+    return content, len(rows)
+
+
+def as_script(content: dict[str, Any]) -> Markup:
+    """Return a block of JSON in which nothing can end the block or be markup."""
+    written = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for sign in "<>&":
+        written = written.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(f'<script type="application/json" id="data">{written}</script>')
+
+
+def _column(name: str, values: np.ndarray) -> dict[str, Any]:
+    if values.dtype.kind == "f":
+        return {"name": name, "numbers": _floats(values)}
+    words = ["missing" if v is None else _whole(v) for v in values]
+    levels, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
+    if len(levels) > MOST_LEVELS:
+        counts = np.bincount(codes)
+        kept = np.sort(np.argsort(-counts, kind="stable")[: MOST_LEVELS - 1])
+        place = np.full(len(levels), len(kept))
+        place[kept] = np.arange(len(kept))
+        codes, levels = place[codes], np.append(levels[kept], "(others)")
+    written = base64.b64encode(codes.astype("<u2").tobytes()).decode("ascii")
+    return {"name": name, "levels": [str(w) for w in levels], "codes": written}
+
+
+def _whole(value: Any) -> str:
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)[:200]
+
+
+def _floats(values: np.ndarray) -> str:
+    with np.errstate(over="ignore"):
+        small = np.clip(np.asarray(values, dtype=np.float64), -3e38, 3e38).astype("<f4")
+    return base64.b64encode(small.tobytes()).decode("ascii")

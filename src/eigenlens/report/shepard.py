@@ -1,0 +1,87 @@
+"""Distances beside those that a map shows: the Shepard diagram."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import xp as _xp
+from .._core.errors import distances as errors
+from ..distances.tables import square_of
+from ._style import FOUND, INK, LEVEL, plain
+
+POINTS = 1500  # rows whose pairs are drawn, at most
+SEPARATE = 5000  # pairs up to which each is a dot; more are drawn as a density
+
+
+@dataclass
+class ShepardDisplay:
+    """Distances in a map against the distances it was made from; on the line they agree.
+
+    Parameters
+    ----------
+    distances : array of shape (pairs,)
+    shown : array of shape (pairs,)
+        The same in the map.
+    stress : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import ClassicalMDS
+    >>> from eigenlens.report import ShepardDisplay
+    >>> X = np.random.default_rng(0).standard_normal((30, 4))
+    >>> display = ShepardDisplay.from_estimator(ClassicalMDS().fit(X), X)
+    >>> display.ax_.get_ylabel()
+    'distance in the map'
+    """
+
+    distances: np.ndarray
+    shown: np.ndarray
+    stress: float
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any, *, ax: Any = None) -> Self:
+        """Draw the Shepard diagram of a fitted ClassicalMDS.
+
+        Parameters
+        ----------
+        model : fitted ClassicalMDS
+        X : table
+            What it was fitted to: rows, or precomputed distances.
+        ax : matplotlib axes, optional
+        """
+        Y = np.asarray(_xp.to_numpy(model.embedding_), dtype=float)
+        ready = model.metric == "precomputed"
+        table = square_of(X, "X").native if ready else X
+        rows = np.asarray(_xp.to_numpy(table) if _xp.is_array(table) else table, dtype=float)
+        if len(rows) != len(Y):
+            raise errors.maps_differ(Y.shape, rows.shape)
+        index = np.linspace(0, len(Y) - 1, min(POINTS, len(Y))).astype(int)
+        D = _xp.to_numpy(model.distances_among(rows[np.ix_(index, index)] if ready else rows[index]))
+        pairs = np.triu_indices(len(index), 1)
+        shown = np.linalg.norm(Y[index][pairs[0]] - Y[index][pairs[1]], axis=1)
+        return cls(D[pairs], shown, float(model.stress_)).plot(ax=ax)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw into axes, new ones if none are given."""
+        import matplotlib.pyplot as plt
+
+        if ax is None:
+            _, ax = plt.subplots(figsize=(5.2, 5.0), layout="constrained")
+        self.ax_, self.figure_ = plain(ax), ax.figure
+        top = float(max(self.distances.max(initial=0.0), self.shown.max(initial=0.0))) or 1.0
+        if len(self.distances) <= SEPARATE:
+            size = float(np.clip(6000 / max(len(self.distances), 1), 3, 18))
+            ax.scatter(self.distances, self.shown, s=size, color=FOUND, alpha=0.5, linewidth=0)
+        else:
+            ax.hexbin(
+                self.distances, self.shown, gridsize=60, extent=(0, top, 0, top), cmap="Blues", mincnt=1, bins="log"
+            )
+        ax.plot([0, top], [0, top], color=LEVEL, linewidth=1, zorder=3)
+        ax.set(xlim=(0, 1.03 * top), ylim=(0, 1.03 * top), aspect="equal")
+        ax.set(xlabel="distance", ylabel="distance in the map")
+        ax.set_title(f"stress {self.stress:.3f}", fontsize=10, loc="left", color=INK)
+        return self

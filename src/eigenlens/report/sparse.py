@@ -1,0 +1,162 @@
+"""What sparsity costs: adjusted variance beside that of PCA, and along a path of penalties."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import xp as _xp
+from ._style import FOUND, INK, LEVEL, QUIET, axes_for, plain
+
+
+class ScreeDisplay:
+    """Share of variance by component, beside that of ordinary principal components.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (k,)
+        Adjusted, where components are correlated.
+    dense : ndarray of shape (k,)
+        Of as many ordinary components.
+    counts : ndarray of shape (k,)
+        Loadings that are not zero.
+
+    Attributes
+    ----------
+    ax_ : axes
+    figure_ : figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from eigenlens import SparsePCA
+    >>> from eigenlens.report import ScreeDisplay
+    >>> display = ScreeDisplay.from_estimator(SparsePCA(4, n_nonzero=4).fit(scale(load_wine().data)))
+    >>> bool(display.shares[0] < display.dense[0])
+    True
+    """
+
+    def __init__(self, shares: np.ndarray, dense: np.ndarray, counts: np.ndarray) -> None:
+        self.shares, self.dense, self.counts = shares, dense, counts
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, ax: Any = None) -> Self:
+        """Draw the variance of a fitted model.
+
+        Parameters
+        ----------
+        model : fitted SparsePCA or PCA
+        X, y : ignored
+        ax : axes, optional
+        """
+        k = model.n_components_
+        shares = np.asarray(_xp.to_numpy(model.explained_variance_ratio_), dtype=float)
+        dense = np.asarray(_xp.to_numpy(model.spectrum_.values), dtype=float)[:k]
+        total = float(model._pencil(model.moments_).A.trace()) or 1.0
+        counts = np.count_nonzero(_xp.to_numpy(model.components_), axis=1)
+        return cls(shares, dense / total, counts).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : axes, optional
+        """
+        place = np.arange(1, len(self.shares) + 1)
+        self.ax_ = axes_for(ax, 1, width=max(4.6, 0.6 * len(place) + 1.8), height=3.8)[0]
+        self.figure_ = self.ax_.figure
+        self.ax_.bar(
+            place, self.shares, color=FOUND, width=0.7, label=f"this model, adjusted ({self.shares.sum():.0%})"
+        )
+        label = f"ordinary PCA ({self.dense.sum():.0%})"
+        self.ax_.plot(place, self.dense, color=INK, marker="o", markersize=4, linewidth=1, label=label)
+        for x, share, count in zip(place, self.shares, self.counts, strict=True):
+            style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": "white", "va": "top"}
+            if share > 0.08 * self.dense.max():
+                self.ax_.annotate(f"{count}", (x, share), (0, -3), **style)
+        self.ax_.set(
+            xlabel="component (white: loadings that are not zero)", ylabel="share of the variance", xticks=place
+        )
+        self.ax_.set_ylim(0, 1.08 * max(self.dense.max(), self.shares.max()))
+        self.ax_.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        self.ax_.legend(frameon=False)
+        plain(self.ax_)
+        return self
+
+
+class SparsePathDisplay:
+    """Variance explained against the number of loadings that are not zero, along a path of penalties.
+
+    Parameters
+    ----------
+    path : SparsePath
+    chosen : pair (nonzeros, share) or None
+        Of the model itself.
+
+    Attributes
+    ----------
+    ax_ : axes
+    figure_ : figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> from eigenlens import SparsePCA
+    >>> from eigenlens.report import SparsePathDisplay
+    >>> model = SparsePCA(2, n_nonzero=4).fit(scale(load_wine().data))
+    >>> SparsePathDisplay.from_estimator(model, alphas=[0.05, 0.2, 0.8]).path.n_nonzero.sum(axis=1)
+    array([20, 17, 10])
+    """
+
+    def __init__(self, path: Any, chosen: tuple[int, float] | None = None) -> None:
+        self.path, self.chosen = path, chosen
+
+    @classmethod
+    def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, alphas: Any = None, ax: Any = None) -> Self:
+        """Compute the path of a fitted sparse PCA and draw it.
+
+        Parameters
+        ----------
+        model : fitted SparsePCA
+        X, y : ignored
+        alphas : sequence of floats, optional
+            As in `SparsePCA.path`.
+        ax : axes, optional
+        """
+        chosen = int(model.n_nonzero_.sum()), float(np.sum(_xp.to_numpy(model.explained_variance_ratio_)))
+        return cls(model.path(alphas), chosen).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw it.
+
+        Parameters
+        ----------
+        ax : axes, optional
+        """
+        self.ax_ = axes_for(ax, 1, width=5.4, height=3.8)[0]
+        self.figure_ = self.ax_.figure
+        counts = self.path.n_nonzero.sum(axis=1)
+        shares = self.path.explained_variance_ratio.sum(axis=1)
+        k, p = self.path.components.shape[1:]
+        self.ax_.axhline(self.path.dense, color=INK, linestyle="--", linewidth=1)
+        note = f"ordinary PCA: {self.path.dense:.0%} with {k * p} loadings"
+        style = {"textcoords": "offset points", "fontsize": 9}
+        self.ax_.annotate(note, (counts.max(), self.path.dense), (0, 4), ha="right", color=INK, **style)
+        self.ax_.plot(counts, shares, color=FOUND, marker="o", markersize=4, linewidth=1.4)
+        if self.chosen is not None:
+            count, share = self.chosen
+            self.ax_.plot([count], [share], marker="D", color=LEVEL, markersize=7, linestyle="none")
+            lost = self.path.dense - share
+            text = f"this model: {count} loadings,\n{lost:.0%} of the variance lost"
+            side, ha = (10, "left") if count < 0.6 * counts.max() else (-10, "right")
+            self.ax_.annotate(text, (count, share), (side, -10), color=LEVEL, va="top", ha=ha, **style)
+        self.ax_.set(xlabel=f"loadings that are not zero, all {k} components", ylabel="adjusted variance explained")
+        self.ax_.set_ylim(0, 1.15 * self.path.dense)
+        self.ax_.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
+        self.ax_.grid(color=QUIET, linewidth=0.4, alpha=0.6)
+        plain(self.ax_)
+        return self

@@ -1,0 +1,182 @@
+"""CSV as text: the header, blocks of cells, and the line on which a cell stands.
+
+Blocks come from pyarrow. Python's own reader, which knows lines and minds quotes, is asked where something is wrong.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+from .._core import errors
+from .._core.errors import tables as wrong
+
+BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
+ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
+MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
+OTHER_DELIMITERS = (";", "\t", "|")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a CSV file is written.
+
+    Parameters
+    ----------
+    delimiter, decimal : str
+    encoding : str
+    na : tuple of str
+        Cells that stand for a missing value, beside the usual ones.
+    words : tuple of str
+        Columns to read as words even where they hold numbers.
+    """
+
+    delimiter: str = ","
+    decimal: str = "."
+    encoding: str = "utf8"
+    na: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+def read_header(path: Path, dialect: Dialect) -> list[str]:
+    """Return the names of the columns."""
+    _refuse_binary(path, dialect)
+    try:
+        with _opened(path, dialect) as file:
+            header = next(csv.reader(file, delimiter=dialect.delimiter, strict=True), None)
+    except (UnicodeDecodeError, LookupError) as error:
+        raise _undecodable(path, dialect, error) from error
+    except csv.Error as error:
+        raise wrong.bad_quotes(path, 1, str(error)) from error
+    except OSError as error:
+        raise errors.unreadable(str(path), error) from error
+    if not header or not any(name.strip() for name in header):
+        raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
+    names = [name.strip() for name in header]
+    if len(names) == 1:
+        for other in OTHER_DELIMITERS:
+            if other != dialect.delimiter and other in names[0]:
+                raise wrong.one_column(path, names[0], other)
+    if names[0] == "" and len(names) > 1:
+        names[0] = ROW_NAMES
+    for j, name in enumerate(names):
+        if not name:
+            raise wrong.unnamed(path, j + 1)
+        if name in names[:j]:
+            raise wrong.same_name(path, name, names.index(name) + 1, j + 1)
+    return names
+
+
+def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:
+    """Yield Arrow record batches of text."""
+    pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
+    read = pa_csv.ReadOptions(block_size=BLOCK_BYTES, encoding=dialect.encoding, column_names=names, skip_rows=0)
+    text = pa_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
+    convert = pa_csv.ConvertOptions(
+        column_types={name: pa.string() for name in names}, include_columns=wanted, strings_can_be_null=False
+    )
+    first = True
+    try:
+        with pa_csv.open_csv(path, read_options=read, parse_options=text, convert_options=convert) as reader:
+            for batch in reader:
+                yield batch.slice(1) if first else batch  # the header is read as a row, since its names are ours
+                first = False
+    except (OSError, ValueError, LookupError) as error:
+        if isinstance(error, errors.InputError):
+            raise
+        raise _explained(path, dialect, len(names), error) from error
+
+
+def check_quotes(path: Path, dialect: Dialect) -> None:
+    """Refuse quotes that do not match; looked into line by line only where there are quotes at all."""
+    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as raw:
+        try:
+            if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
+                return
+        except (OSError, EOFError) as error:
+            raise errors.unreadable(str(path), error) from error
+    for _ in lines_of(path, dialect):
+        pass
+
+
+def locate(path: Path, dialect: Dialect, place: int, text: str) -> int | None:
+    """Return the first line below the header whose cell at a place reads so."""
+    rows = lines_of(path, dialect)
+    next(rows, None)
+    return next((line for line, cells in rows if len(cells) > place and cells[place].strip() == text), None)
+
+
+def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line on which each row begins, and its cells."""
+    limit = csv.field_size_limit(BLOCK_BYTES)
+    try:
+        with _opened(path, dialect) as file:
+            reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
+            line = 1
+            try:
+                for cells in reader:
+                    yield line, cells
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                raise wrong.bad_quotes(path, line, str(error)) from error
+    except UnicodeDecodeError as error:
+        raise _undecodable(path, dialect, error) from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Exception:
+    """Read the file again to say on which line it went wrong."""
+    try:
+        for line, cells in lines_of(path, dialect):
+            if len(cells) != width and (cells or width == 1):
+                return errors.csv_line(path, line, len(cells), width)
+    except errors.InputError as error:
+        return error
+    except (OSError, EOFError) as error:
+        return errors.unreadable(str(path), error)
+    return errors.unreadable(str(path), cause)
+
+
+def _refuse_binary(path: Path, dialect: Dialect) -> None:
+    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        try:
+            head = file.read(4096)
+        except (OSError, EOFError) as error:
+            raise errors.unreadable(str(path), error) from error
+    if "16" in dialect.encoding or "32" in dialect.encoding:
+        return
+    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")
+    first = head.split(b"\n")[0]
+    if first.count(b"\0") * 4 > len(first):
+        raise wrong.encoding(
+            path, 1, "there are NUL bytes in the first line: it is UTF-16 without a mark, or not text", "utf-16-le"
+        )
+
+
+def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
+    if isinstance(error, LookupError):
+        return wrong.encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
+    line = None
+    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            try:
+                raw.decode("utf-8")
+            except UnicodeDecodeError as found:
+                line = number
+                byte = raw[found.start]
+                return wrong.encoding(path, line, f"byte 0x{byte:02x} is not UTF-8 text", "latin-1 or cp1252, often")
+    return wrong.encoding(path, line, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
+
+
+def _opened(path: Path, dialect: Dialect) -> IO[str]:
+    encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
+    if path.suffix.lower() == ".gz":
+        return gzip.open(path, "rt", newline="", encoding=encoding)
+    return path.open(newline="", encoding=encoding)

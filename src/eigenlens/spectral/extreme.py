@@ -1,0 +1,186 @@
+"""The far ends of a symmetric matrix of any signs: its largest eigenvalue, and how much of it is negative."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse.linalg
+
+from .._core import xp as _xp
+from .._core.typing import Array
+from .truncated import host_operator
+from .whiten import RANK_TOLERANCE
+
+DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
+COUNTED = 1500  # up to this dimension all eigenvalues are computed to add up the negative ones
+PROBES, STEPS = 8, 10  # of the estimate above it: eight directions, ten products each
+CONVERGED = 1e-3  # residual, relative to its value, from which on a Ritz value counts as an eigenvalue
+
+
+def rounding(n: int, size: float) -> float:
+    """Return how far rounding may move an eigenvalue of an n-by-n matrix of a given size."""
+    return RANK_TOLERANCE * n * _xp.EPS * size
+
+
+@dataclass(frozen=True, eq=False)
+class Extreme:
+    """The largest eigenvalue of a symmetric matrix.
+
+    Attributes
+    ----------
+    value : float
+    vector : ndarray of shape (n,)
+        Of length 1.
+    solver : str
+    """
+
+    value: float
+    vector: np.ndarray
+    solver: str
+
+
+def largest(
+    apply: Callable[[np.ndarray], np.ndarray],
+    n: int,
+    size: float,
+    matrix: Callable[[], np.ndarray],
+    start: np.ndarray | None = None,
+    tol: float | None = None,
+) -> Extreme:
+    """Find the largest eigenvalue of a symmetric matrix, by sign, with its vector.
+
+    Parameters
+    ----------
+    apply : function
+        The matrix times a vector.
+    n : int
+    size : float
+        A bound of the size of all eigenvalues, such as the Frobenius norm.
+    matrix : function without arguments
+        The matrix itself; it is asked for only where a direct solver runs.
+    start : ndarray of shape (n,), optional
+        A vector near the answer.
+    tol : float, optional
+        Residual at which an iteration may end, relative to `size`; by default n·ε.
+
+    Notes
+    -----
+    The iteration runs on the matrix plus `size` times the identity: its criterion is relative to the value it looks
+    for, which may be 0.
+    """
+    if n < DIRECT or size == 0:
+        return _direct(matrix, n)
+    shifted = scipy.sparse.linalg.LinearOperator((n, n), matvec=lambda v: apply(v) + size * v, dtype=np.float64)
+    start = np.random.default_rng(0).standard_normal(n) if start is None else start
+    try:
+        _, vectors = scipy.sparse.linalg.eigsh(
+            shifted, k=1, which="LA", v0=start, ncv=min(n, 40), tol=tol or n * _xp.EPS, maxiter=500
+        )
+    except scipy.sparse.linalg.ArpackNoConvergence:
+        return _direct(matrix, n)
+    vector = vectors[:, 0]
+    return Extreme(float(vector @ apply(vector)), vector, "lanczos")
+
+
+def _direct(matrix: Callable[[], np.ndarray], n: int) -> Extreme:
+    values, vectors = scipy.linalg.eigh(matrix(), subset_by_index=[n - 1, n - 1])
+    if values.size == 0:  # LAPACK's search for one eigenvalue may come back empty where many coincide
+        values, vectors = np.linalg.eigh(matrix())
+    return Extreme(float(values[-1]), vectors[:, -1], "eigh")
+
+
+@dataclass(frozen=True)
+class Inertia:
+    """Sums of the positive and of the negative eigenvalues.
+
+    Attributes
+    ----------
+    positive, negative : float
+        Both as numbers of at least 0.
+    exact : bool
+        Whether all eigenvalues were computed; else the sums are estimates.
+    error : float
+        Standard error of an estimate, 0 where exact.
+    """
+
+    positive: float
+    negative: float
+    exact: bool
+    error: float = 0.0
+
+    @property
+    def share(self) -> float:
+        """Σ|λ₋|/Σ|λ|."""
+        total = self.positive + self.negative
+        return self.negative / total if total > 0 else 0.0
+
+
+def inertia(B: Array) -> Inertia:
+    """Add up the eigenvalues of a symmetric matrix by their sign: exactly up to 1,500 of them, then by an estimate.
+
+    The estimate is that of Lanczos quadrature from a block of random signs (Ubaru, Chen, Saad 2017), in which negative
+    eigenvalues that have converged are taken as they are; their sum with the positive ones, the trace, is known. The
+    signs are seeded: a rerun gives the same.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import inertia
+    >>> inertia(np.diag([3.0, 1.0, -1.0])).share
+    0.2
+    """
+    n = B.shape[0]
+    if n <= COUNTED:
+        values = _xp.to_numpy(_xp.namespace(B).linalg.eigvalsh(B))
+        floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
+        return Inertia(float(values[values > floor].sum()), float(np.abs(values[values < -floor]).sum()), True)
+    xp = _xp.namespace(B)
+    trace = float(xp.sum(xp.linalg.diagonal(B)))
+    negative, error = _estimated_negative(host_operator(B), n)
+    return Inertia(max(trace + negative, 0.0), negative, False, error)
+
+
+def _estimated_negative(apply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
+    Z = np.random.default_rng(0).choice([-1.0, 1.0], (n, PROBES))
+    Q, T, last = _block_krylov(apply, Z)
+    theta, S = np.linalg.eigh(T)
+    residual = np.linalg.norm(last @ S, axis=0)
+    floor = rounding(n, float(np.max(np.abs(theta))))
+    negative = theta < -floor
+    settled = negative & (residual <= CONVERGED * np.abs(theta))
+    per_probe = np.abs(theta[negative & ~settled]) @ ((S[:, negative & ~settled].T @ (Q.T @ Z)) ** 2)
+    return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / PROBES**0.5)
+
+
+def _block_krylov(
+    apply: Callable[[np.ndarray], np.ndarray], Z: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return an orthonormal basis Q of Z, BZ, B²Z, …, then QᵀBQ, and the part of BQ that lies outside of Q."""
+    basis: list[np.ndarray] = []
+    images: list[np.ndarray] = []
+    block, _ = np.linalg.qr(Z)
+    scale = 0.0
+    while block.shape[1] and len(basis) < STEPS:
+        image = apply(block)
+        scale = max(scale, float(np.linalg.norm(image, axis=0).max()))
+        basis.append(block)
+        images.append(image)
+        block = _new_directions(image, np.hstack(basis), 1e-10 * scale)
+    Q, BQ = np.hstack(basis), np.hstack(images)
+    T = Q.T @ BQ
+    return Q, (T + T.T) / 2, BQ - Q @ T
+
+
+def _new_directions(image: np.ndarray, Q: np.ndarray, floor: float) -> np.ndarray:
+    """Return an orthonormal basis of what an image has outside of Q."""
+    for _ in range(2):
+        image = image - Q @ (Q.T @ image)
+    R = np.linalg.norm(image, axis=0)
+    if not np.any(floor < R):
+        return image[:, :0]
+    left, s, _ = np.linalg.svd(image, full_matrices=False)
+    left = left[:, s > floor]
+    return np.linalg.qr(left - Q @ (Q.T @ left))[0]

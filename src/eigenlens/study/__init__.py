@@ -1,0 +1,6 @@
+"""The main job: from a table to an answer, a model and what to show of them."""
+
+from .data import Data, Plan, read_data
+from .run import Study, study
+
+__all__ = ["Data", "Plan", "Study", "read_data", "study"]

@@ -1,0 +1,108 @@
+"""A target of classes: what parts them, and how well?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from .._core.errors import tables as wrong
+from ..inference import wilks
+from ..report.findings import Direction, Findings
+from .contest import Progress, compare, contestants, enough_for_folds
+from .data import Data, Plan, prepared
+from .methods import Entry, fitted
+from .spread import correlations
+from .words import base, class_words
+
+REGION_STEPS = 120
+MOST_CLASSES = 50
+
+
+def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+    """Fit a discriminant, test its directions, and compare methods by cross-validation."""
+    y = np.asarray(data.y)
+    classes, counts = np.unique(y, return_counts=True)
+    if len(classes) > MOST_CLASSES:
+        rule = f"it has {len(classes):,} different values, too many for classes"
+        raise wrong.option("--target", plan.target, rule + "; if it is a number, add --as number")
+    preparation = prepared(data, plan)
+    X = preparation.transform(data.table)
+    model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
+    scores = np.asarray(model.transform(X))
+    axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
+    shares = getattr(model, "explained_variance_ratio_", None)
+    directions = _directions(axes, scores, y, np.linalg.matrix_rank(X), entry.name, shares)
+    findings = base(data, plan, entry, directions, axes, scores, preparation.names_out_, correlations(X, scores))
+    findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
+    findings.scree = {"values": np.array([d.value for d in directions]), "band": None}
+    findings.score_name = "accuracy"
+    findings.baseline = (f"always {str(classes[np.argmax(counts)])!r}", float(counts.max() / counts.sum()))
+    if plan.folds >= 2 and enough_for_folds(y, "classes"):
+        ring = contestants("classes", plan.seed)
+        findings.comparison, predicted, rows = compare(
+            ring, preparation, data.table, y, "classes", plan.folds, plan.seed, progress
+        )
+        ours = predicted.get(entry.name.upper())
+        if ours is not None:
+            findings.confusion = ([str(c) for c in classes], _confusion(y[rows], ours, classes))
+    elif plan.folds >= 2:
+        lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
+        findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
+    findings.extras["regions"] = _regions(model, scores, classes)
+    findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
+    class_words(findings, counts)
+    return findings, Pipeline([("prepare", preparation), ("model", model)])
+
+
+def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: str, own: Any) -> list[Direction]:
+    """Return the canonical correlation of each direction with the classes; tested where the method is linear."""
+    classes, codes = np.unique(y, return_inverse=True)
+    n, K = len(y), len(classes)
+    centred = Z - Z.mean(axis=0)
+    means = np.stack([centred[codes == c].mean(axis=0) for c in range(K)])
+    between = (np.bincount(codes)[:, None] * means**2).sum(axis=0)
+    total = (centred**2).sum(axis=0)
+    r2 = np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
+    ratio = r2 / np.maximum(1 - r2, 1e-12)
+    shares = ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)
+    verdicts: list[tuple[bool | None, str]] = [(None, "")] * len(axes)
+    if name == "lda" and n > rank + K and len(axes) == min(rank, K - 1):
+        test = wilks(np.sqrt(r2), n, rank, K - 1)
+        verdicts = [(j < test.dimension, f"Wilks p {_p(p)}") for j, p in enumerate(test.p_values)]
+    return [Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)]
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"= {value:.3f}"
+
+
+def _confusion(y: np.ndarray, guess: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    place = {c: j for j, c in enumerate(classes)}
+    table = np.zeros((len(classes), len(classes)), dtype=int)
+    np.add.at(table, ([place[c] for c in y], [place[c] for c in guess]), 1)
+    return table
+
+
+def _regions(model: object, scores: np.ndarray, classes: np.ndarray) -> dict[str, object] | None:
+    """Return the class at each point of a grid in the plane of the first two directions, the others at their mean."""
+    centroids, priors = getattr(model, "centroids_", None), getattr(model, "priors_", None)
+    if centroids is None or priors is None or scores.shape[1] < 2:
+        return None
+    owners = np.asarray(getattr(model, "subclass_classes_", np.arange(len(classes))))
+    weights = np.asarray(priors)[owners] * np.asarray(getattr(model, "subclass_weights_", np.ones(len(owners))))
+    C = np.asarray(centroids, dtype=float)
+    lost = 0.5 * (C[:, 2:] ** 2).sum(axis=1)
+    low, high = scores[:, :2].min(axis=0), scores[:, :2].max(axis=0)
+    pad = 0.08 * (high - low)
+    xs, ys = (np.linspace(low[i] - pad[i], high[i] + pad[i], REGION_STEPS) for i in (0, 1))
+    grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+    G = grid @ C[:, :2].T - 0.5 * (C[:, :2] ** 2).sum(axis=1) - lost + np.log(np.maximum(weights, 1e-300))
+    top = G.max(axis=1, keepdims=True)
+    mass = np.stack([np.exp(G - top)[:, owners == c].sum(axis=1) for c in range(len(classes))], axis=1)
+    return {
+        "x": (float(xs[0]), float(xs[-1])),
+        "y": (float(ys[0]), float(ys[-1])),
+        "codes": mass.argmax(axis=1).reshape(REGION_STEPS, REGION_STEPS),
+    }

@@ -1,0 +1,137 @@
+"""Methods compared by cross-validation: every row is judged by a model that has not seen it."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.svm import SVC
+
+from ..regress import AdaptiveSplines
+from ..report.findings import Contestant
+from .methods import METHODS
+
+MOST_ROWS = 20_000  # rows that a comparison uses
+LEVEL = 0.95
+
+Progress = Callable[[str, int, int], None]
+
+
+class CurveOnDirections(RegressorMixin, BaseEstimator):
+    """A response as an adaptive spline of the directions that a method finds."""
+
+    def __init__(self, directions: Any, n_directions: int = 2) -> None:
+        self.directions, self.n_directions = directions, n_directions
+
+    def fit(self, X: Any, y: Any) -> CurveOnDirections:
+        """Find directions, then a curve on them."""
+        self.directions_ = clone(self.directions).fit(X, y)
+        Z = np.asarray(self.directions_.transform(X))[:, : self.n_directions]
+        self.curve_ = AdaptiveSplines(degree=2).fit(Z, y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Predict from new rows."""
+        return self.curve_.predict(np.asarray(self.directions_.transform(X))[:, : self.n_directions])
+
+
+def contestants(kind: str, seed: int) -> dict[str, Any]:
+    """Return the models that a question brings into the ring."""
+    if kind == "classes":
+        ours = {name.upper(): METHODS[name].model(seed) for name in ("lda", "fda", "pda", "mda") if name in METHODS}
+        return {**ours, "SVM (Gaussian kernel)": SVC()}
+    ours = {"linear regression": LinearRegression()}
+    for name, words in (("sir", "SIR + curve"), ("localized-sir", "localized SIR + curve")):
+        if name in METHODS:
+            ours[words] = CurveOnDirections(METHODS[name].model(seed))
+    return ours
+
+
+def compare(
+    models: dict[str, Any],
+    preparation: Any,
+    table: Any,
+    y: np.ndarray,
+    kind: str,
+    folds: int,
+    seed: int,
+    progress: Progress | None = None,
+) -> tuple[list[Contestant], dict[str, np.ndarray], np.ndarray]:
+    """Return the contestants, what each predicted for the rows, and which rows those are."""
+    rows = np.arange(len(y))
+    if len(rows) > MOST_ROWS:
+        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
+    import pyarrow as pa
+
+    part, z = table.take(pa.array(rows)), y[rows]
+    splits = list(_splits(z, kind, folds, seed))
+    found, predicted = [], {}
+    for done, (name, model) in enumerate(models.items()):
+        start, note = time.perf_counter(), ""
+        if progress:
+            progress(name, done, len(models))
+        guess = np.empty(len(z), dtype=z.dtype if kind == "classes" else float)
+        try:
+            for train, test in splits:
+                guess[test] = _predict(make_pipeline(clone(preparation), clone(model)), part, z, train, test)
+        except ValueError as error:
+            note = f"could not be fitted: {str(error).split('. ')[0]}"
+            found.append(Contestant(name, np.nan, np.nan, np.nan, time.perf_counter() - start, note))
+            continue
+        predicted[name] = guess
+        found.append(Contestant(name, *_score(z, guess, kind, splits), time.perf_counter() - start, note))
+    if progress:
+        progress("", len(models), len(models))
+    return found, predicted, rows
+
+
+def _predict(model: Pipeline, table: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> np.ndarray:
+    import pyarrow as pa
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the model that is kept says what there is to say
+        model.fit(table.take(pa.array(train)), y[train])
+        return np.asarray(model.predict(table.take(pa.array(test))))
+
+
+def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    if kind != "classes":
+        yield from KFold(min(folds, len(y)), shuffle=True, random_state=seed).split(y)
+        return
+    smallest = int(np.unique(y, return_counts=True)[1].min())
+    split = StratifiedKFold(min(folds, smallest), shuffle=True, random_state=seed)
+    yield from split.split(np.zeros(len(y)), y)
+
+
+def _score(y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any]) -> tuple[float, float, float]:
+    """Return a score with an interval: accuracy with Wilson's, R² with that of its mean over folds."""
+    if kind == "classes":
+        return wilson(int(np.sum(y == guess)), len(y))
+    whole = 1 - float(np.sum((y - guess) ** 2) / np.sum((y - y.mean()) ** 2))
+    folds = np.array([1 - np.mean((y[t] - guess[t]) ** 2) / np.var(y) for _, t in splits])
+    half = float(stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * folds.std(ddof=1) / np.sqrt(len(folds)))
+    return whole, whole - half, whole + half
+
+
+def wilson(right: int, n: int) -> tuple[float, float, float]:
+    """Return a share with its 95% interval (Wilson 1927)."""
+    z = float(stats.norm.ppf((1 + LEVEL) / 2))
+    share = right / n
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
+    return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
+
+
+def enough_for_folds(y: np.ndarray, kind: str) -> bool:
+    """Tell whether a cross-validation has rows enough."""
+    if kind == "classes":
+        return bool(np.unique(y, return_counts=True)[1].min() >= 2)
+    return len(y) >= 10

@@ -1,0 +1,262 @@
+"""From a file and what was asked to the rows of a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .._core.errors import listed
+from .._core.errors import tables as wrong
+from ..sources.csv_text import ROW_NAMES
+from ..tables import Preparation, TableFile
+from ..tables.reading import Column
+
+FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
+UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was asked.
+
+    Attributes
+    ----------
+    target : str, optional
+        Column to explain.
+    target_is : {"classes", "number"}, optional
+        What it holds, where the table leaves that open.
+    views : pair of lists of str, optional
+        Two sets of columns to relate.
+    distances : bool
+        The table holds distances.
+    method : str
+        "auto", or the name of a method.
+    drop, keep : tuples of str
+        Columns to leave out; columns of many words to take in.
+    missing : {"refuse", "drop", "mean"}
+    standardise : bool, optional
+        None where the spreads of the columns are to decide.
+    sample : int, optional
+        Analyse so many rows, drawn at random.
+    seed : int
+    folds : int
+        Of the cross-validation; 0 leaves it out.
+    """
+
+    target: str | None = None
+    target_is: str | None = None
+    views: tuple[list[str], list[str]] | None = None
+    distances: bool = False
+    method: str = "auto"
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+    missing: str = "refuse"
+    standardise: bool | None = None
+    sample: int | None = None
+    seed: int = 0
+    folds: int = 5
+    title: str | None = None
+
+
+@dataclass
+class Data:
+    """Rows of a study.
+
+    Attributes
+    ----------
+    table : Arrow table
+        Columns to analyse.
+    y : ndarray or None
+        Labels (text), or numbers.
+    kind : str
+        "none", "classes", "number", "views" or "distances".
+    row_names : list of str or None
+    notes : list of str
+    shown : dict of str to ndarray
+        Columns of the table for the page, words as objects.
+    """
+
+    source: str
+    table: Any
+    y: np.ndarray | None
+    kind: str
+    row_names: list[str] | None
+    notes: list[str]
+    shown: dict[str, np.ndarray] = field(default_factory=dict)
+    missing: str = "refuse"
+    all_names: list[str] = field(default_factory=list)
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.table.num_rows)
+
+
+def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
+    """Read what a plan needs from a file, and say what was found."""
+    _check_names(file, plan)
+    profile = file.profile(ignore=plan.drop)
+    used, row_column, notes = _used(file, plan, profile)
+    kind = _kind(plan, profile)
+    rows = _sampled(file, plan, notes)
+    wanted = [*used, *([plan.target] if plan.target else []), *([row_column] if row_column else [])]
+    table = file.read(wanted, rows)
+    table, notes = _without_gaps(file, table, [c for c in wanted if c != row_column], plan, notes)
+    row_names = None if row_column is None else [_written(v) for v in table.column(row_column).to_pylist()]
+    y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
+    counters = [name for name in used if row_column != name and _counts_rows(table.column(name), profile[name])]
+    if counters and not plan.distances and plan.views is None:
+        notes.append(f"{_quoted(counters)} left out: it only counts the rows.")
+        used = [name for name in used if name not in counters]
+    shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
+    if plan.target is not None and kind == "classes":
+        shown[plan.target] = np.array(y, dtype=object)
+    return Data(
+        source or str(file.path), table.select(used), y, kind, row_names, notes, shown, plan.missing, file.names
+    )
+
+
+def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False) -> Preparation:
+    """Fit the preparation of a table, deciding whether its columns are standardised, and note what it did."""
+    table = data.table if table is None else table
+    missing = "mean" if plan.missing == "mean" else "refuse"
+    trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(table)
+    spread = trial.spread_
+    decided = plan.standardise
+    if decided is None:
+        decided = bool(spread.max() > UNLIKE * spread.min()) or bool(trial.levels_)
+    why = f"standard deviations from {spread.min():.3g} to {spread.max():.3g}"
+    done = "Columns are standardised" if decided else "Columns are centred, not standardised"
+    how = "" if plan.standardise is None else ", as asked"
+    if len(spread) > 1:
+        data.notes.append(f"{done}{how} ({why}).")
+    for name, levels in trial.levels_.items():
+        data.notes.append(f"{name!r} holds words and becomes {len(levels)} kinds as columns of 0 and 1.")
+    for reason in dict.fromkeys(trial.left_out_.values()):
+        names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
+        data.notes.append(f"{listed(names)} left out: {reason}.")
+    return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(table)
+
+
+def _check_names(file: TableFile, plan: Plan) -> None:
+    views = [name for view in plan.views or () for name in view]
+    roles = [("--target", plan.target)] if plan.target else []
+    roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
+    for role, name in roles:
+        if name not in file.names:
+            raise wrong.no_column(str(name), file.names, role)
+    if plan.target in plan.drop:
+        raise wrong.option("--target", plan.target, "it is also among the columns to --drop")
+    twice = {name for name in views if views.count(name) > 1}
+    if twice:
+        raise wrong.option("--views", sorted(twice)[0], "a column stands in one view only, and once")
+    if plan.sample is not None and plan.sample < 10:
+        raise wrong.option("--sample", plan.sample, "at least 10 rows are needed")
+
+
+def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list[str], str | None, list[str]]:
+    """Return the columns to analyse, the one that names the rows, and what to say about it."""
+    n, words, notes = file.n_rows or 0, [], []
+    kinds = [c.kind for c in profile.values()]
+    counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
+    notes.append(f"{n:,} rows, {len(profile)} columns: {counts}.")
+    for column in profile.values():
+        if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
+            distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())
+            words += [column.name] if distinct and n > 2 else []
+    row_column = words[0] if words else None
+    if ROW_NAMES in profile and file.names[0] == ROW_NAMES and plan.target != ROW_NAMES:
+        row_column = ROW_NAMES
+    if row_column:
+        notes.append(f"{row_column!r} names the rows and is not analysed.")
+    if plan.views is not None:
+        return [*plan.views[0], *plan.views[1]], row_column, notes
+    if plan.drop:
+        notes.append(f"{_quoted(plan.drop)} left out, as asked.")
+    return [name for name in profile if name not in (plan.target, row_column)], row_column, notes
+
+
+def _kind(plan: Plan, profile: dict[str, Column]) -> str:
+    if plan.distances:
+        return "distances"
+    if plan.views is not None:
+        return "views"
+    if plan.target is None:
+        return "none"
+    column = profile[plan.target]
+    if column.kind == "word":
+        if plan.target_is == "number":
+            raise wrong.option("--target", plan.target, "it holds words, which are no numbers; leave out --as number")
+        return "classes"
+    if plan.target_is is not None:
+        return plan.target_is
+    few = column.whole and column.high - column.low < FEW
+    return "classes" if few else "number"
+
+
+def _sampled(file: TableFile, plan: Plan, notes: list[str]) -> np.ndarray | None:
+    n = file.n_rows or 0
+    if plan.sample is None or plan.sample >= n:
+        return None
+    notes.append(f"{plan.sample:,} of {n:,} rows are analysed, drawn at random (seed {plan.seed}).")
+    return np.sort(np.random.default_rng(plan.seed).choice(n, plan.sample, replace=False))
+
+
+def _without_gaps(
+    file: TableFile, table: Any, columns: list[str], plan: Plan, notes: list[str]
+) -> tuple[Any, list[str]]:
+    """Refuse gaps, or leave out rows that have them; gaps in the target cannot be filled in."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    gaps = {name: np.asarray(pc.is_null(table.column(name)).to_numpy(), dtype=bool) for name in columns}
+    counts = {name: int(gap.sum()) for name, gap in gaps.items() if gap.any()}
+    all_gone = [name for name, count in counts.items() if count == table.num_rows]
+    counts = {name: count for name, count in counts.items() if name not in all_gone or name == plan.target}
+    if not counts:
+        return table, notes
+    touched = np.logical_or.reduce([gaps[name] for name in counts])
+    if plan.missing == "refuse":
+        raise wrong.missing(file.path, counts, table.num_rows, int(touched.sum()))
+    leave = touched if plan.missing == "drop" else gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool))
+    filled = {name: count for name, count in counts.items() if name != plan.target}
+    if plan.missing == "mean" and filled:
+        notes.append(f"{sum(filled.values()):,} missing cells are filled with the mean (words: the most frequent one).")
+    if leave.any():
+        notes.append(f"{int(leave.sum()):,} rows with missing cells are left out.")
+    return table.filter(pa.array(~leave)), notes
+
+
+def _target(column: Any, kind: str, name: str) -> np.ndarray:
+    values = column.to_pylist()
+    if kind == "classes":
+        return np.array([_written(v) for v in values])
+    return np.array(values, dtype=float)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _counts_rows(column: Any, profile: Column) -> bool:
+    """Tell whether a column is a running number."""
+    n = len(column)
+    if profile.kind != "number" or not profile.whole or n < 10:
+        return False
+    steps = np.diff(np.asarray(column.to_numpy(), dtype=float))
+    return bool((steps > 0).all() and (steps == steps[0]).all() and steps[0] == 1)
+
+
+def _shown(column: Any) -> np.ndarray:
+    import pyarrow as pa
+
+    if pa.types.is_floating(column.type):
+        return np.asarray(column.to_numpy(), dtype=float)
+    return np.array(column.to_pylist(), dtype=object)
+
+
+def _quoted(names: Any) -> str:
+    return ", ".join(repr(name) for name in names)

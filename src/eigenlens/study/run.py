@@ -1,0 +1,71 @@
+"""A study: the method for a question, fitted, tested, compared, and put into words."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from .._core.errors import EigenlensWarning
+from ..report.findings import Findings
+from .contest import Progress
+from .data import Data, Plan
+from .methods import Entry, chosen
+from .words import code_for
+
+
+@dataclass
+class Study:
+    """What came out: the findings, and a model that takes tables with the same columns."""
+
+    findings: Findings
+    model: Pipeline
+    about: dict[str, Any]
+
+
+def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
+    """Answer the question of a plan.
+
+    Parameters
+    ----------
+    data : Data
+        From `read_data`.
+    plan : Plan
+    progress : function of (what, done, total), optional
+    """
+    entry = chosen(plan.method, data.kind)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        findings, model = _answer(entry, data, plan, progress)
+    said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
+    findings.warnings = list(dict.fromkeys(said))
+    findings.notes = data.notes
+    findings.code = code_for(entry, data, plan, model)
+    about = {
+        "source": data.source,
+        "kind": data.kind,
+        "target": plan.target,
+        "rows": data.n_rows,
+        "method": entry.name,
+        "columns": list(data.table.column_names),
+        "words": [n for n, levels in getattr(model[0], "levels_", {}).items() if levels],
+    }
+    if plan.views is not None:
+        about["views"] = [list(view) for view in plan.views]
+    return Study(findings, model, about)
+
+
+def _answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+    if data.kind == "none":
+        from .spread import answer
+    elif data.kind == "classes":
+        from .classes import answer
+    elif data.kind == "number":
+        from .number import answer
+    elif data.kind == "views":
+        from .views import answer
+    else:
+        from .maps import answer
+    return answer(entry, data, plan, progress)

@@ -1,0 +1,285 @@
+"""What was found, and what to doubt, in sentences; and the Python that repeats it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..report.findings import Contestant, Direction, Findings, top_loadings
+from .data import Data, Plan
+from .methods import Entry
+
+
+def base(
+    data: Data,
+    plan: Plan,
+    entry: Entry,
+    directions: list[Direction],
+    axes: list[str],
+    scores: np.ndarray,
+    names: list[str],
+    loadings: np.ndarray,
+) -> Findings:
+    """Return findings with what all studies share."""
+    return Findings(
+        title=plan.title or _title(data.source),
+        source=data.source,
+        method=entry.class_name,
+        kind=data.kind,
+        n_rows=data.n_rows,
+        n_columns=len(names),
+        notes=data.notes,
+        value_name="value",
+        directions=directions,
+        axes=axes,
+        scores=scores,
+        loading_names=list(names),
+        loadings=loadings,
+        loading_kind="",
+        columns=data.shown,
+        row_names=data.row_names,
+        target=plan.target,
+    )
+
+
+def _title(source: str) -> str:
+    name = Path(source).name
+    return name.split(".")[0].replace("_", " ").strip() or name
+
+
+def _driven(findings: Findings, j: int, limit: int = 3) -> str:
+    """Name the columns that count most in a direction; those that do not count are left out."""
+    tops = top_loadings(findings.loadings, findings.loading_names, j, limit)
+    return _and([f"{name} ({value:+.2f})" for name, value in tops if value] or ["none of the columns"])
+
+
+def _and(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
+
+
+def _count(k: int, noun: str) -> str:
+    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+    return f"{words[k] if k < len(words) else k} {noun}{'' if k == 1 else 's'}"
+
+
+def spread_words(findings: Findings, standardised: bool) -> None:
+    """Say what a PCA, or one of its kin, has found."""
+    shares = [d.share or 0.0 for d in findings.directions]
+    real, k = findings.n_real, len(shares)
+    if real is not None:
+        stand = "stands" if real == 1 else "stand"
+        findings.summary.append(
+            f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show, and "
+            f"{'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance."
+            if real
+            else f"No direction stands above what {findings.n_columns:,} unrelated columns would show in "
+            f"{findings.n_rows:,} rows."
+        )
+    if k and any(shares):
+        two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
+        findings.summary.append(f"The first direction carries {shares[0]:.0%} of the variance{two}.")
+    if k:
+        findings.summary.append(f"It is driven by {_driven(findings, 0)}.")
+    if k > 1 and (real is None or real > 1):
+        findings.summary.append(f"The second is driven by {_driven(findings, 1)}.")
+    if not standardised:
+        findings.doubts.append("Columns were not standardised: a column in large units weighs more than others.")
+    if findings.n_rows < 5 * findings.n_columns:
+        findings.doubts.append(
+            f"There are {findings.n_rows:,} rows for {findings.n_columns:,} columns: single directions may change with "
+            f"a few rows more. Ask for the angle between fits on two halves."
+        )
+    if real is not None:
+        findings.doubts.append(
+            "Noise is judged by parallel analysis, which assumes columns that are roughly normal; outlying rows can "
+            "make a direction of their own. Look at the rows at the ends of each axis."
+        )
+    if any("columns of 0 and 1" in note for note in findings.notes):
+        findings.doubts.append("Columns made of words have few values, and spread that depends on how rare a word is.")
+
+
+def class_words(findings: Findings, counts: np.ndarray) -> None:
+    """Say what a discriminant has found."""
+    real, k = findings.n_real, len(findings.directions)
+    if real is not None:
+        findings.summary.append(
+            f"{_count(real, 'direction').capitalize()} of {k} {'parts' if real == 1 else 'part'} the classes of "
+            f"{findings.target!r} beyond chance."
+            if real
+            else f"No direction parts the classes of {findings.target!r} beyond chance."
+        )
+    if k:
+        findings.summary.append(
+            f"The first direction accounts for {findings.directions[0].share or 0:.0%} of the separation and goes with "
+            f"{_driven(findings, 0)}."
+        )
+    ours = next((c for c in findings.comparison if c.name == findings.method.upper()), None)
+    if ours is not None and np.isfinite(ours.score) and findings.baseline is not None:
+        rule, plain = findings.baseline
+        verdict = "" if ours.low > plain else " That is no better than chance would allow."
+        findings.summary.append(
+            f"On rows that it has not seen, {findings.method} is right for {ours.score:.1%} (95% interval "
+            f"{ours.low:.1%} to {ours.high:.1%}); the rule “{rule}” is right for {plain:.1%}.{verdict}"
+        )
+        _name_the_best(findings, ours)
+    if findings.confusion is not None:
+        _name_the_confusion(findings)
+    if counts.min() < 10:
+        findings.doubts.append(
+            f"The smallest class has {_count(int(counts.min()), 'row')}; what is said of it is uncertain."
+        )
+    if counts.max() > 5 * counts.min():
+        findings.doubts.append(
+            "Classes differ much in size, and accuracy is mostly that of the large ones: read the confusion "
+            "matrix by rows."
+        )
+    findings.doubts.append(
+        "The picture of the scores is drawn for the rows that were fitted, and looks cleaner than new rows would; the "
+        "accuracies are for rows left out."
+    )
+
+
+def _name_the_best(findings: Findings, ours: Contestant) -> None:
+    best = max((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: c.score)
+    if best.name == ours.name:
+        findings.summary.append("None of the other methods compared does better.")
+    elif best.low > ours.high:
+        findings.summary.append(f"{best.name} does clearly better ({best.score:.1%}): the boundaries are not straight.")
+    else:
+        findings.summary.append(
+            f"{best.name} comes out at {best.score:.1%}, a difference that these rows cannot tell from chance."
+        )
+
+
+def _name_the_confusion(findings: Findings) -> None:
+    classes, table = findings.confusion  # type: ignore[misc]
+    off = table - np.diag(np.diag(table))
+    if off.max() == 0:
+        findings.summary.append("No row was put into a wrong class.")
+        return
+    i, j = np.unravel_index(int(off.argmax()), off.shape)
+    findings.summary.append(
+        f"The most frequent mistake takes {classes[i]!r} for {classes[j]!r} ({off[i, j]:,} of {table[i].sum():,} rows)."
+    )
+
+
+def number_words(findings: Findings, test: Any) -> None:
+    """Say what an inverse regression has found."""
+    d, k = test.dimension, len(findings.directions)
+    findings.summary.append(
+        f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({test.method} test, 5%)."
+        if d
+        else f"The test sees no direction on which {findings.target!r} depends."
+    )
+    if k:
+        findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
+    scored = [c for c in findings.comparison if np.isfinite(c.score)]
+    if scored:
+        best = max(scored, key=lambda c: c.score)
+        line = next((c for c in scored if c.name == "linear regression"), best)
+    if scored and best.score <= 0:
+        findings.summary.append(
+            f"On rows left out, none of the methods does better than the mean of {findings.target!r} "
+            f"(R² {best.score:.2f})."
+        )
+    elif scored:
+        findings.summary.append(
+            f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
+            f"interval {best.low:.0%} to {best.high:.0%})"
+            + (f"; linear regression explains {line.score:.0%}." if best is not line else ".")
+        )
+        if best is line:
+            findings.summary.append("A straight line on all columns does as well as any curve on a few directions.")
+    findings.doubts.append(
+        "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
+        "directional-regression where you expect one."
+    )
+    findings.doubts.append("The χ² test assumes columns that are roughly normal; long tails make it see too much.")
+
+
+def view_words(findings: Findings, test: Any) -> None:
+    """Say what canonical correlations have found."""
+    d, values = test.dimension, [x.value for x in findings.directions]
+    findings.summary.append(
+        f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance "
+        f"(Wilks, 5%)."
+        if d
+        else "No pair of directions is related beyond chance (Wilks, 5%)."
+    )
+    if values:
+        findings.summary.append(
+            f"The strongest pair correlates at {values[0]:.2f}; among the columns it goes with "
+            f"{_driven(findings, 0, 4)}."
+        )
+    if findings.n_rows < 10 * findings.n_columns:
+        findings.doubts.append(
+            f"Canonical correlations are too large where rows are few: here there are {findings.n_rows:,} for "
+            f"{findings.n_columns:,} columns."
+        )
+    findings.doubts.append("Correlations are those of the rows that were fitted; on new rows they are smaller.")
+
+
+def map_words(findings: Findings, model: Any, test: Any) -> None:
+    """Say what classical scaling has found."""
+    shares = [d.share or 0.0 for d in findings.directions]
+    findings.summary.append(
+        f"Two coordinates carry {sum(shares[:2]):.0%} of the map, three {sum(shares[:3]):.0%}."
+        if len(shares) > 2
+        else f"The map has {_count(len(shares), 'coordinate')}."
+    )
+    if test:
+        findings.summary.append("The distances are Euclidean: a map without any error exists, in enough dimensions.")
+    else:
+        inertia = float(getattr(model, "negative_inertia_", 0.0))
+        findings.summary.append(
+            f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of "
+            f"the inertia is negative)."
+        )
+        findings.doubts.append("What is negative no map can show; a Schoenberg transform or a correction may mend it.")
+    drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]
+    stress = float(np.sqrt(np.sum((drawn - given) ** 2) / np.sum(given**2)))
+    findings.summary.append(
+        f"Distances on the map differ from the given ones by {stress:.0%} (stress in two dimensions)."
+    )
+    findings.doubts.append("A map may be turned and mirrored freely: only distances between points mean something.")
+
+
+def _selection(data: Data, plan: Plan) -> str:
+    """Return how to take the columns from the table: by what is left out, where that is shorter."""
+    kept = list(data.table.column_names)
+    gone = [name for name in data.all_names if name not in kept]
+    if len(gone) < len(kept):
+        return f"table.drop(columns={gone!r})" if gone else "table"
+    return f"table[{kept!r}]"
+
+
+def code_for(entry: Entry, data: Data, plan: Plan, model: Any) -> str:
+    """Return Python that repeats the fit, or loads its outcome."""
+    source = data.source
+    read = "pd.read_parquet" if source.endswith((".parquet", ".pq")) else "pd.read_csv"
+    lines = ["import pandas as pd", "from sklearn.pipeline import make_pipeline"]
+    lines += [f"from eigenlens import {entry.class_name}", "from eigenlens.tables import Preparation", ""]
+    lines += [f"table = {read}({source!r})"]
+    if plan.missing == "drop":
+        lines.append("table = table.dropna()")
+    if data.kind == "distances":
+        lines = ["import pandas as pd", f"from eigenlens import {entry.class_name}", "", f"table = {read}({source!r})"]
+        keep = list(data.table.column_names)
+        lines += [f"D = table[{keep!r}].to_numpy()", f"model = {model[-1]!r}.fit(D)", "model.embedding_"]
+        return "\n".join(lines)
+    preparation = model[0]
+    if data.kind == "views":
+        first, second = plan.views or ([], [])
+        lines += [f"X = {preparation!r}.fit_transform(table[{list(first)!r}])"]
+        lines += [f"Y = {preparation!r}.fit_transform(table[{list(second)!r}])"]
+        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", "print(model.test_dimension())"])
+    lines.append(f"X = {_selection(data, plan)}")
+    target = ""
+    if plan.target is not None:
+        as_text = ".astype(str)" if data.kind == "classes" else ""
+        lines.append(f"y = table[{plan.target!r}]{as_text}")
+        target = ", y"
+    lines += [f"model = make_pipeline({preparation!r}, {model[-1]!r}).fit(X{target})", "scores = model.transform(X)"]
+    return "\n".join(lines)

@@ -1,0 +1,94 @@
+"""Cells of text, read as numbers where they are numbers; what is one is written down here and nowhere else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..sources.csv_text import MISSING
+
+NUMBER = r"^[+-]?([0-9]+DOT?[0-9]*|DOT[0-9]+)([eE][+-]?[0-9]+)?$"
+INFINITE = r"^[+-]?(inf|infinity)$"
+LONGEST = 10_000  # characters of a cell
+
+#: What a column of words may be instead, and what to do then.
+DISGUISES = (
+    (re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?"), "a number with commas between thousands", "write it without them"),
+    (re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?"), "a number with a decimal comma", "add --decimal ','"),
+    (re.compile(r"[+-]?\d+\.\d+"), "a number with a decimal point", "leave out --decimal"),
+    (re.compile(r"[+-]?\d+(\.\d+)?\s?%"), "a percentage", "write it as a number"),
+    (re.compile(r"[$€£]\s?\d[\d.,]*"), "an amount of money", "write it as a number"),
+    (re.compile(r"\d{1,3}( \d{3})+"), "a number with spaces between thousands", "write it without them"),
+    (
+        re.compile(r"\d{4}-\d{2}-\d{2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}"),
+        "a date",
+        "leave the column out (--drop)",
+    ),
+    (re.compile(r"0[xX][0-9a-fA-F]+"), "a hexadecimal number", "write it with decimal digits"),
+)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """A column of a few rows.
+
+    Attributes
+    ----------
+    numbers : ndarray of float
+        NaN where a cell is missing or is a word.
+    missing, words : ndarray of bool
+    text : Arrow array or None
+        The cells as text, where they came as text.
+    """
+
+    numbers: np.ndarray
+    missing: np.ndarray
+    words: np.ndarray
+    text: Any = None
+
+
+def parse(column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool = False) -> Cells:
+    """Read an Arrow column: text is looked into, numbers are taken as they are."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(column, pa.ChunkedArray):
+        column = column.combine_chunks()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        null = _mask(pc.is_null(column, nan_is_null=True))
+        values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return Cells(values, null, np.zeros(len(column), dtype=bool))
+    text = pc.utf8_trim_whitespace(pc.fill_null(column, ""))
+    missing = pc.is_in(pc.utf8_lower(text), pa.array(MISSING, type=text.type))
+    if na:
+        missing = pc.or_(missing, pc.is_in(text, pa.array(na, type=text.type)))
+    if words:
+        none = np.zeros(len(column), dtype=bool)
+        return Cells(np.full(len(column), np.nan), _mask(missing), ~_mask(missing) | none, text)
+    pattern = NUMBER.replace("DOT", "\\" + decimal)
+    number = pc.match_substring_regex(text, pattern)
+    number = pc.or_(number, pc.match_substring_regex(text, INFINITE, ignore_case=True))
+    number = pc.and_(number, pc.invert(missing))
+    plain = text if decimal == "." else pc.replace_substring(text, decimal, ".")
+    values = pc.if_else(number, plain, pa.scalar(None, type=text.type)).cast(pa.float64())
+    numbers = values.to_numpy(zero_copy_only=False)
+    return Cells(numbers, _mask(missing), ~_mask(pc.or_(missing, number)), text)
+
+
+def has_control(text: str) -> bool:
+    """Tell whether a text holds characters that are not written but obeyed, other than tabs and line ends."""
+    return any((c < " " and c not in "\t\n\r") or "\x7f" <= c <= "\x9f" for c in text)
+
+
+def disguised(text: str) -> tuple[str, str] | None:
+    """Tell what a word looks like, if it looks like a number in another dress, and what to do then."""
+    return next(((what, way_out) for pattern, what, way_out in DISGUISES if pattern.fullmatch(text)), None)
+
+
+def _mask(values: Any) -> np.ndarray:
+    return np.asarray(values.to_numpy(zero_copy_only=False), dtype=bool)

@@ -1,0 +1,228 @@
+r"""From a table with words and gaps to a matrix of numbers, in a way that can be repeated on new rows.
+
+Numbers stay numbers, a column of K words becomes K columns of zeros and ones (K − 1 where the method does not depend on
+units, since the last says nothing new), and each column is centred and, if asked, divided by its standard deviation:
+
+.. math:: z_{ij} = (x_{ij} - m_j) / s_j , \qquad s_j^2 = \tfrac{1}{n-1}\sum_i (x_{ij} - m_j)^2 .
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import narwhals as nw
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._core.errors import tables as wrong
+from .._core.parameters import check_choice, check_flag
+from ..sources.memory import as_table
+
+MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
+
+
+class Preparation(TransformerMixin, BaseEstimator):
+    """Numbers from a table with words, gaps and unlike units.
+
+    Parameters
+    ----------
+    standardise : bool
+        Divide each column by its standard deviation.
+    missing : {"refuse", "mean"}
+        What to do with missing cells: refuse them with their counts, or fill in the mean of the column (for words,
+        the most frequent one).
+    full : bool
+        Make a column for each word, rather than for each but the first.
+    most_words : int
+        A column with more different words is left out, as one that names rows.
+    keep : tuple of str
+        Columns of words to take in however many there are.
+
+    Attributes
+    ----------
+    columns_ : list of str
+        Columns that are used, in the order of the table.
+    levels_ : dict of str to list of str
+        Words of each column of words.
+    left_out_ : dict of str to str
+        Columns that are not used, and why.
+    centre_, scale_ : ndarray of shape (p,)
+        What is subtracted, and what is divided by.
+    names_out_ : list of str
+        Columns that come out.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eigenlens.tables import Preparation
+    >>> table = pd.DataFrame({"size": [1.0, 2.0, 3.0], "kind": ["a", "b", "a"], "same": [7, 7, 7]})
+    >>> preparation = Preparation().fit(table)
+    >>> preparation.names_out_, preparation.left_out_
+    (['size', 'kind = b'], {'same': 'constant'})
+    >>> preparation.transform(table).round(2)
+    array([[-1.  , -0.58],
+           [ 0.  ,  1.15],
+           [ 1.  , -0.58]])
+    """
+
+    def __init__(
+        self,
+        standardise: bool = True,
+        missing: str = "refuse",
+        full: bool = False,
+        most_words: int = MOST_WORDS,
+        keep: tuple[str, ...] = (),
+    ) -> None:
+        self.standardise, self.missing, self.full = standardise, missing, full
+        self.most_words, self.keep = most_words, keep
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the columns, words, means and scales.
+
+        Parameters
+        ----------
+        X : data frame
+            pandas, polars or pyarrow.
+        y : ignored
+        """
+        check_flag("standardise", self.standardise)
+        check_choice("missing", self.missing, ("refuse", "mean"))
+        frame = _frame(X)
+        self.columns_, self.levels_, self.left_out_ = [], {}, {}
+        fill: list[float] = []
+        self.fill_words_: dict[str, str] = {}
+        gaps = {}
+        for name in frame.columns:
+            series = frame[name]
+            gaps[name] = int(_missing(series).sum())
+            if _is_words(series):
+                counts = _counts(series)
+                words = sorted(counts)
+                why = self._reason(name, words, len(series))
+                if not why:
+                    self.levels_[name] = words
+                    self.fill_words_[name] = max(words, key=lambda w: (counts[w], w))
+            else:
+                values = _numbers(series, name)
+                values = values[~np.isnan(values)]
+                why = "" if len(values) and values.min() < values.max() else "constant" if len(values) else "empty"
+                fill.extend([] if why else [float(values.mean())])
+            if why:
+                self.left_out_[name] = why
+            else:
+                self.columns_.append(name)
+        if not self.columns_:
+            raise wrong.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
+        self.fill_ = np.array(fill)
+        raw = self._raw(frame)
+        self.centre_ = raw.mean(axis=0)
+        spread = raw.std(axis=0, ddof=1) if len(raw) > 1 else np.ones(raw.shape[1])
+        self.spread_ = np.where(spread > 0, spread, 1.0)
+        self.scale_ = self.spread_ if self.standardise else np.ones(raw.shape[1])
+        self.names_out_ = self._names_out()
+        self.n_features_in_, self.feature_names_in_ = len(frame.columns), np.array(frame.columns, dtype=object)
+        return self
+
+    def _reason(self, name: str, words: list[str], n: int) -> str:
+        """Say why a column of words is left out, if it is."""
+        if not words:
+            return "empty"
+        if len(words) == 1:
+            return "constant"
+        if len(words) > self.most_words and name not in self.keep:
+            return f"{len(words):,} different words in {n:,} rows, like names of rows"
+        return ""
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the numbers of rows.
+
+        Parameters
+        ----------
+        X : data frame
+            With the columns that `fit` used; others are not looked at.
+        """
+        check_is_fitted(self, "names_out_")
+        return (self._raw(_frame(X)) - self.centre_) / self.scale_
+
+    def _raw(self, frame: Any) -> np.ndarray:
+        for name in self.columns_:
+            if name not in frame.columns:
+                raise wrong.no_column(name, frame.columns, "the model needs the column")
+        gaps = {name: int(_missing(frame[name]).sum()) for name in self.columns_}
+        gaps = {name: count for name, count in gaps.items() if count}
+        if gaps and self.missing == "refuse":
+            raise wrong.missing_new(gaps)
+        parts, fill = [], iter(self.fill_)
+        for name in self.columns_:
+            if name in self.levels_:
+                parts.append(self._indicators(frame[name], name))
+            else:
+                values = _numbers(frame[name], name)
+                parts.append(np.where(np.isnan(values), next(fill), values)[:, None])
+        return np.concatenate(parts, axis=1)
+
+    def _indicators(self, series: Any, name: str) -> np.ndarray:
+        levels = self.levels_[name]
+        place = {word: j for j, word in enumerate(levels)}
+        filled = place[self.fill_words_[name]]
+        codes = np.array(
+            [filled if w is None or w != w else place.get(str(w), -1) for w in series.to_list()], dtype=int
+        )
+        if (codes < 0).any():
+            raise wrong.unseen(
+                name, sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0}), levels
+            )
+        return np.eye(len(levels))[:, self._first(levels) :][codes]
+
+    def _first(self, levels: list[str]) -> int:
+        return 0 if self.full and len(levels) > 2 else 1
+
+    def _names_out(self) -> list[str]:
+        names = []
+        for name in self.columns_:
+            levels = self.levels_.get(name)
+            names += [name] if levels is None else [f"{name} = {word}" for word in levels[self._first(levels) :]]
+        return names
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """Return the names of the columns that come out."""
+        check_is_fitted(self, "names_out_")
+        return np.array(self.names_out_, dtype=object)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "names_out_")
+
+
+def _frame(X: Any) -> Any:
+    if not nw.dependencies.is_into_dataframe(X):
+        table = as_table(X, "X")  # refuses what is no table
+        import pyarrow as pa
+
+        values = np.asarray(table.rows(0, table.shape[0]))
+        X = pa.table({f"column {j}": values[:, j] for j in range(values.shape[1])})
+    return nw.from_native(X, eager_only=True)
+
+
+def _is_words(series: Any) -> bool:
+    return not (series.dtype.is_numeric() or series.dtype == nw.Boolean or series.dtype == nw.Unknown)
+
+
+def _numbers(series: Any, name: str) -> np.ndarray:
+    if _is_words(series):
+        raise wrong.not_numeric(name, f"{series.dtype}".lower() + " values")
+    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
+
+
+def _missing(series: Any) -> np.ndarray:
+    null = np.asarray(series.is_null().to_numpy(), dtype=bool)
+    if series.dtype.is_float():
+        null = null | np.isnan(np.asarray(series.to_numpy(), dtype=float))
+    return null
+
+
+def _counts(series: Any) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for word in series.drop_nulls().to_list():
+        counts[str(word)] = counts.get(str(word), 0) + 1
+    return counts

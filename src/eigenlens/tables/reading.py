@@ -1,0 +1,291 @@
+"""Tables in CSV and Parquet files: what their columns hold, strictly, and their rows.
+
+A column is numbers or words. One that is mostly one and partly the other is refused with the line of the first cell
+that is out of place, since a number that became a word, or a word that became a gap, would be silently wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core.errors import tables as wrong
+from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
+from .cells import LONGEST, Cells, disguised, has_control, parse
+
+LEVELS = 1000  # different words that are remembered of a column
+TEXT = (".csv", ".tsv", ".txt")
+
+
+@dataclass
+class Column:
+    """What a column holds.
+
+    Attributes
+    ----------
+    kind : {"number", "word", "empty"}
+    missing : int
+    levels : dict of str to int
+        How often each word stands there; at most a thousand words.
+    low, high : float
+    whole : bool
+        Whether all numbers are whole.
+    """
+
+    name: str
+    kind: str = "empty"
+    missing: int = 0
+    numbers: int = 0
+    words: int = 0
+    levels: dict[str, int] = field(default_factory=dict)
+    low: float = np.inf
+    high: float = -np.inf
+    whole: bool = True
+
+
+class TableFile:
+    r"""A table in a file; nothing is read before it is asked for.
+
+    Parameters
+    ----------
+    path : path
+        Ending in .csv, .tsv, .txt (also with .gz) or .parquet.
+    dialect : Dialect, optional
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from eigenlens.tables import TableFile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.csv"
+    >>> _ = path.write_text("size,kind\n1.5,a\n2,b\n")
+    >>> table = TableFile(path)
+    >>> [(column.name, column.kind) for column in table.profile().values()], table.n_rows
+    ([('size', 'number'), ('kind', 'word')], 2)
+    """
+
+    def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
+        self.path = Path(path)
+        suffixes = [s.lower() for s in self.path.suffixes]
+        suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else (suffixes or [""])[-1]
+        if suffix not in (*TEXT, ".parquet", ".pq"):
+            raise wrong.suffix(self.path)
+        if not self.path.is_file():
+            raise errors.no_files(self.path)
+        _require_pyarrow(self.path)
+        self.is_text = suffix in TEXT
+        self.dialect = dialect or Dialect(delimiter="\t" if suffix == ".tsv" else ",")
+        self.n_rows: int | None = None
+        self._quotes_match = False
+        self._profile: dict[str, Column] | None = None
+        self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
+        for name in self.names:
+            if has_control(name):
+                raise wrong.control_in_name(self.path, name)
+        for name in self.dialect.words:
+            if name not in self.names:
+                raise wrong.no_column(name, self.names, "--words")
+
+    # -- what is in it -----------------------------------------------------------------------------------------
+
+    def profile(self, ignore: Sequence[str] = ()) -> dict[str, Column]:
+        """Read the file once and tell what each column holds; columns to ignore may hold anything."""
+        if self._profile is not None:
+            return self._profile
+        columns = {name: Column(name) for name in self.names if name not in ignore}
+        rows = 0
+        for batch in self._batches(list(columns)):
+            for name, column in columns.items():
+                self._take_in(column, self._cells(batch, name))
+            rows += batch.num_rows
+        self.n_rows = rows
+        if rows == 0:
+            raise wrong.no_rows(self.path)
+        for column in columns.values():
+            self._judge(column)
+        if self.is_text:
+            self._refuse_headless(columns)
+        self._profile = columns
+        return columns
+
+    def _cells(self, batch: Any, name: str) -> Cells:
+        column = batch.column(name)
+        if not self.is_text:
+            self._require_known(name, column.type)
+        words = name in self.dialect.words
+        return parse(column, self.dialect.decimal, self.dialect.na, words)
+
+    def _take_in(self, column: Column, cells: Cells) -> None:
+        column.missing += int(cells.missing.sum())
+        finite = cells.numbers[~cells.missing & ~cells.words]
+        if len(finite):
+            if not np.isfinite(finite).all():
+                raise self._infinite(column.name, cells)
+            column.numbers += len(finite)
+            column.low, column.high = min(column.low, finite.min()), max(column.high, finite.max())
+            column.whole = column.whole and bool((finite == np.round(finite)).all())
+        if cells.words.any():
+            column.words += int(cells.words.sum())
+            self._count_words(column, cells)
+
+    def _count_words(self, column: Column, cells: Cells) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found = pc.value_counts(cells.text.filter(pa.array(cells.words)))
+        for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
+            if has_control(word):
+                raise wrong.control(self.path, self._line(column.name, word), column.name, word)
+            if len(word) > LONGEST:
+                raise wrong.long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
+            if word in column.levels or len(column.levels) < LEVELS:
+                column.levels[word] = column.levels.get(word, 0) + count
+
+    def _judge(self, column: Column) -> None:
+        """Decide what a column holds, or refuse it."""
+        declared = column.name in self.dialect.words
+        if column.words and not declared:
+            odd = next(iter(column.levels))
+            if column.numbers:
+                share = f"{column.numbers:,} other cells of the column are"
+                raise wrong.not_a_number(self.path, self._line(column.name, odd), column.name, odd, share)
+            disguises = [disguised(word) for word in column.levels]
+            if all(disguises):
+                raise wrong.looks_like(
+                    self.path, self._line(column.name, odd), column.name, odd, *(disguises[0] or ("", ""))
+                )
+        column.kind = "word" if column.words else "number" if column.numbers else "empty"
+
+    def _refuse_headless(self, columns: dict[str, Column]) -> None:
+        """Refuse a first line that looks like the rows below it."""
+        cells = {name: parse(_strings([name]), self.dialect.decimal) for name in columns}
+        numbers = [name for name, c in cells.items() if not c.words[0] and not c.missing[0]]
+        like = all(columns[name].kind == "number" for name in numbers)
+        words = [name for name in columns if name not in numbers]
+        if numbers and like and all(name in columns[name].levels for name in words):
+            raise wrong.header_is_data(self.path, self.names)
+
+    # -- rows --------------------------------------------------------------------------------------------------
+
+    def read(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
+        """Return columns as an Arrow table: numbers as float64, words as text, gaps as null.
+
+        Parameters
+        ----------
+        columns : list of str
+        rows : sorted ndarray of int, optional
+            Which rows; all if not given.
+        """
+        import pyarrow as pa
+
+        kinds = {name: column.kind for name, column in self.profile().items()}
+        parts, start = [], 0
+        for batch in self.batches(kinds, columns):
+            part = batch
+            if rows is not None:
+                low, high = np.searchsorted(rows, [start, start + batch.num_rows])
+                part = batch.take(pa.array(rows[low:high] - start))
+            parts.append(part)
+            start += batch.num_rows
+        return pa.concat_tables(parts).combine_chunks()
+
+    def batches(self, kinds: dict[str, str], columns: Sequence[str]) -> Iterator[Any]:
+        """Yield columns of known kinds as Arrow tables of a few rows; refuse a cell of another kind with its line."""
+        import pyarrow as pa
+
+        for name in columns:
+            if name not in self.names:
+                raise wrong.no_column(name, self.names, "the table needs the column")
+        for batch in self._batches(list(columns)):
+            made = {}
+            for name in columns:
+                wordy = kinds[name] == "word"
+                cells = parse(batch.column(name), self.dialect.decimal, self.dialect.na, words=wordy and self.is_text)
+                if wordy:
+                    made[name] = _words(cells, batch.column(name))
+                else:
+                    self._require_numbers(name, cells)
+                    made[name] = pa.array(cells.numbers, mask=cells.missing)
+            yield pa.table(made)
+
+    def _require_numbers(self, name: str, cells: Cells) -> None:
+        if cells.words.any():
+            word = cells.text[int(np.argmax(cells.words))].as_py()
+            raise wrong.not_a_number(self.path, self._line(name, word), name, word, "the model was fitted to numbers")
+        if not np.isfinite(cells.numbers[~cells.missing]).all():
+            raise self._infinite(name, cells)
+
+    # -- files -------------------------------------------------------------------------------------------------
+
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        if self.is_text:
+            if not self._quotes_match:
+                check_quotes(self.path, self.dialect)
+                self._quotes_match = True
+            yield from csv_batches(self.path, self.dialect, self.names, names)
+            return
+        pq = import_module("pyarrow.parquet")
+        try:
+            with pq.ParquetFile(self.path) as file:
+                yield from file.iter_batches(batch_size=2**16, columns=names)
+        except (OSError, ValueError) as error:
+            if isinstance(error, errors.InputError):
+                raise
+            raise errors.unreadable(str(self.path), error) from error
+
+    def _parquet_names(self) -> list[str]:
+        pq = import_module("pyarrow.parquet")
+        try:
+            names = [str(name) for name in pq.read_schema(self.path).names]
+        except (OSError, ValueError) as error:
+            raise errors.unreadable(str(self.path), error) from error
+        for j, name in enumerate(names):
+            if name in names[:j]:
+                raise wrong.same_name(self.path, name, names.index(name) + 1, j + 1)
+        return names
+
+    def _require_known(self, name: str, kind: Any) -> None:
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        t = pa.types
+        text = t.is_string(kind) or t.is_large_string(kind)
+        number = t.is_floating(kind) or t.is_integer(kind) or t.is_boolean(kind) or t.is_decimal(kind)
+        if not (text or number or t.is_null(kind)):
+            raise wrong.kind(self.path, name, f"{kind} values")
+
+    def _infinite(self, name: str, cells: Cells) -> Exception:
+        place = int(np.argmax(np.isinf(np.where(cells.missing, 0.0, cells.numbers))))
+        word = str(cells.numbers[place]) if cells.text is None else cells.text[place].as_py()
+        return wrong.too_large(self.path, self._line(name, word), name, word)
+
+    def _line(self, name: str, word: str) -> int | None:
+        """Return the first line on which a cell reads so, None where lines mean nothing."""
+        return locate(self.path, self.dialect, self.names.index(name), word) if self.is_text else None
+
+
+def _words(cells: Cells, column: Any) -> Any:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = cells.text if cells.text is not None else pc.cast(column, pa.string())
+    return pc.if_else(pa.array(cells.missing), pa.scalar(None, type=text.type), text)
+
+
+def _strings(values: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(values, type=pa.string())
+
+
+def _require_pyarrow(path: Path) -> None:
+    try:
+        import_module("pyarrow")
+    except ImportError as error:
+        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error

@@ -1,0 +1,186 @@
+"""Schoenberg transforms: each equals its integral, and each keeps squared distances squared distances."""
+
+import pickle
+import re
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.spatial.distance import pdist, squareform
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from eigenlens import ClassicalMDS
+from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning
+from eigenlens.distances import (
+    Exponential,
+    Identity,
+    Logarithm,
+    Measure,
+    Power,
+    Rational,
+    is_positive_semidefinite,
+    is_squared_distance,
+)
+
+d = np.concatenate([[0.0], 10.0 ** np.linspace(-6, 6, 49)])
+CLOSED = [
+    Identity(),
+    *[Exponential(a) for a in (1e-5, 0.3, 20.0)],
+    *[Logarithm(a) for a in (1e-5, 2.0, 1e6)],
+    *[Rational(a) for a in (1e-3, 0.5, 1e6)],
+    *[Power(p) for p in (0.05, 0.3, 0.5, 0.9, 1.0)],
+]
+ALL = [
+    *CLOSED,
+    Measure({0.0: 0.5, 0.2: 1.0, 3.0: 2.0}),
+    Measure(lambda lam: np.exp(-lam) / (1 + lam)),
+    Measure(lambda lam: 1 / np.sqrt(lam), support=(0, 2)),
+    Logarithm(2.0) @ Power(0.7),
+    Exponential(0.5) @ (Rational(1.0) @ Power(0.5)),
+]
+
+
+def named(transform):
+    """A name without the address of a function: workers that run tests side by side must agree on it."""
+    return re.sub(r" at 0x[0-9a-f]+", "", repr(transform))
+
+
+@pytest.mark.parametrize("transform", CLOSED, ids=repr)
+def test_closed_form_is_its_integral(transform):
+    np.testing.assert_allclose(transform.measure(d), transform(d), rtol=1e-12)
+
+
+@pytest.mark.parametrize("x", [1e-3, 0.7, 40.0])
+@pytest.mark.parametrize(
+    ("transform", "g"),
+    [
+        (Logarithm(2.0), lambda lam: np.exp(-2 * lam)),
+        (Rational(0.5), lambda lam: lam * np.exp(-0.5 * lam)),
+        (Measure(lambda lam: np.exp(-lam) / (1 + lam)), lambda lam: np.exp(-lam) / (1 + lam)),
+    ],
+    ids=["logarithm", "rational", "measure"],
+)
+def test_integral_by_another_quadrature(transform, g, x):
+    def integrand(lam):
+        return -np.expm1(-lam * x) / lam * g(lam)
+
+    parts = [quad(integrand, a, b, epsabs=0, epsrel=1e-12)[0] for a, b in ((0, 0.1), (0.1, 1), (1, 10), (10, 300))]
+    assert transform(x) == pytest.approx(sum(parts), rel=1e-10)
+
+
+def test_measure_on_an_interval_with_a_singular_end():
+    """∫₀² (1 − e^{−λx})/λ · λ^{−1/2} dλ = 2√x·γ(½, 2x) + 2(e^{−2x} − 1)/√2 by parts."""
+    from scipy.special import gamma, gammainc
+
+    x = np.array([1e-4, 0.3, 5.0, 1e3])
+    exact = 2 * np.sqrt(x) * gamma(0.5) * gammainc(0.5, 2 * x) + 2 * np.expm1(-2 * x) / np.sqrt(2)
+    np.testing.assert_allclose(Measure(lambda lam: 1 / np.sqrt(lam), support=(0, 2))(x), exact, rtol=1e-9)
+
+
+@pytest.mark.parametrize("transform", ALL, ids=named)
+def test_squared_distances_stay_squared_distances(transform):
+    @settings(max_examples=10, deadline=None, derandomize=True)
+    @given(
+        n=st.integers(3, 25), p=st.integers(1, 6), scale=st.sampled_from([1e-3, 1.0, 100.0]), seed=st.integers(0, 10**6)
+    )
+    def holds(n, p, scale, seed):
+        X = np.random.default_rng(seed).standard_normal((n, p)) * scale
+        D2 = squareform(pdist(X, "sqeuclidean"))
+        found = is_squared_distance(transform(D2), tol=1e-10)
+        assert found, str(found)
+        assert is_positive_semidefinite(transform.kernel(D2, 0.7), tol=1e-10)
+
+    holds()
+
+
+def test_a_square_is_no_schoenberg_transform():
+    """The law above can fail: d² of squared distances is not conditionally negative definite."""
+    X = np.random.default_rng(0).standard_normal((10, 2))
+    assert not is_squared_distance(squareform(pdist(X, "sqeuclidean")) ** 2)
+
+
+def test_composition():
+    f, g, h = Logarithm(2.0), Power(0.7), Exponential(0.1)
+    np.testing.assert_array_equal((f @ g)(d), f(g(d)))
+    np.testing.assert_array_equal(((f @ g) @ h)(d), (f @ (g @ h))(d))
+    with pytest.raises(TypeError):
+        f @ 3
+
+
+def test_small_and_large_arguments_keep_their_digits():
+    tiny = np.array([1e-300, 1e-20])
+    for transform in (Exponential(2.0), Logarithm(1.0), Rational(1.0)):
+        np.testing.assert_allclose(transform(tiny), tiny, rtol=1e-15)
+    assert Rational(2.0)(1e308) == 0.5
+    assert Exponential(2.0)(1e308) == 0.5
+
+
+@pytest.mark.parametrize("transform", ALL, ids=named)
+def test_other_libraries_and_shapes(transform):
+    there = transform(torch.tensor(d.reshape(5, 10)))
+    assert isinstance(there, torch.Tensor)
+    np.testing.assert_allclose(there.numpy(), transform(d).reshape(5, 10), rtol=1e-14)
+    assert isinstance(transform(2.0), float)
+    assert transform([1.0, 2.0]).shape == (2,)
+
+
+@pytest.mark.parametrize("transform", [Power(0.3), Measure({1.0: 2.0}), Logarithm(3.0) @ Power(0.5)], ids=repr)
+def test_scikit_learn_transformer(transform):
+    X = np.random.default_rng(0).standard_normal((12, 3))
+    D = squareform(pdist(X))
+    again = pickle.loads(pickle.dumps(clone(transform)))
+    np.testing.assert_array_equal(again.fit_transform(D**2), transform(D**2))
+    pipeline = make_pipeline(
+        FunctionTransformer(np.square), transform, ClassicalMDS(metric="precomputed", squared=True)
+    )
+    direct = ClassicalMDS(metric="precomputed", schoenberg=transform).fit_transform(D)
+    np.testing.assert_allclose(pipeline.fit_transform(D), direct, rtol=0, atol=1e-12)
+
+
+def test_parameters_are_reached_through_a_composition():
+    assert (Logarithm(2.0) @ Power(0.5)).get_params()["inner__p"] == 0.5
+
+
+def test_distances_that_are_negative_or_missing():
+    with pytest.raises(InputError, match=r"D2 holds -1, but .*D\*\*2"):
+        Power(0.5)(np.array([1.0, -1.0]))
+    with pytest.raises(InputError, match="D2 holds nan"):
+        Power(0.5)(np.array([1.0, np.nan]))
+
+
+@pytest.mark.parametrize(
+    ("transform", "match"),
+    [
+        (Exponential(0.0), "a=0.0 but it must be a finite number above 0"),
+        (Exponential(-1), "a=-1 but"),
+        (Logarithm("x"), "a='x' but"),
+        (Rational(np.nan), "a=nan but"),
+        (Power(1.5), "p=1.5 but it must be a number above 0 and at most 1"),
+        (Power(0), "p=0 but"),
+        (Measure(3.0), "g=3.0 is no measure; pass a density"),
+        (Measure([]), "is no measure"),
+        (Measure({-1.0: 2.0}), "a place is -1 at λ=-1"),
+        (Measure({1.0: -2.0}), "the mass is -2 at λ=1"),
+        (Measure({1.0: 0.0}), "zero everywhere"),
+        (Measure(lambda lam: 1 + 0 * lam), "not admissible: .*λ → ∞"),
+        (Measure(lambda lam: 1 / lam), "not admissible: .*λ → 0"),
+        (Measure(lambda lam: -np.exp(-lam)), "the density is .* not negative"),
+        (Measure(lambda lam: np.exp(-lam), support=(2, 1)), r"support=\(2, 1\) but"),
+    ],
+)
+def test_what_is_no_transform(transform, match):
+    with pytest.raises((InputError, InputTypeError), match=match):
+        transform(1.0)
+
+
+def test_a_density_with_a_hidden_jump_warns():
+    with pytest.warns(NotConvergedWarning, match=r"jumps or spikes. Name its support="):
+        Measure(lambda lam: (lam < 3.0) * 1.0)(2.0)
+    whole = Measure(lambda lam: 1.0 + 0 * lam, support=(0, 3))(2.0)
+    exact = quad(lambda lam: -np.expm1(-2 * lam) / lam, 0, 3)[0]
+    assert whole == pytest.approx(exact, rel=1e-12)

@@ -1,0 +1,294 @@
+"""Kernel machines: stationary equations, leave-one-out by brute force, libsvm and scikit-learn, smoothing splines."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC, SVR
+
+from eigenlens import KernelClassifier, KernelRegressor
+from eigenlens._core import memory
+from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate
+
+rng = np.random.default_rng(0)
+X = rng.standard_normal((50, 2))
+y = np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(50)
+NEW = rng.standard_normal((9, 2))
+IRIS, SPECIES = load_iris(return_X_y=True)
+FLOWERS, TWO = IRIS[50:], SPECIES[50:]
+
+
+# -- squared loss ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(1.0), Linear(), Polynomial(2)], ids=repr)
+def test_the_stationary_equations(kernel):
+    w = rng.integers(1, 4, 50)
+    model = KernelRegressor(kernel, lam=0.7).fit(X, y, sample_weight=w)
+    c, K = model.function_.coefficients, kernel(X)
+    error = y - model.predict(X)
+    assert_allclose(w @ error, 0, atol=1e-9)  # the intercept is free
+    assert_allclose(K @ (0.7 * c - w * error), 0, atol=1e-8)  # so is every cᵢ
+    assert_allclose(model.function_(NEW) + model.intercept_, model.predict(NEW), atol=1e-11)
+
+
+def test_kernel_ridge_on_centred_responses():
+    K = Gaussian(1.0)(X)
+    H = np.eye(50) - 1 / 50
+    peer = KernelRidge(kernel="precomputed", alpha=0.3).fit(H @ K @ H, y - y.mean())
+    ours = KernelRegressor(Gaussian(1.0), lam=0.3).fit(X, y)
+    assert_allclose(ours.predict(X), peer.predict(H @ K @ H) + y.mean(), atol=1e-9)
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Matern(1.5, 1.0), ThinPlate(), Spline(-4.0, 4.0).on([0])], ids=repr)
+@pytest.mark.parametrize("landmarks", [None, 12])
+def test_the_path_is_brute_force_leave_one_out(kernel, landmarks):
+    if landmarks and not kernel.is_positive_definite:
+        pytest.skip("landmarks need a positive definite kernel")
+    lams = np.geomspace(1e-3, 10, 5)
+    rows, z = X[:25], y[:25]
+    model = KernelRegressor(kernel, lam="loo", lams=lams, n_landmarks=landmarks)
+    if landmarks:
+        fitted = model.fit(rows, z)
+        points = rows[fitted.landmarks_]
+        left_out = [_landmark_errors(kernel, points, rows, z, lam) for lam in lams]
+    else:
+        fitted = model.fit(rows, z)
+        left_out = []
+        for lam in lams:
+            single = KernelRegressor(kernel, lam=lam)
+            errors = [
+                z[i] - single.fit(np.delete(rows, i, 0), np.delete(z, i)).predict(rows[i : i + 1])[0] for i in range(25)
+            ]
+            left_out.append(np.mean(np.square(errors)))
+    assert_allclose(fitted.path_.loo, left_out, rtol=1e-8)
+    assert fitted.lam_ == lams[np.argmin(left_out)]
+
+
+def _landmark_errors(kernel, points, rows, z, lam):
+    """Leave-one-out with the landmarks held: ridge on [free functions, φ], by brute force."""
+    L = np.linalg.cholesky(kernel(points) + 1e-300 * np.eye(len(points)))
+    phi = np.linalg.solve(L, kernel(points, rows)).T
+    A = np.hstack([kernel._trend(rows), phi])
+    penalty = lam * np.diag(np.arange(A.shape[1]) >= A.shape[1] - phi.shape[1])
+    out = []
+    for i in range(len(rows)):
+        keep = np.arange(len(rows)) != i
+        beta = np.linalg.solve(A[keep].T @ A[keep] + penalty, A[keep].T @ z[keep])
+        out.append(z[i] - A[i] @ beta)
+    return np.mean(np.square(out))
+
+
+def test_gcv_is_its_formula():
+    model = KernelRegressor(Gaussian(1.0), lam="gcv").fit(X, y)
+    path, i = model.path_, 20
+    smoother = np.column_stack(
+        [KernelRegressor(Gaussian(1.0), lam=float(path.lams[i])).fit(X, e).predict(X) for e in np.eye(50)]
+    )
+    assert path.df[i] == pytest.approx(np.trace(smoother), rel=1e-9)
+    rss = np.sum((y - smoother @ y) ** 2)
+    assert path.gcv[i] == pytest.approx(rss / 50 / (1 - np.trace(smoother) / 50) ** 2, rel=1e-8)
+    assert model.lam_ == path.lams[np.argmin(path.gcv)]
+
+
+def test_one_column_is_the_cubic_smoothing_spline():
+    """Reinsch's equations: (I + λ Q R⁻¹ Qᵀ) g = y."""
+    x = np.sort(rng.uniform(0, 1, 40))
+    z, lam, h = np.sin(6 * x) + 0.1 * rng.standard_normal(40), 1e-4, np.diff(x)
+    Q, R = np.zeros((40, 38)), np.zeros((38, 38))
+    for j in range(38):
+        Q[j : j + 3, j] = 1 / h[j], -1 / h[j] - 1 / h[j + 1], 1 / h[j + 1]
+        R[j, j] = (h[j] + h[j + 1]) / 3
+        if j:
+            R[j, j - 1] = R[j - 1, j] = h[j] / 6
+    g = np.linalg.solve(np.eye(40) + lam * Q @ np.linalg.solve(R, Q.T), z)
+    assert_allclose(KernelRegressor(Spline(0.0, 1.0), lam=lam).fit(x[:, None], z).predict(x[:, None]), g, atol=1e-9)
+    plate = KernelRegressor(ThinPlate(), lam=12 * lam).fit(x[:, None], z)  # |x − z|³ is 12 times the spline's kernel
+    assert_allclose(plate.predict(x[:, None]), g, atol=1e-9)
+    line = KernelRegressor(ThinPlate(), lam=1e9).fit(X, X @ [1.0, -2.0] + 3.0)
+    assert_allclose(line.trend_, [1.0, -2.0], atol=1e-8)
+    assert line.intercept_ == pytest.approx(3.0, abs=1e-8)
+    assert_allclose(line.predict(NEW), NEW @ [1.0, -2.0] + 3.0, atol=1e-7)
+
+
+def test_several_responses_are_fitted_as_one_by_one():
+    Y = np.column_stack([y, X[:, 1] ** 2])
+    both = KernelRegressor(Gaussian(1.0), lam=0.2).fit(X, Y)
+    assert both.predict(NEW).shape == (9, 2)
+    for j in range(2):
+        one = KernelRegressor(Gaussian(1.0), lam=0.2).fit(X, Y[:, j])
+        assert_allclose(both.predict(NEW)[:, j], one.predict(NEW), atol=1e-12)
+        assert_allclose(both.function_[j](NEW), one.function_(NEW), atol=1e-12)
+
+
+# -- libsvm ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Polynomial(2), Linear(), Laplacian(1.0)], ids=repr)
+@pytest.mark.parametrize("C", [0.3, 1.0, 20.0])
+def test_hinge_is_libsvm(kernel, C):
+    K = kernel(FLOWERS)
+    w = np.arange(100) % 3
+    ours = KernelClassifier(kernel, lam=1 / (2 * C)).fit(FLOWERS, TWO, sample_weight=w)
+    peer = SVC(kernel="precomputed", C=C, tol=1e-9).fit(K[w > 0][:, w > 0], TWO[w > 0], sample_weight=w[w > 0])
+    assert_allclose(ours.decision_function(FLOWERS), peer.decision_function(K[:, w > 0]), atol=1e-6)
+    assert_array_equal(ours.support_, np.flatnonzero(w)[np.sort(peer.support_)])
+    assert ours.intercept_ == pytest.approx(peer.intercept_[0], abs=1e-6)
+
+
+def test_hinge_of_three_classes_is_libsvm():
+    ours = KernelClassifier(Gaussian(1.0), lam=0.5).fit(IRIS, SPECIES)
+    peer = SVC(gamma=0.5, C=1.0, tol=1e-9).fit(IRIS, SPECIES)
+    assert_allclose(ours.decision_function(IRIS), peer.decision_function(IRIS), atol=1e-6)
+    assert_array_equal(ours.predict(IRIS), peer.predict(IRIS))
+    assert len(ours.function_) == 3
+    peer.decision_function_shape = "ovo"
+    assert_allclose(ours.function_(IRIS) + ours.intercept_, peer.decision_function(IRIS), atol=1e-6)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
+def test_insensitive_is_libsvm(epsilon):
+    w = 1.0 + np.arange(50) % 2
+    ours = KernelRegressor(Gaussian(1.0), loss="epsilon_insensitive", epsilon=epsilon, lam=0.25)
+    peer = SVR(gamma=0.5, C=2.0, epsilon=epsilon, tol=1e-9)
+    assert_allclose(ours.fit(X, y, w).predict(NEW), peer.fit(X, y, w).predict(NEW), atol=1e-6)
+    assert_allclose(ours.fit(X, 1e6 * y).lam_, 0.25)
+
+
+def risk(f, K, a, target, C, epsilon=None):
+    loss = np.maximum(0, 1 - target * f) if epsilon is None else np.maximum(0, np.abs(target - f) - epsilon)
+    return 0.5 * a @ K @ a + C * loss.sum()
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Polynomial(2), Linear()], ids=repr)
+def test_polishing_closes_the_duality_gap(kernel):
+    sign, K = 2.0 * (TWO == 2) - 1, kernel(FLOWERS)
+    ours = KernelClassifier(kernel, lam=0.5, polish=True).fit(FLOWERS, TWO)
+    a = np.zeros(100)
+    a[ours.support_] = ours.function_.coefficients
+    primal, dual = risk(ours.decision_function(FLOWERS), K, a, sign, 1.0), a @ sign - 0.5 * a @ K @ a
+    assert primal - dual == pytest.approx(0, abs=1e-9 * primal)
+    ours = KernelRegressor(kernel, loss="epsilon_insensitive", epsilon=0.2, lam=0.5, polish=True).fit(X, y)
+    a, K = np.zeros(50), kernel(X)
+    a[ours.support_] = ours.function_.coefficients
+    gap = risk(ours.predict(X), K, a, y, 1.0, 0.2) - (a @ y - 0.2 * np.abs(a).sum() - 0.5 * a @ K @ a)
+    assert gap == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared"])
+def test_all_rows_as_landmarks_are_exact(loss):
+    exact = KernelClassifier(Gaussian(1.5), loss=loss, lam=0.5, polish=True).fit(IRIS[::2], SPECIES[::2])
+    every = KernelClassifier(Gaussian(1.5), loss=loss, lam=0.5, n_landmarks=75).fit(IRIS[::2], SPECIES[::2])
+    assert_allclose(every.decision_function(IRIS), exact.decision_function(IRIS), atol=1e-5)
+    tube = KernelRegressor(Gaussian(1.0), loss="epsilon_insensitive", lam=0.5, polish=True).fit(X, y)
+    few = KernelRegressor(Gaussian(1.0), loss="epsilon_insensitive", lam=0.5, n_landmarks=50).fit(X, y)
+    assert_allclose(few.predict(NEW), tube.predict(NEW), atol=1e-6)
+
+
+# -- logistic ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("K", [2, 3])
+def test_logistic_is_scikit_learns(K):
+    rows, labels = IRIS[SPECIES >= 3 - K], SPECIES[SPECIES >= 3 - K]
+    peer = LogisticRegression(C=1.0, tol=1e-12, solver="newton-cg", max_iter=10_000).fit(rows, labels)
+    ours = KernelClassifier(Linear(), loss="logistic", lam=0.5).fit(rows, labels)
+    assert_allclose(ours.predict_proba(rows), peer.predict_proba(rows), atol=1e-6)
+
+
+@pytest.mark.parametrize("landmarks", [None, 20])
+def test_logistic_is_stationary(landmarks):
+    model = KernelClassifier(Gaussian(1.0), loss="logistic", lam=0.3, n_landmarks=landmarks).fit(IRIS, SPECIES)
+    pull = model.predict_proba(IRIS) - np.eye(3)[SPECIES]
+    assert_allclose(pull.sum(axis=0), 0, atol=1e-9)
+    points = model.function_.points
+    K = Gaussian(1.0)(points, IRIS)
+    assert_allclose(K @ pull + 0.6 * Gaussian(1.0)(points) @ model.function_.coefficients, 0, atol=1e-8)
+
+
+def test_probabilities_belong_to_the_logistic_loss():
+    with pytest.raises(AttributeError):
+        KernelClassifier().fit(IRIS, SPECIES).predict_proba(IRIS)
+    model = KernelClassifier(loss="logistic").fit(IRIS, SPECIES)
+    assert_allclose(model.predict_proba(IRIS).sum(axis=1), 1.0)
+    assert np.isfinite(model.predict_log_proba(IRIS * 1e6)).all()
+
+
+# -- use ---------------------------------------------------------------------------------------------------------
+
+
+def test_precomputed_and_searched():
+    k = Gaussian(1.0)
+    for plain, given in (
+        (KernelRegressor(k, lam=0.3), KernelRegressor(Precomputed(), lam=0.3)),
+        (KernelRegressor(k, lam="loo"), KernelRegressor("precomputed", lam="loo")),
+    ):
+        given.fit(k(X), y)
+        assert_allclose(given.predict(k(NEW, X)), plain.fit(X, y).predict(NEW), atol=1e-9)
+        assert given.function_.norm() == pytest.approx(plain.function_.norm(), rel=1e-9)
+    search = GridSearchCV(KernelClassifier(Precomputed()), {"lam": [0.1, 1.0]}, cv=3).fit(k(IRIS), SPECIES)
+    assert search.best_score_ > 0.9
+
+
+def test_torch_stays_torch():
+    torch = pytest.importorskip("torch")
+    T, labels = torch.asarray(IRIS), torch.asarray(SPECIES)
+    for loss in ("squared", "logistic", "hinge"):
+        for landmarks in (None, 30):
+            host = KernelClassifier(Gaussian(1.5), loss=loss, n_landmarks=landmarks).fit(IRIS, SPECIES)
+            model = KernelClassifier(Gaussian(1.5), loss=loss, n_landmarks=landmarks).fit(T, labels)
+            values = model.decision_function(T)
+            assert isinstance(values, torch.Tensor)
+            assert_allclose(values.numpy(), host.decision_function(IRIS), atol=1e-6)
+            assert isinstance(model.predict(T), torch.Tensor)
+    model = KernelRegressor(lam="loo").fit(torch.asarray(X, dtype=torch.float32), torch.asarray(y, dtype=torch.float32))
+    assert model.predict(torch.asarray(NEW, dtype=torch.float32)).dtype == torch.float32
+
+
+def test_offsets_take_no_digits():
+    grid = np.round(X * 2**20) / 2**20
+    for kernel in (Gaussian(1.0), Linear(), ThinPlate()):
+        near, far = (KernelRegressor(kernel, lam=0.1).fit(grid + a, y + a) for a in (0.0, 2.0**26))
+        assert_allclose(far.predict(grid + 2.0**26) - 2.0**26, near.predict(grid), atol=1e-6)
+
+
+CLASSIFIERS = {
+    "lam 0": ({"lam": 0}, "lam=0 .*above 0"),
+    "lam negative": ({"lam": -1.0}, "lam=-1.0"),
+    "lam word": ({"lam": "best"}, "lam='best'"),
+    "path of the hinge": ({"lam": "gcv"}, "needs loss='squared'"),
+    "loss": ({"loss": "epsilon_insensitive"}, "loss='epsilon_insensitive'"),
+    "lams": ({"loss": "squared", "lam": "gcv", "lams": [1.0, -1.0]}, "lams="),
+    "conditional": ({"kernel": ThinPlate()}, "leaves only a constant free"),
+    "landmarks": ({"n_landmarks": 1.5}, "n_landmarks=1.5"),
+    "polish": ({"polish": "yes"}, "polish='yes'"),
+}
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_mistakes_are_named_and_change_nothing(name):
+    parameters, message = CLASSIFIERS[name]
+    model = KernelClassifier().fit(IRIS, SPECIES)
+    before = model.decision_function(IRIS)
+    with pytest.raises((InputError, InputTypeError), match=message):
+        model.set_params(**parameters).fit(IRIS, SPECIES)
+    assert_array_equal(model.set_params(loss="hinge").decision_function(IRIS), before)
+
+
+def test_more_mistakes(monkeypatch):
+    with pytest.raises(InputError, match="class"):
+        KernelClassifier().fit(IRIS, np.zeros(150))
+    with pytest.raises(InputError, match="y contains NaN"):
+        KernelRegressor().fit(X, np.where(y > 1, np.nan, y))
+    with pytest.raises(InputError, match="epsilon=-1"):
+        KernelRegressor(loss="epsilon_insensitive", epsilon=-1, lam=1.0).fit(X, y)
+    with pytest.raises(InputError, match="smallest eigenvalue is -1"):
+        KernelClassifier("precomputed").fit(np.diag(np.r_[np.ones(9), -1.0]), np.arange(10) % 2)
+    monkeypatch.setattr(memory, "available_bytes", lambda like=None: 50_000)
+    for model in (KernelRegressor(), KernelClassifier(), KernelClassifier(loss="logistic")):
+        with pytest.raises(InputError, match=r"150×150 kernel matrix.*n_landmarks"):
+            model.fit(IRIS, SPECIES)

@@ -1,0 +1,259 @@
+"""Sparse PCA: optimality, R's figures, the two knobs, adjusted variance, bad input."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+
+from eigenlens import PCA, SparsePCA
+from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
+from eigenlens.moments import Scatter
+from eigenlens.spectral.elastic_net import elastic_net, elastic_net_count, elastic_nets
+
+REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "spca_pitprops"
+INF = float("inf")
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return scale(load_wine().data)
+
+
+@pytest.fixture(scope="module")
+def pitprops():
+    if not REFERENCE.exists():
+        pytest.skip("the reference data lie beside the repository, and are not there")
+    G = np.loadtxt(REFERENCE / "data.csv", delimiter=",", skiprows=1)
+    return Scatter.from_covariance(G, weight=180), json.loads((REFERENCE / "expected.json").read_text())
+
+
+def covariance(X):
+    G = np.cov(X.T)
+    return G * len(G) / np.trace(G)
+
+
+# -- the defining equations -----------------------------------------------------------------------------------------
+
+
+def regression_gap(G, c, l1, ridge, beta):
+    """Largest violation of the optimality conditions of one regression."""
+    slope = 2 * (c - G @ beta - ridge * beta)
+    on = beta != 0
+    inside = np.abs(slope[on] - l1 * np.sign(beta[on])).max(initial=0.0)
+    return max(inside, np.maximum(np.abs(slope[~on]) - l1, 0).max(initial=0.0)) / np.abs(c).max()
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 0.1])
+@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.5])
+def test_a_fixed_point_of_both_steps(wine, alpha, ridge):
+    """B solves its regressions given A, and A is the polar factor of G B."""
+    model, G = SparsePCA(3, alpha=alpha, ridge=ridge).fit(wine), covariance(wine)
+    B = model.components_.T
+    # the scale of each axis is not published: it is the one at which the regression holds
+    for _ in range(3):
+        U, _, Vt = np.linalg.svd(G @ B, full_matrices=False)
+        A = U @ Vt
+        B = elastic_nets(G, G @ A, np.full(3, alpha), ridge, B)
+    for j in range(3):
+        assert regression_gap(G, G @ A[:, j], alpha, ridge, B[:, j]) < 1e-10
+    B = B / np.linalg.norm(B, axis=0)
+    signs = np.sign(np.sum(B * model.components_.T, axis=0))
+    np.testing.assert_allclose(B * signs, model.components_.T, atol=1e-2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_regressions_meet_their_optimality_conditions(seed):
+    rng = np.random.default_rng(seed)
+    p = 30
+    F = rng.standard_normal((20 if seed % 2 else 60, p))
+    G, c = F.T @ F / len(F), rng.standard_normal(p)
+    top = 2 * np.abs(c).max()
+    for share in (0.9, 0.3, 0.05, 0.01):
+        for start in (np.zeros(p), rng.standard_normal(p)):
+            beta = elastic_net(G, c, share * top, 1e-2, start)
+            assert regression_gap(G, c, share * top, 1e-2, beta) < 1e-9
+    assert not elastic_net(G, c, top, 1e-2, np.ones(p)).any()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_count_is_met_exactly_at_the_edge_of_the_next(seed):
+    rng = np.random.default_rng(seed)
+    F = rng.standard_normal((60, 20))
+    G, c = F.T @ F / 60, rng.standard_normal(20)
+    for count in (1, 2, 7, 15, 20):
+        beta, l1 = elastic_net_count(G, c, count, 1e-3, np.zeros(20), 0.0)
+        assert np.count_nonzero(beta) == count
+        assert regression_gap(G, c, l1, 1e-3, beta) < 1e-9
+        if count < 20:
+            assert np.count_nonzero(elastic_net(G, c, l1 * (1 - 1e-6), 1e-3, beta)) == count + 1
+        else:
+            assert l1 == 0
+
+
+# -- reference values -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("entry", "ridge"), [("tight", 1e-6), ("tight_ridge_0.1", 0.1), ("small_penalty_2pc", 1e-6)])
+def test_elasticnet_of_r(pitprops, entry, ridge):
+    """R package elasticnet 1.3 on the correlations of the pitprops."""
+    moments, expected = pitprops
+    expected = expected[entry]
+    model = SparsePCA(6, alpha=expected["para_l1"], ridge=ridge).fit_moments(moments)
+    loadings = np.array(expected["loadings"])
+    signs = np.sign(np.sum(loadings * model.components_.T, axis=0))
+    np.testing.assert_array_equal(model.components_.T != 0, loadings != 0)
+    np.testing.assert_allclose(model.components_.T * signs, loadings, atol=1e-7)
+    np.testing.assert_allclose(model.explained_variance_ratio_, expected["pev"], atol=1e-7)
+    assert model.n_nonzero_.tolist() == expected["nonzero"]
+
+
+def test_pitprops_as_published(pitprops):
+    """Zou, Hastie, Tibshirani (2006), table 3: 28.0 14.0 13.3 7.4 6.8 6.2% with 7 4 4 1 1 1 nonzeros."""
+    model = SparsePCA(6, alpha=[0.06, 0.16, 0.1, 0.5, 0.5, 0.5]).fit_moments(pitprops[0])
+    np.testing.assert_allclose(100 * model.explained_variance_ratio_, [28.0, 14.0, 13.3, 7.4, 6.8, 6.2], atol=0.06)
+    assert model.n_nonzero_.tolist() == [7, 4, 4, 1, 1, 1]
+    counted = SparsePCA(6, n_nonzero=[7, 4, 4, 1, 1, 1]).fit_moments(pitprops[0])
+    assert counted.n_nonzero_.tolist() == [7, 4, 4, 1, 1, 1]
+    assert counted.explained_variance_ratio_.sum() > model.explained_variance_ratio_.sum() - 0.02
+
+
+# -- the knobs ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ridge", [1e-6, INF])
+def test_no_penalty_is_pca(wine, ridge):
+    ours, pca = SparsePCA(4, alpha=0.0, ridge=ridge).fit(wine), PCA(4).fit(wine)
+    np.testing.assert_allclose(ours.components_, pca.components_, atol=1e-12)
+    np.testing.assert_allclose(ours.explained_variance_, pca.explained_variance_, rtol=1e-10)
+    np.testing.assert_allclose(ours.explained_variance_ratio_, pca.explained_variance_ratio_, rtol=1e-10)
+    nearly = SparsePCA(4, alpha=1e-7, ridge=ridge).fit(wine)
+    np.testing.assert_allclose(nearly.components_, pca.components_, atol=1e-5)
+
+
+@pytest.mark.parametrize("parameters", [{"alpha": 0.3}, {"n_nonzero": 4}, {"alpha": 0.3, "ridge": INF}])
+def test_units_do_not_matter(wine, parameters):
+    near, far = (SparsePCA(3, **parameters).fit(f * wine) for f in (1.0, 100.0))
+    np.testing.assert_array_equal(far.components_ != 0, near.components_ != 0)
+    np.testing.assert_allclose(far.components_, near.components_, atol=1e-9)
+    np.testing.assert_allclose(far.explained_variance_, 1e4 * near.explained_variance_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 0.1, INF])
+@pytest.mark.parametrize("count", [1, 5, 13, [2, 6, 9]])
+def test_counts_are_exact(wine, count, ridge):
+    model = SparsePCA(3, n_nonzero=count, ridge=ridge).fit(wine)
+    assert np.count_nonzero(model.components_, axis=1).tolist() == np.broadcast_to(count, 3).tolist()
+    np.testing.assert_allclose(np.linalg.norm(model.components_, axis=1), 1.0, atol=1e-12)
+
+
+def test_a_share_of_the_penalty_that_kills(wine):
+    with pytest.warns(RankWarning, match="component 0, 1 has no nonzero loading"):
+        dead = SparsePCA(2, alpha=1.0, relative=True).fit(wine)
+    assert not dead.components_.any()
+    assert not dead.explained_variance_ratio_.any()
+    alive = SparsePCA(2, alpha=0.9, relative=True).fit(wine)
+    assert np.all(alive.n_nonzero_ >= 1)
+
+
+@pytest.mark.parametrize("ridge", [1e-6, INF])
+def test_a_refit_keeps_the_places_and_adds_most_variance_there(wine, ridge):
+    plain, again = (SparsePCA(3, n_nonzero=4, ridge=ridge, refit=r).fit(wine) for r in (False, True))
+    np.testing.assert_array_equal(again.components_ != 0, plain.components_ != 0)
+    assert again.explained_variance_ratio_.sum() > plain.explained_variance_ratio_.sum()
+    G, on = np.cov(wine.T), np.flatnonzero(again.components_[0])
+    assert again.explained_variance_[0] == pytest.approx(np.linalg.eigvalsh(G[np.ix_(on, on)])[-1])
+
+
+def test_axes_that_coincide_for_a_moment_do_not_leave_the_choice_to_rounding(wine):
+    model = SparsePCA(2, n_nonzero=1, ridge=INF).fit(wine)
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(wine))
+        np.testing.assert_allclose(SparsePCA(2, n_nonzero=1, ridge=INF).fit(wine[order]).components_, model.components_)
+
+
+def test_soft_threshold_form_for_many_columns():
+    rng = np.random.default_rng(0)
+    V = np.zeros((2000, 2))
+    V[:30, 0], V[40:80, 1] = 1.0, 1.0
+    X = rng.standard_normal((60, 2)) * [3, 2] @ V.T + rng.standard_normal((60, 2000))
+    model = SparsePCA(2, n_nonzero=[30, 40], ridge=INF).fit(X)
+    assert np.count_nonzero(model.components_[0, :30]) >= 29
+    assert np.count_nonzero(model.components_[1, 40:80]) >= 38
+    assert type(model.moments_).__name__ == "Factor"  # the table itself, no p × p matrix
+    assert model.moments_.factor.shape[0] <= 60
+
+
+# -- variance, scores -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["rows", "covariance"])
+def test_adjusted_variance_is_what_each_score_adds(wine, kind):
+    model = SparsePCA(4, alpha=0.2)
+    model = model.fit(wine) if kind == "rows" else model.fit_moments(Scatter.from_covariance(np.cov(wine.T), len(wine)))
+    scores = (wine - wine.mean(axis=0)) @ model.components_.T
+    R = np.linalg.qr(scores, mode="r")
+    np.testing.assert_allclose(model.explained_variance_, np.diag(R) ** 2 / (len(wine) - 1), rtol=1e-9)
+    total = np.var(wine, axis=0, ddof=1).sum()
+    np.testing.assert_allclose(model.explained_variance_ratio_, model.explained_variance_ / total, rtol=1e-9)
+
+
+def test_scores_there_and_back(wine):
+    model = SparsePCA(3, alpha=0.3).fit(wine)
+    scores = model.transform(wine)
+    np.testing.assert_allclose(scores, (wine - wine.mean(axis=0)) @ model.components_.T, atol=1e-12)
+    np.testing.assert_allclose(model.transform(model.inverse_transform(scores)), scores, atol=1e-10)
+    with pytest.raises(ValueError, match="4 columns but the model has 3 components"):
+        model.inverse_transform(np.zeros((2, 4)))
+
+
+def test_path(wine):
+    model = SparsePCA(3).fit(wine)
+    path = model.path()
+    assert path.n_nonzero.shape == (30, 3)
+    explained = path.explained_variance_ratio.sum(axis=1)
+    assert path.dense == pytest.approx(PCA(3).fit(wine).explained_variance_ratio_.sum())
+    assert np.all(explained <= path.dense + 1e-9)
+    assert path.n_nonzero[0].sum() > path.n_nonzero[-1].sum()
+    frame = path.to_frame()
+    assert frame.columns.tolist() == ["alpha", "n_nonzero", "explained", "lost"]
+    one = SparsePCA(3, alpha=0.4).fit(wine)
+    np.testing.assert_allclose(model.path([0.4]).components[0], one.components_, atol=1e-9)
+
+
+# -- bad input --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": -0.1}, "alpha=-0.1 but it must be a finite number of at least 0"),
+        ({"alpha": [0.1, 0.2]}, r"one for each of the 3 component"),
+        ({"alpha": np.nan}, "alpha=nan"),
+        ({"alpha": 1.5, "relative": True}, "alpha=1.5 but it must be a number of at least 0 and at most 1"),
+        ({"n_nonzero": 14}, "n_nonzero=14 but it must be at most 13"),
+        ({"n_nonzero": 0}, "n_nonzero=0 but it must be an integer of at least 1"),
+        ({"n_nonzero": 2.5}, "n_nonzero=2.5"),
+        ({"ridge": -1.0}, "ridge=-1.0"),
+        ({"tol": 0.0}, "tol=0.0"),
+        ({"max_iter": 0}, "max_iter=0"),
+    ],
+)
+def test_bad_parameters(wine, parameters, message):
+    with pytest.raises((InputError, InputTypeError), match=message):
+        SparsePCA(3, **parameters).fit(wine)
+
+
+def test_more_components_than_directions(wine):
+    with pytest.raises(InputError, match="178 rows and 13 columns give at most 13"):
+        SparsePCA(14).fit(wine)
+    doubled = np.hstack([wine[:, :3], wine[:, :3]])
+    with pytest.warns(RankWarning, match="rank 3 but 5"):
+        assert SparsePCA(5).fit(doubled).n_components_ == 3
+
+
+def test_max_iter_is_told_with_the_residual(wine):
+    with pytest.warns(NotConvergedWarning, match=r"max_iter=2 .* residual of \d"):
+        SparsePCA(3, alpha=0.05, max_iter=2).fit(wine)

@@ -1,0 +1,81 @@
+"""Displays of maps: what they draw, and on what."""
+
+import matplotlib
+import numpy as np
+import pytest
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from scipy.spatial.distance import pdist, squareform
+
+from eigenlens import ClassicalMDS
+from eigenlens._core.errors import InputError
+from eigenlens.distances import Power, procrustes
+from eigenlens.report import ConfigurationDisplay, ShepardDisplay
+
+rng = np.random.default_rng(0)
+X = np.abs(rng.standard_normal((40, 4)))
+
+
+@pytest.fixture(autouse=True)
+def close():
+    yield
+    plt.close("all")
+
+
+def test_configuration_shows_the_map_and_its_names():
+    mds = ClassicalMDS().fit(X)
+    shown = ConfigurationDisplay.from_estimator(mds, labels=[f"row {i}" for i in range(40)])
+    np.testing.assert_allclose(shown.ax_.collections[0].get_offsets(), mds.embedding_)
+    assert {text.get_text() for text in shown.ax_.texts} == {f"row {i}" for i in range(40)}
+    share = mds.eigenvalues_[0] / np.sum((X - X.mean(axis=0)) ** 2)
+    assert shown.ax_.get_xlabel() == f"axis 1 ({share:.0%})"
+    _, ax = plt.subplots()
+    assert ConfigurationDisplay.from_estimator(mds, ax=ax).ax_ is ax
+
+
+def test_configuration_laid_onto_a_target():
+    mds = ClassicalMDS().fit(X)
+    target = mds.embedding_ @ np.array([[0.0, 2.0], [2.0, 0.0]]) + 5 + 0.01 * rng.standard_normal((40, 2))
+    shown = ConfigurationDisplay.from_estimator(mds, target=target)
+    np.testing.assert_allclose(shown.coordinates, procrustes(mds.embedding_, target).aligned)
+    assert len(shown.ax_.lines) == 40
+
+
+def test_names_that_do_not_fit():
+    with pytest.raises(InputError, match="the map has 40 rows but labels has 2"):
+        ConfigurationDisplay.from_estimator(ClassicalMDS().fit(X), labels=["a", "b"])
+
+
+def test_one_axis_is_drawn_on_a_line():
+    shown = ConfigurationDisplay.from_estimator(ClassicalMDS(1).fit(X))
+    assert np.ptp(shown.coordinates[:, 1]) == 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ClassicalMDS(),
+        ClassicalMDS(metric="cityblock"),
+        ClassicalMDS(metric="cityblock", correction="cailliez"),
+        ClassicalMDS(metric="cityblock", schoenberg=Power(0.5), correction="lingoes"),
+        ClassicalMDS(metric="precomputed"),
+    ],
+    ids=repr,
+)
+def test_shepard_diagram_tells_the_stress(model):
+    given = squareform(pdist(X, "cityblock")) if model.metric == "precomputed" else X
+    mds = model.fit(given)
+    shown = ShepardDisplay.from_estimator(mds, given)
+    assert len(shown.distances) == 40 * 39 // 2
+    stress = np.sqrt(np.sum((shown.distances - shown.shown) ** 2) / np.sum(shown.shown**2))
+    assert stress == pytest.approx(mds.stress_, rel=1e-9)
+
+
+def test_shepard_diagram_of_many_pairs_is_a_density():
+    rows = rng.standard_normal((300, 3))
+    shown = ShepardDisplay.from_estimator(ClassicalMDS().fit(rows), rows)
+    assert len(shown.ax_.collections) == 1
+    with pytest.raises(InputError, match="align maps of the same points"):
+        ShepardDisplay.from_estimator(ClassicalMDS().fit(rows), rows[:5])

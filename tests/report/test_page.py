@@ -1,0 +1,360 @@
+"""The page: complete without any network, closed to scripts that are not its own, and alive in a real browser."""
+
+import base64
+import hashlib
+import re
+import shutil
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from eigenlens.report.page import render
+from eigenlens.study import Plan, read_data, study
+from eigenlens.study.demos import write_demo
+from eigenlens.tables import TableFile
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+#: Names and labels as an enemy would write them.
+HOSTILE = [
+    "<script>window.hit=1</script>",
+    "</script><script>window.hit=1</script>",
+    "<img src=x onerror=window.hit=1>",
+    "<svg onload=window.hit=1>",
+    "<svg><script>window.hit=1</script></svg>",
+    '"><script>window.hit=1</script>',
+    "'><script>window.hit=1</script>",
+    '" onmouseover="window.hit=1',
+    "' onfocus='window.hit=1' autofocus='",
+    "<body onload=window.hit=1>",
+    "<iframe src=javascript:window.hit=1>",
+    "<iframe srcdoc='<script>parent.hit=1</script>'>",
+    "<a href=javascript:window.hit=1>x</a>",
+    "javascript:window.hit=1",
+    "<object data=javascript:window.hit=1>",
+    "<embed src=javascript:window.hit=1>",
+    "<form action=javascript:window.hit=1><input type=submit>",
+    "<input autofocus onfocus=window.hit=1>",
+    "<details open ontoggle=window.hit=1>",
+    "<video><source onerror=window.hit=1>",
+    "<math><mtext></p><script>window.hit=1</script>",
+    "<style>@import 'http://evil.invalid/x.css';</style>",
+    "<link rel=stylesheet href=http://evil.invalid/x.css>",
+    "<meta http-equiv=refresh content='0;url=http://evil.invalid'>",
+    "<base href=http://evil.invalid/>",
+    "<!-- --><script>window.hit=1</script>",
+    "<!--<script>",
+    "-->",
+    "]]><script>window.hit=1</script>",
+    "&lt;script&gt;window.hit=1&lt;/script&gt;",
+    "&#60;script&#62;window.hit=1&#60;/script&#62;",
+    "\\u003cscript\\u003ewindow.hit=1",
+    "\\x3cscript\\x3ewindow.hit=1",
+    "${window.hit=1}",
+    "`${window.hit=1}`",
+    "{{constructor.constructor('window.hit=1')()}}",
+    "';window.hit=1;//",
+    '";window.hit=1;//',
+    "\\';window.hit=1;//",
+    "</title><script>window.hit=1</script>",
+    "</style><script>window.hit=1</script>",
+    "</textarea><script>window.hit=1</script>",
+    "</svg><script>window.hit=1</script>",
+    "<table background=javascript:window.hit=1>",
+    "<div style=background:url(javascript:window.hit=1)>",
+    "<x onclick=window.hit=1>",
+    "__proto__",
+    "constructor",
+    "<ScRiPt>window.hit=1</sCrIpT>",
+    "\u2028window.hit=1\u2029",
+    "<noscript><p title='</noscript><img src=x onerror=window.hit=1>'>",
+    "%3Cscript%3Ewindow.hit=1%3C/script%3E",
+]
+
+
+def findings_of(demo, folder, **changes):
+    from dataclasses import replace
+
+    path, plan = write_demo(demo, folder)
+    plan = replace(plan, **changes)
+    return study(read_data(TableFile(path), plan), plan).findings
+
+
+@pytest.fixture(scope="module")
+def wine(tmp_path_factory):
+    return findings_of("wine", tmp_path_factory.mktemp("wine"), folds=3)
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """A study in which every name and every label is an attack."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(0)
+    n, classes = 120, HOSTILE[:8]
+    code = rng.integers(0, len(classes), n)
+    table = {"</h1>target": [classes[c] for c in code], "names": [f"{HOSTILE[i % len(HOSTILE)]} {i}" for i in range(n)]}
+    for j, name in enumerate(HOSTILE[8:]):
+        table[name] = rng.standard_normal(n) + (code == j % 8) * 2.0
+    table["words"] = [HOSTILE[i % 20] for i in range(n)]
+    path = tmp_path_factory.mktemp("hostile") / "<img src=x onerror=window.hit=1>.parquet"
+    pq.write_table(pa.table(table), path)
+    plan = Plan(target="</h1>target", title="<script>window.hit=1</script>", folds=2)
+    return study(read_data(TableFile(path), plan), plan).findings
+
+
+class Tags(HTMLParser):
+    def __init__(self, page):
+        super().__init__()
+        self.found, self.texts = [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.found.append((tag, dict(attributes)))
+
+
+ALLOWED = set(
+    re.findall(
+        r"\w+",
+        """html head meta title style body header main footer section h1 h2 h3 p ul li a div span b strong label select
+        input button canvas table caption thead tbody tr th td figure figcaption svg rect line circle text polygon
+        polyline code pre details summary script""",
+    )
+)
+
+
+def test_there_are_fifty_attacks():
+    assert len(set(HOSTILE)) >= 50
+
+
+def test_names_and_labels_do_not_become_markup(hostile):
+    page = render(hostile)
+    tags = Tags(page).found
+    assert {tag for tag, _ in tags} <= ALLOWED
+    for tag, attributes in tags:
+        assert not any(name.startswith("on") or name in ("style", "src", "srcdoc") for name in attributes), (
+            tag,
+            attributes,
+        )
+    assert [a["href"] for t, a in tags if "href" in a] == ["#found"]
+    assert sum(tag == "script" for tag, _ in tags) == 2
+    assert sum(tag == "style" for tag, _ in tags) == 1
+
+
+@pytest.mark.parametrize("which", ["wine", "hostile"])
+def test_the_policy_allows_the_pages_own_script_and_style_alone(which, request):
+    page = render(request.getfixturevalue(which))
+    policy = next(a["content"] for t, a in Tags(page).found if a.get("http-equiv") == "Content-Security-Policy")
+    assert "unsafe" not in policy
+    assert policy.startswith("default-src 'none'")
+    for tag, directive in (("script", "script-src"), ("style", "style-src")):
+        content = re.findall(rf"<{tag}>(.*?)</{tag}>", page, re.S)
+        assert len(content) == 1
+        digest = base64.b64encode(hashlib.sha256(content[0].encode()).digest()).decode()
+        assert f"{directive} 'sha256-{digest}'" in policy
+
+
+def test_it_is_one_file_that_names_no_other(wine):
+    page = render(wine)
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
+    assert len(page) < 250_000  # 178 rows; a plotting library alone would be a megabyte
+
+
+def test_figures_have_words_and_tables(wine):
+    page = render(wine)
+    tags = Tags(page).found
+    assert sum(t == "svg" for t, _ in tags) >= 5
+    assert all(a.get("role") == "img" for t, a in tags if t == "svg")
+    assert len(re.findall(r"<svg[^>]*><title>[^<]+</title>", page)) == page.count("<svg")
+    assert all("scope" in a for t, a in tags if t == "th")
+    assert any("aria-live" in a for _, a in tags)
+    assert "The numbers as a table" in page
+
+
+@pytest.mark.parametrize("demo", ["iris", "diabetes", "exercise", "cities"])
+def test_every_kind_of_study_has_a_page(demo, tmp_path):
+    page = render(findings_of(demo, tmp_path, folds=2))
+    for words in {
+        "iris": ["Confusion"],
+        "diabetes": ["Inverse-regression curve"],
+        "exercise": ["Pair 1"],
+        "cities": ["Shepard"],
+    }[demo]:
+        assert words in page
+    assert (
+        "nan"
+        not in re.sub(r'<script type="application/json".*?</script>|<script>.*?</script>', "", page, flags=re.S)
+        .lower()
+        .split()
+    )
+
+
+def test_one_direction_and_one_column(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,kind\n" + "".join(f"{i * i % 17},{'ab'[i % 2]}\n" for i in range(40)))
+    plan = Plan(target="kind", folds=2)
+    assert "<canvas" in render(study(read_data(TableFile(path), plan), plan).findings)
+
+
+# -- in a browser --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with sync.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    contexts, complaints, requests = [], [], []
+
+    def open_page(findings, width=1280, scheme="light"):
+        path = tmp_path / "report.html"
+        path.write_text(render(findings), encoding="utf8")
+        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: complaints.append(m.text))
+        page.on("pageerror", lambda e: complaints.append(str(e)))
+        page.on("dialog", lambda d: complaints.append("dialog"))
+        page.on("request", lambda r: requests.append(r.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_page
+    assert complaints == []
+    assert [url for url in requests if not url.startswith("file:")] == []
+    assert len(requests) == len(contexts)
+    for context in contexts:
+        context.close()
+
+
+def lasso(page, corners):
+    box = page.locator("#plot").bounding_box()
+    points = [(box["x"] + a * box["width"], box["y"] + b * box["height"]) for a, b in corners]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in [*points[1:], points[0]]:
+        page.mouse.move(*point, steps=4)
+    page.mouse.up()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")])
+def test_it_fits_its_window_and_draws(wine, opened, width, scheme, tmp_path):
+    page = opened(wine, width, scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    shot = page.screenshot(full_page=True, path=tmp_path / "page.png")
+    assert len(shot) > 20_000
+    drawn = page.evaluate(
+        """() => {
+            const c = document.getElementById("plot"), seen = new Set();
+            const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
+            for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200) seen.add(d[i] + "," + d[i + 1] + "," + d[i + 2]);
+            return seen.size;
+        }"""
+    )
+    assert drawn > 3  # a colour for each class, and ink
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert paper == ("rgb(255, 255, 255)" if scheme == "light" else "rgb(17, 22, 29)")
+
+
+def test_brushing_changes_the_table_and_the_columns(wine, opened):
+    page = opened(wine)
+    rows = page.locator("#rows-body tr")
+    assert rows.count() == 178
+    lasso(page, [(0.08, 0.05), (0.45, 0.05), (0.45, 0.45), (0.08, 0.45)])
+    chosen = rows.count()
+    assert 10 < chosen < 120
+    assert f"{chosen} rows are selected" in page.inner_text("#count")
+    assert page.locator("#apart .track").count() == 8
+    first = page.inner_text("#apart")
+    assert page.locator("svg .hot").count() > 3  # the loadings show the same columns in bold
+    page.click("#legend button:nth-child(1)")
+    assert rows.count() == 59
+    assert page.inner_text("#apart") != first
+    assert set(page.locator("#rows-body td:nth-child(4)").all_inner_texts()) == {"class_0"}
+    page.click("#clear")
+    assert rows.count() == 178
+    assert page.locator("#apart .track").count() == 0
+    assert page.locator("svg .hot").count() == 0
+
+
+def test_axes_colours_keys_and_copying(wine, opened):
+    page = opened(wine)
+
+    def picture():
+        return page.evaluate("document.getElementById('plot').toDataURL()")
+
+    start = picture()
+    page.select_option("#axis-y", "0")
+    assert picture() != start
+    page.select_option("#axis-y", "1")
+    assert picture() == start
+    page.select_option("#colour", label="alcohol")
+    assert picture() != start
+    page.select_option("#colour", label="kind")
+    page.focus("#plot")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("+")
+    page.wait_for_timeout(60)
+    assert picture() != start
+    page.keyboard.press("0")
+    page.wait_for_timeout(60)
+    assert picture() == start
+    page.click("#copy")
+    assert "LDA" in page.inner_text("#code")
+
+
+def test_attacks_do_not_run(hostile, opened):
+    page = opened(hostile)
+    lasso(page, [(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)])
+    for option in page.locator("#colour option").all()[:12]:
+        page.select_option("#colour", option.get_attribute("value"))
+    page.select_option("#colour", "1")
+    for button in page.locator("#legend button").all():
+        button.click()
+    assert page.evaluate("window.hit") is None
+    inside = page.evaluate("[...document.querySelectorAll('*')].map(e => e.tagName.toLowerCase())")
+    assert set(inside) <= ALLOWED | {"option"}
+    attributes = page.evaluate("[...document.querySelectorAll('*')].flatMap(e => e.getAttributeNames())")
+    assert not [a for a in attributes if a.startswith("on")]
+    assert HOSTILE[0] in page.inner_text("h1")
+
+
+def test_fifty_thousand_points_stay_fluid(opened):
+    from dataclasses import replace
+
+    from eigenlens.report.findings import Direction, Findings
+
+    n = 60_000
+    Z = np.random.default_rng(0).standard_normal((n, 3))
+    big = Findings(
+        title="big", source="big", method="PCA", kind="none", n_rows=n, n_columns=3, notes=[], value_name="variance",
+        directions=[Direction(f"component {j}", 1.0, 1 / 3, None) for j in range(3)], axes=["a", "b", "c"], scores=Z,
+        loading_names=["x", "y", "z"], loadings=np.eye(3), loading_kind="weight", columns={"x": Z[:, 0]},
+        scree={"values": np.ones(3), "band": None},
+    )  # fmt: skip
+    page = opened(replace(big))
+    assert "50,000 of 60,000 rows are drawn" in page.inner_text("#scores")
+    page.click("#move")
+    box = page.locator("#plot").bounding_box()
+    page.evaluate(
+        "() => { window.frames_ = []; let last = performance.now(); const f = () => { const now = performance.now();"
+        "frames_.push(now - last); last = now; requestAnimationFrame(f); }; requestAnimationFrame(f); }"
+    )
+    page.mouse.move(box["x"] + 300, box["y"] + 200)
+    page.mouse.down()
+    for step in range(40):
+        page.mouse.move(box["x"] + 300 + 3 * step, box["y"] + 200 + step)
+    page.mouse.up()
+    frames = page.evaluate("frames_")
+    assert np.median(frames) < 100  # 17 ms on two idle cores

@@ -1,0 +1,59 @@
+"""Every model shows itself: a picture on request, and a summary in notebooks."""
+
+import warnings
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+mpl.use("Agg")
+
+from eigenlens import CCA, LDA, PCA, SIR
+from eigenlens.report import ScoresDisplay
+from eigenlens.testing import all_estimators, sample
+
+SHOWN = [cls for cls in all_estimators() if hasattr(cls, "_target") and hasattr(cls, "transform")]
+
+
+def fitted(cls):
+    data = sample(cls._target)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return cls().fit(*data.arguments()), data
+
+
+@pytest.mark.parametrize("cls", SHOWN, ids=lambda c: c.__name__)
+def test_every_method_plots_itself(cls):
+    model, data = fitted(cls)
+    display = model.plot(*data.arguments())
+    assert display.figure_ is display.ax_.figure
+    assert display.ax_.get_xlabel() or display.ax_.collections
+    display.figure_.canvas.draw()
+    mpl.pyplot.close(display.figure_)
+
+
+@pytest.mark.parametrize("cls", [PCA, LDA, SIR, CCA], ids=lambda c: c.__name__)
+def test_notebooks_show_a_summary_beside_the_diagram(cls):
+    model, _ = fitted(cls)
+    shown = model._repr_mimebundle_()["text/html"]
+    assert f"{cls.__name__}: " in shown
+    assert "<td>1</td>" in shown
+    assert "<td>1</td>" not in cls()._repr_mimebundle_()["text/html"]
+
+
+def test_points_are_the_scores_and_arrows_the_loadings():
+    model, data = fitted(PCA)
+    display = ScoresDisplay.from_estimator(model, data.X, np.arange(len(data.X)) % 3, directions=(1, 2))
+    drawn = np.concatenate([c.get_offsets() for c in display.ax_.collections])
+    assert np.allclose(np.sort(drawn, axis=0), np.sort(model.transform(data.X)[:, 1:3], axis=0))
+    assert np.allclose(display.loadings, model.components_[1:3].T)
+    mpl.pyplot.close(display.figure_)
+
+
+def test_rows_are_asked_for():
+    model, _ = fitted(PCA)
+    with pytest.raises(ValueError, match="picture of a PCA is drawn with rows"):
+        model.plot()
+    model, data = fitted(CCA)
+    with pytest.raises(ValueError, match="need both tables"):
+        model.plot(data.X)

@@ -1,0 +1,77 @@
+"""Numbers from words, gaps and unlike units, the same on new rows."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from eigenlens import LDA, PCA, load, save
+from eigenlens.tables import Preparation
+
+TABLE = {
+    "size": [1.0, 2.0, 4.0, 8.0],
+    "colour": ["red", "blue", "green", "blue"],
+    "two": ["yes", "no", "no", "yes"],
+    "same": [7, 7, 7, 7],
+    "word": ["w", "w", "w", "w"],
+}
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "pyarrow"])
+def test_every_library_gives_the_same_numbers(library):
+    preparation = Preparation().fit(library(TABLE))
+    assert preparation.names_out_ == ["size", "colour = green", "colour = red", "two = yes"]
+    assert preparation.left_out_ == {"same": "constant", "word": "constant"}
+    Z = preparation.transform(library(TABLE))
+    assert np.allclose(Z.mean(axis=0), 0, atol=1e-15)
+    assert np.allclose(Z.std(axis=0, ddof=1), 1)
+
+
+def test_full_coding_has_a_column_for_each_word_of_three():
+    names = Preparation(full=True).fit(pd.DataFrame(TABLE)).names_out_
+    assert names == ["size", "colour = blue", "colour = green", "colour = red", "two = yes"]
+
+
+def test_components_of_standardised_columns_are_those_of_correlations():
+    X = pd.DataFrame(np.random.default_rng(0).standard_normal((50, 3)) * [1, 10, 100], columns=list("abc"))
+    model = make_pipeline(Preparation(), PCA()).fit(X)
+    assert np.allclose(model[-1].explained_variance_, np.linalg.eigvalsh(np.corrcoef(X.T))[::-1])
+
+
+def test_gaps_are_refused_or_filled():
+    frame = pd.DataFrame({"x": [1.0, np.nan, 3.0, 8.0], "w": ["a", "b", None, "b"]})
+    with pytest.raises(ValueError, match=r"'x' 1, 'w' 1.*missing='mean'"):
+        Preparation().fit(frame)
+    filled = Preparation(missing="mean", standardise=False).fit(frame)
+    assert np.allclose(filled.transform(frame) + filled.centre_, [[1, 0], [4, 1], [3, 1], [8, 1]])
+
+
+def test_new_rows_need_the_same_columns_and_words(tmp_path):
+    frame = pd.DataFrame(TABLE)
+    model = load(save(make_pipeline(Preparation(), LDA(shrinkage=0.5)).fit(frame, [0, 1, 0, 1]), tmp_path / "m"))
+    shuffled = frame[["two", "colour", "size"]].assign(extra=1)
+    assert np.array_equal(model.transform(shuffled), model.transform(frame))
+    with pytest.raises(ValueError, match="needs the column 'two': no such column"):
+        model.predict(frame.drop(columns="two"))
+    with pytest.raises(ValueError, match="'colour' holds 'pink', which the fit has not seen"):
+        model.predict(frame.assign(colour=["pink", "red", "red", "red"]))
+    with pytest.raises(ValueError, match="'size' holds string values, but it held numbers"):
+        model.predict(frame.assign(size=list("abcd")))
+
+
+def test_names_of_rows_are_left_out_unless_asked_for():
+    frame = pd.DataFrame({"name": [f"n{i}" for i in range(40)], "x": range(40)})
+    assert "like names of rows" in Preparation().fit(frame).left_out_["name"]
+    assert len(Preparation(keep=("name",)).fit(frame).names_out_) == 40
+
+
+def test_nothing_left():
+    with pytest.raises(ValueError, match="no column is left to analyse: 'a' is constant"):
+        Preparation().fit(pd.DataFrame({"a": [1, 1]}))
+
+
+def test_plain_arrays():
+    X = np.random.default_rng(0).standard_normal((10, 2))
+    assert Preparation().fit(X).transform(X).shape == (10, 2)

@@ -1,0 +1,195 @@
+"""Tables as people keep them: each file has the outcome that its author would want, or an error with its place."""
+
+import gzip
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from eigenlens._core.errors import InputError
+from eigenlens.tables import Dialect, TableFile
+
+EUROPE = {"delimiter": ";", "decimal": ","}
+
+#: name → (content, options, the table that comes out)
+RIGHT = {
+    "plain": ("a,b\n1,x\n2,y\n", {}, {"a": [1, 2], "b": ["x", "y"]}),
+    "no newline at the end": ("a,b\n1,2\n3,4", {}, {"a": [1, 3], "b": [2, 4]}),
+    "Windows line ends": ("a,b\r\n1,2\r\n3,4\r\n", {}, {"a": [1, 3], "b": [2, 4]}),
+    "old Mac line ends": ("a,b\r1,2\r3,4\r", {}, {"a": [1, 3], "b": [2, 4]}),
+    "byte order mark": (b"\xef\xbb\xbfa,b\n1,2\n", {}, {"a": [1], "b": [2]}),
+    "UTF-8 words": ("naïve,日本\n1,ü\n2,é\n", {}, {"naïve": [1, 2], "日本": ["ü", "é"]}),
+    "UTF-16 when told": ("a,b\n1,2\n".encode("utf-16"), {"encoding": "utf-16"}, {"a": [1], "b": [2]}),
+    "Latin-1 when told": ("a,b\n1,é\n2,f\n".encode("latin-1"), {"encoding": "latin-1"}, {"a": [1, 2], "b": ["é", "f"]}),
+    "semicolons and decimal commas": ("a;b\n1,5;2\n-2,5e1;3\n", EUROPE, {"a": [1.5, -25], "b": [2, 3]}),
+    "tabs": ("a\tb\n1\t2\n", {"delimiter": "\t"}, {"a": [1], "b": [2]}),
+    "spaces around cells": ("a , b\n 1 ,\tx\n2, y \n", {}, {"a": [1, 2], "b": ["x", "y"]}),
+    "quotes": ('a,b\n1,"x, ""y"""\n"2",z\n', {}, {"a": [1, 2], "b": ['x, "y"', "z"]}),
+    "a line break inside quotes": ('a,b\n1,"x\ny"\n2,z\n', {}, {"a": [1, 2], "b": ["x\ny", "z"]}),
+    "empty lines between rows": ("a,b\n1,2\n\n\n3,4\n\n", {}, {"a": [1, 3], "b": [2, 4]}),
+    "one column": ("a\n1\n2\n", {}, {"a": [1, 2]}),
+    "one column with a gap": ("a\n1\n\n3\n", {}, {"a": [1, None, 3]}),
+    "spellings of missing": (
+        "a,b\n1,NA\nn/a,3\n,4\nNaN,NULL\n#N/A,null\n-1,5\n",
+        {},
+        {"a": [1, None, None, None, None, -1], "b": [None, 3, 4, None, None, 5]},
+    ),
+    "a spelling of missing of one's own": (
+        "a,b\n1,?\n-999,3\n",
+        {"na": ("?", "-999")},
+        {"a": [1, None], "b": [None, 3]},
+    ),
+    "numbers in all their dresses": (
+        "a,b\n1e5,.5\n-1E-3,5.\n+7,1e-400\n",
+        {},
+        {"a": [1e5, -1e-3, 7], "b": [0.5, 5, 0]},
+    ),
+    "an unnamed first column names the rows": (",b\nr1,2\nr2,3\n", {}, {"row": ["r1", "r2"], "b": [2, 3]}),
+    "years as names": (
+        "country,2019,2020\nx,1,2\ny,2,3\n",
+        {},
+        {"country": ["x", "y"], "2019": [1, 2], "2020": [2, 3]},
+    ),
+    "words that are numbers, when told": ("a,b\n01,2\nA2,3\n", {"words": ("a",)}, {"a": ["01", "A2"], "b": [2, 3]}),
+    "true and false are words": ("a,b\ntrue,1\nfalse,2\n", {}, {"a": ["true", "false"], "b": [1, 2]}),
+    "a formula is a word": ("a,b\n=1+1,1\n@x,2\n", {}, {"a": ["=1+1", "@x"], "b": [1, 2]}),
+    "an empty column": ("a,b\n,1\n,2\n", {}, {"a": [None, None], "b": [1, 2]}),
+}
+
+#: name → (content, options, what the error must say)
+WRONG = {
+    "nothing": ("", {}, r"it is empty"),
+    "only line ends": ("\n\n\n", {}, r"it is empty"),
+    "no rows": ("a,b\n", {}, r"a header but no rows"),
+    "a short row": ("a,b\n1,2\n3\n", {}, r"line 3: 1 cells, but the header has 2"),
+    "a long row": ("a,b\n1,2,3\n", {}, r"line 2: 3 cells, but the header has 2"),
+    "a short row after a line break in quotes": ('a,b\n"x\ny",2\n3\n', {}, r"line 4: 1 cells"),
+    "no header": ("1,2\n3,4\n", {}, r"line 1: the first line \(1, 2\) looks like the rows below it"),
+    "no header, with words": ("5.1,setosa\n4.9,setosa\n5,virginica\n", {}, r"line 1.*looks like the rows"),
+    "semicolons": ("a;b\n1;2\n", {}, r"--delimiter ';'"),
+    "decimal commas": ("a;b\n1,5;2\n2,5;3\n", {"delimiter": ";"}, r"line 2, column 'a': '1,5'.*--decimal ','"),
+    "decimal points where commas are told": ("a;b\n1.5;2\n2.5;3\n", EUROPE, r"line 2, column 'a': '1\.5'"),
+    "thousands with commas": ('a,b\n"1,000",2\n"2,000",3\n', {}, r"line 2, column 'a'.*thousands"),
+    "percentages": ("a,b\n5%,2\n6%,3\n", {}, r"line 2, column 'a': '5%' looks like a percentage"),
+    "dates": ("a,b\n2020-01-01,2\n2020-01-02,3\n", {}, r"line 2, column 'a'.*a date.*--drop"),
+    "late text": ("a,b\n" + "1,2\n" * 5000 + "1,oops\n", {}, r"line 5002, column 'b': 'oops' is not a number"),
+    "an early word among numbers": ("a,b\nx,1\n" + "2,2\n" * 20, {}, r"line 2, column 'a': 'x'.*--words 'a'"),
+    "underscores in numbers": ("a,b\n1_000,2\n2,3\n", {}, r"line 2, column 'a': '1_000'"),
+    "hexadecimal": ("a,b\n0x10,2\n0x11,3\n", {}, r"line 2, column 'a'.*hexadecimal"),
+    "Arabic digits among others": ("a,b\n1,2\n٣,4\n", {}, r"line 3, column 'a'"),
+    "too large": ("a,b\n1,1e400\n", {}, r"line 2, column 'b': '1e400' is infinite or too large"),
+    "infinity": ("a,b\n1,2\ninf,3\n", {}, r"line 3, column 'a': 'inf'"),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), {}, r"line 1: the file begins like UTF-16.*--encoding"),
+    "UTF-16 without a mark": ("a,b\n1,2\n".encode("utf-16-le"), {}, r"line 1.*UTF-16 without a mark"),
+    "Latin-1": ("a,b\n1,x\n2,é\n".encode("latin-1"), {}, r"line 3: byte 0xe9 is not UTF-8.*latin-1"),
+    "an encoding that is none": ("a,b\n1,2\n", {"encoding": "klingon"}, r"there is no encoding 'klingon'"),
+    "NUL in a cell": ("alpha,beta\n1,x\0y\n2,z\n", {}, r"line 2, column 'beta'.*NUL"),
+    "NUL in a number": ("alpha,beta\n1,3\0\n2,4\n", {}, r"line 2, column 'beta'"),
+    "a terminal's control codes": ("a,b\n1,\x1b[31mx\n2,y\n", {}, r"line 2, column 'b'.*control character"),
+    "control codes in a name": ("a\x1b[2J,b\n1,2\n", {}, r"line 1.*control character in its name"),
+    "duplicate names": ("a,b,a\n1,2,3\n", {}, r"line 1: columns 1 and 3 are both named 'a'"),
+    "duplicate names but for spaces": ("a, a\n1,2\n", {}, r"columns 1 and 2 are both named 'a'"),
+    "an empty name": ("a,,c\n1,2,3\n", {}, r"line 1, column 2: the column has no name"),
+    "a field of 5 MB": ("a,b\n1," + "z" * 5_000_000 + "\n2,q\n", {}, r"line 2, column 'b'.*5,000,000 characters"),
+    "an open quote": ('a,b\n1,"x\n2,z\n', {}, r"line 2: quotes do not match"),
+    "a quote that closes early": ('a,b\n1,"x"y\n', {}, r"line 2: quotes do not match"),
+    "an open quote in the header": ('a,"b\n1,2\n', {}, r"line 1: quotes do not match"),
+    "words that are not there": ("a,b\n1,2\n", {"words": ("c",)}, r"--words 'c': no such column; there are 'a', 'b'"),
+}
+
+
+def written(tmp_path, content, name="table.csv"):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode("utf8"))
+    return path
+
+
+def as_read(file):
+    names = list(file.profile())
+    return file.read(names).to_pydict()
+
+
+@pytest.mark.parametrize(("content", "options", "expected"), RIGHT.values(), ids=RIGHT.keys())
+def test_the_right_parse(content, options, expected, tmp_path):
+    assert as_read(TableFile(written(tmp_path, content), Dialect(**options))) == expected
+
+
+@pytest.mark.parametrize(("content", "options", "words"), WRONG.values(), ids=WRONG.keys())
+def test_an_error_that_names_the_place(content, options, words, tmp_path):
+    path = written(tmp_path, content)
+    with pytest.raises(InputError, match=words) as caught:
+        TableFile(path, Dialect(**options)).profile()
+    assert "table.csv" in str(caught.value) or "--words" in str(caught.value)
+    assert len(str(caught.value)) < 600
+
+
+def test_there_are_thirty_and_more():
+    assert len(RIGHT) + len(WRONG) >= 60
+
+
+def test_compressed_and_cut_short(tmp_path):
+    whole = gzip.compress(("a,b\n" + "1,2\n" * 20_000).encode(), mtime=0)
+    assert TableFile(written(tmp_path, whole, "t.csv.gz")).profile()["a"].numbers == 20_000
+    with pytest.raises((InputError, OSError)):
+        TableFile(written(tmp_path, whole[: len(whole) // 2], "cut.csv.gz")).profile()
+
+
+def test_numbers_come_back_as_they_were_written(tmp_path):
+    values = np.random.default_rng(0).standard_normal(1000) * 10.0 ** np.arange(-100, 100, 0.2)[:1000]
+    path = written(tmp_path, "x\n" + "".join(f"{v!r}\n" for v in values.tolist()))
+    assert np.array_equal(TableFile(path).read(["x"]).column("x").to_numpy(), values)
+
+
+def test_some_rows_of_many_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr("eigenlens.sources.csv_text.BLOCK_BYTES", 1000)
+    path = written(tmp_path, "x,y\n" + "".join(f"{i},w{i % 3}\n" for i in range(5000)))
+    rows = np.array([0, 7, 999, 4999])
+    table = TableFile(path).read(["x", "y"], rows)
+    assert table.to_pydict() == {"x": [0.0, 7.0, 999.0, 4999.0], "y": ["w0", "w1", "w0", "w1"]}
+
+
+def test_parquet(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(
+        pa.table(
+            {
+                "number": [1, None, 3],
+                "truth": [True, False, None],
+                "word": pa.array(["a", "b", None]).dictionary_encode(),
+                "text of numbers": ["1", "2", "3"],
+            }
+        ),
+        path,
+    )
+    assert as_read(TableFile(path)) == {
+        "number": [1, None, 3],
+        "truth": [1, 0, None],
+        "word": ["a", "b", None],
+        "text of numbers": [1, 2, 3],
+    }
+    pq.write_table(pa.table({"when": pa.array([0], pa.timestamp("s"))}), path)
+    with pytest.raises(InputError, match=r"column 'when' holds timestamp.*--drop"):
+        TableFile(path).profile()
+    pq.write_table(pa.table({"x": [1.0, float("inf")]}), path)
+    with pytest.raises(InputError, match=r"column 'x': 'inf'"):
+        TableFile(path).profile()
+    path.write_bytes(b"PAR1 but not really")
+    with pytest.raises(InputError, match="cannot be read"):
+        TableFile(path)
+
+
+def test_other_files_are_refused(tmp_path):
+    for name in ("t.xlsx", "t", "t.gz"):
+        with pytest.raises(InputError, match=r"must end in \.csv"):
+            TableFile(written(tmp_path, "a\n1\n", name))
+    with pytest.raises((InputError, OSError)):
+        TableFile(tmp_path / "nothing.csv")
+
+
+def test_new_rows_must_be_of_the_same_kind(tmp_path):
+    file = TableFile(written(tmp_path, "a,b\n1,x\nq,y\n"))
+    with pytest.raises(InputError, match=r"line 3, column 'a': 'q' is not a number, but the model"):
+        list(file.batches({"a": "number", "b": "word"}, ["a", "b"]))
+    with pytest.raises(InputError, match="no such column; there are 'a', 'b'"):
+        list(file.batches({"c": "number"}, ["c"]))
