@@ -2,7 +2,7 @@
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import wilks
-from .counting import broken_stick, minka, noise_edge, tracy_widom_test
+from .counting import above_negative, broken_stick, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import ladle, resampled_kernel
@@ -15,6 +15,7 @@ __all__ = [
     "Denoised",
     "DimensionTest",
     "SliceMoments",
+    "above_negative",
     "against_normal",
     "against_permutations",
     "bootstrap",

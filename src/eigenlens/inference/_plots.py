@@ -63,13 +63,32 @@ def _p_values(test: Any, ax: Any) -> Any:
     found = d < test.dimension
     floor = np.maximum(test.p_values, 1e-300)
     ax.semilogy(d, floor, color=QUIET, zorder=1)
-    ax.scatter(d[found], floor[found], color=FOUND, zorder=2, label="rejected: there are more")
-    ax.scatter(d[~found], floor[~found], facecolor="white", edgecolor=FOUND, zorder=2, label="not rejected")
+    if found.any():
+        ax.scatter(d[found], floor[found], color=FOUND, zorder=2, label="rejected: there are more")
+    if not found.all():
+        ax.scatter(d[~found], floor[~found], facecolor="white", edgecolor=FOUND, zorder=2, label="not rejected")
     ax.axhline(test.alpha, color=LEVEL, linestyle="--", label=f"level {test.alpha:g}")
     ax.set(xlabel="at most d directions", ylabel="p-value")
     ax.set_title(str(test), fontsize=10, loc="left")
     ax.set_xticks(d)
     ax.legend(frameon=False)
+    return plain(ax)
+
+
+def draw_map(result: Any, ax: Any = None) -> Any:
+    """Draw a map whose points carry the ellipse in which 95% of their replicates lie, taken as normal."""
+    from matplotlib.patches import Ellipse
+
+    ax = axes_of(ax, width=5.2, height=4.8)
+    points, replicates = np.asarray(result.estimate)[:2].T, result.components[:, :2]
+    for i, point in enumerate(points):
+        values, vectors = np.linalg.eigh(np.cov(replicates[:, :, i].T))
+        width, height = 2 * np.sqrt(5.99 * np.maximum(values, 0))
+        angle = np.degrees(np.arctan2(vectors[1, 0], vectors[0, 0]))
+        ax.add_patch(Ellipse(tuple(point), width, height, angle=angle, color=FOUND, alpha=0.15, linewidth=0))
+    ax.scatter(*points.T, color=FOUND, s=14 if len(points) <= 200 else 4, zorder=3)
+    ax.set(xlabel="axis 1", ylabel="axis 2", aspect="equal")
+    ax.set_title(f"95% ellipses, {result.n_boot:,} resamples of {result.unit}", fontsize=10, loc="left")
     return plain(ax)
 
 
@@ -83,7 +102,7 @@ def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
         ax.vlines(place[mask], low[mask], high[mask], color=colour, linewidth=2.5 if p <= MOST else 1)
         ax.scatter(place[mask], value[mask], color=colour, s=22 if p <= MOST else 6, zorder=3)
     ax.axhline(0, color=INK, linewidth=0.8)
-    ax.set(ylabel="loading", xlim=(-0.7, p - 0.3))
+    ax.set(ylabel=result.kind, xlim=(-0.7, p - 0.3))
     if p <= MOST:
         turned = max(len(name) for name in result.names) > 3
         ax.set_xticks(place, result.names, rotation=60 if turned else 0, ha="right" if turned else "center")

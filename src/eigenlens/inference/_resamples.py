@@ -96,6 +96,11 @@ def _fixed(reference: Any) -> Any:
     return replica
 
 
+def is_map(model: Any) -> bool:
+    """Tell whether a model places its rows rather than weighs its columns."""
+    return not any(hasattr(model, name) for name in LOADINGS[:-1]) and hasattr(model, LOADINGS[-1])
+
+
 def loadings_of(model: Any) -> np.ndarray:
     """Return components as rows."""
     for name in LOADINGS:

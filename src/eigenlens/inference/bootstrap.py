@@ -12,7 +12,7 @@ from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_number
 from ..sources.progress import tracked
-from ._resamples import Units, fit_reference, from_moments, from_rows, loadings_of, values_of
+from ._resamples import Units, fit_reference, from_moments, from_rows, is_map, loadings_of, values_of
 from .alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 
 ENOUGH = 200  # replicates below which intervals move from seed to seed
@@ -42,8 +42,10 @@ class Bootstrap:
     level : float
     unit : str
         What was drawn: "rows", "blocks of 10 rows", "groups".
+    kind : {"loading", "coordinate"}
+        What is followed: loadings of columns, or coordinates of the rows on a map (`ClassicalMDS`), p being the rows.
     names : list of str
-        Of the columns.
+        Of the columns, or of the rows of a map.
     model : estimator
         The fit to all rows.
     """
@@ -61,6 +63,7 @@ class Bootstrap:
     blocks: list[tuple[int, int]]
     level: float
     unit: str
+    kind: str
     names: list[str]
     model: Any
 
@@ -71,6 +74,13 @@ class Bootstrap:
 
     def __str__(self) -> str:
         k = len(self.estimate)
+        if self.kind == "coordinate":
+            moved = float(np.sqrt(np.sum(self.standard_error**2, axis=0).mean()))
+            size = float(np.sqrt(np.sum((self.estimate - self.estimate.mean(axis=1)[:, None]) ** 2, axis=0).mean()))
+            return (
+                f"Points of the map move by {moved / size:.0%} of its spread (root mean square) in {self.n_boot:,} "
+                f"resamples of {self.unit}."
+            )
         away = int(np.count_nonzero((self.low > 0) | (self.high < 0)))
         turn = np.degrees(np.quantile(self.angles[:, -1], 0.95))
         plane = "direction" if k == 1 else f"{k}-dimensional subspace"
@@ -84,9 +94,10 @@ class Bootstrap:
         import pandas as pd
 
         k = len(self.estimate)
-        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=["component", "column"])
+        whose = "column" if self.kind == "loading" else "row"
+        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=["component", whose])
         columns = {
-            "loading": self.estimate,
+            self.kind: self.estimate,
             "standard_error": self.standard_error,
             "low": self.low,
             "high": self.high,
@@ -94,17 +105,19 @@ class Bootstrap:
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
     def plot(self, component: int = 0, ax: Any = None) -> Any:
-        """Draw the loadings of a component with their intervals, and return the axes.
+        """Draw the loadings of a component with their intervals, or a map with ellipses; return the axes.
 
         Parameters
         ----------
         component : int
-            Counted from 0.
+            Counted from 0; a map shows the first two.
         ax : axes, optional
         """
         from . import _plots
 
         check_number("component", component, 0, len(self.estimate) - 1, integer=True)
+        if self.kind == "coordinate" and len(self.estimate) > 1:
+            return _plots.draw_map(self, ax)
         return _plots.draw_loadings(self, component, ax)
 
 
@@ -165,7 +178,8 @@ def bootstrap(
 
     Components are brought to the signs of the fit by their scores. Where neighbouring eigenvalues are nearer than 3.5
     standard errors, the components are not defined one by one, and their block is rotated as a whole
-    (Procrustes). Intervals are those of the bias-corrected percentiles: the share of resamples below the estimate says
+    (Procrustes). Maps (`embedding_`) are turned and moved as a whole towards that of all rows.
+    Intervals are those of the bias-corrected percentiles: the share of resamples below the estimate says
     how far the percentiles are to be moved.
 
     References
@@ -207,7 +221,14 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
     value = values_of(reference, k)
     spread = values.std(axis=0, ddof=1)
     blocks = tied_blocks(value, spread) if np.isfinite(value).all() else [slice(j, j + 1) for j in range(k)]
-    turned = aligned(raw, estimate, blocks, _metric(reference, p))
+    kind = "coordinate" if is_map(reference) else "loading"
+    if kind == "coordinate":  # a map may be turned and moved as a whole
+        blocks = [slice(0, k)]
+        centre = estimate.mean(axis=1, keepdims=True)
+        raw = raw - raw.mean(axis=2, keepdims=True)
+        turned = aligned(raw, estimate - centre, blocks) + centre
+    else:
+        turned = aligned(raw, estimate, blocks, _metric(reference, p))
     low, high = corrected_percentiles(turned, estimate, level)
     value_low, value_high = corrected_percentiles(values, value, level)
     return Bootstrap(
@@ -224,7 +245,8 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
         [(b.start, b.stop - 1) for b in blocks if b.stop - b.start > 1],
         level,
         units.name,
-        _names(reference, p),
+        kind,
+        [f"row {i}" for i in range(p)] if kind == "coordinate" else _names(reference, p),
         reference,
     )
 

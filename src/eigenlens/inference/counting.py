@@ -137,6 +137,24 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     return DimensionTest.chosen(int(np.argmin(above)) if not above.all() else p, statistics, "broken stick")
 
 
+def above_negative(values: np.ndarray) -> DimensionTest:
+    """Count the eigenvalues that exceed the size of the most negative one.
+
+    Where a form ought to have none below zero, negative ones show what error alone does, and error does the same above.
+
+    Parameters
+    ----------
+    values : ndarray
+        All eigenvalues of the form.
+    """
+    values = np.sort(np.asarray(values, dtype=np.float64))[::-1]
+    positive, size = values[values > 0], max(float(-values.min(initial=0.0)), 0.0)
+    if len(positive) == 0:
+        raise errors_inference.values_needed("negative inertia", 0, 1)
+    statistics = {"eigenvalue": positive, "noise": np.full(len(positive), size)}
+    return DimensionTest.chosen(int(np.count_nonzero(positive > size)), statistics, "negative inertia")
+
+
 def checked_values(values: Any, n: float, method: str) -> np.ndarray:
     """Return eigenvalues as an array, refusing what cannot be tested."""
     values = np.asarray(values, dtype=np.float64)
