@@ -91,6 +91,8 @@ def like(values: Any, ref: Array) -> Array:
     if is_array(values) and type(values) is type(ref) and device(values) == device(ref):
         return values
     values = to_numpy(values) if is_array(values) else np.asarray(values)
+    if any(step < 0 for step in values.strides):
+        values = values.copy()  # torch knows no rows in reversed order
     if on_accelerator(ref) and array_api_compat.is_torch_array(ref):
         # torch's blocking copy waits for all work on the device; from pageable memory the other one is as safe
         return xp.asarray(values).to(device(ref), non_blocking=True)
