@@ -35,14 +35,18 @@ def test_lda_is_cca_with_the_indicator(method):
 
 
 def test_manova_of_iris_is_the_published_one():
-    """R's summary(manova): Wilks 0.023439, F 199.15; Pillai 1.1919, F 53.466; Hotelling 32.477, F 580.53."""
+    """Figures printed by R's summary(manova(... ~ Species, iris), test = ...)."""
     model = LDA().fit(X, y)
-    expected = {"wilks": (0.023439, 199.15), "pillai": (1.1919, 53.466), "lawley-hotelling": (32.477, 580.53)}
+    expected = {
+        "wilks": (0.023438631, 199.14534),
+        "pillai": (1.1918988, 53.466489),
+        "lawley-hotelling": (32.47732, 580.5321),
+    }
     for method, (value, F) in expected.items():
         found = model.test_dimension(method=method).statistics
-        assert found[method.replace("-", "_")][0] == pytest.approx(value, rel=2e-5)
-        assert found["F"][0] == pytest.approx(F, rel=5e-5)
-    assert model.test_dimension(method="roy").statistics["roy"][0] == pytest.approx(32.192, rel=2e-5)
+        assert found[method.replace("-", "_")][0] == pytest.approx(value, rel=1e-7)
+        assert found["F"][0] == pytest.approx(F, rel=1e-7)
+    assert model.test_dimension(method="roy").statistics["roy"][0] == pytest.approx(32.191929, rel=1e-7)
 
 
 @pytest.mark.parametrize("method", ["wilks", "pillai", "lawley-hotelling", "roy"])
