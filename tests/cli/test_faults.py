@@ -21,13 +21,14 @@ HERE = [sys.executable, "-m", "eigenlens"]
 def test_help_is_quick_and_light():
     heavy = ("numpy", "sklearn", "scipy", "pyarrow", "pandas", "rich", "matplotlib")
     code = (
-        "import sys, time; start = time.process_time(); from eigenlens.cli.main import run; run(['report', '--help']);"
-        f"print([m for m in {heavy} if m in sys.modules], time.process_time() - start)"
+        "import sys, time; start = time.process_time(); import click; between = time.process_time();"
+        "from eigenlens.cli.main import run; run(['report', '--help']);"
+        f"print([m for m in {heavy} if m in sys.modules], (time.process_time() - between) / (between - start))"
     )
     last = subprocess.check_output([sys.executable, "-c", code], text=True).splitlines()[-1]
-    modules, seconds = last.rsplit(" ", 1)
+    modules, ratio = last.rsplit(" ", 1)
     assert modules == "[]"
-    assert float(seconds) < 0.2
+    assert float(ratio) < 3  # importing click takes some hundredths of a second
 
 
 def test_results_to_stdout_progress_to_stderr_and_no_colour_in_a_pipe(folder):

@@ -113,12 +113,11 @@ def comparison_table(findings: Findings) -> Table:
     table.add_column("method (cross-validated)")
     table.add_column(findings.score_name, justify="right")
     table.add_column("95% interval")
-    table.add_column("seconds", justify="right")
     for c in sorted(findings.comparison, key=lambda c: -np.nan_to_num(c.score, nan=-np.inf)):
         if np.isfinite(c.score):
-            table.add_row(escape(c.name), f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}", f"{c.seconds:.2f}")
+            table.add_row(escape(c.name), f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}")
         else:
-            table.add_row(escape(c.name), "–", escape(c.note), f"{c.seconds:.2f}")
+            table.add_row(escape(c.name), "–", escape(c.note))
     if findings.baseline is not None:
-        table.add_row(f"[dim]{escape(findings.baseline[0])}[/dim]", f"{findings.baseline[1]:.1%}", "", "")
+        table.add_row(f"[dim]{escape(findings.baseline[0])}[/dim]", f"{findings.baseline[1]:.1%}", "")
     return table
