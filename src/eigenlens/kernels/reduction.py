@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.sparse.linalg
 
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.typing import Array
+from ..spectral.truncated import host_operator
 from . import _pairs
 from .base import Kernel
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
@@ -150,24 +150,25 @@ def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
 
 def _definite(M: Array, K: Array, clip: bool) -> Array:
     """Refuse a matrix with a negative eigenvalue beyond rounding, or clip it where that was asked for."""
-    A = np.asarray(_xp.to_numpy(M))
-    low, high = extremes(A)
+    low, high = extremes(M)
     if low >= -DEFINITE * max(high, -low):
         return M
-    named, largest = extremes(np.asarray(_xp.to_numpy(K)))
+    named, largest = extremes(K)
     if not clip:
         raise errors_kernels.indefinite(named, largest)
     errors.warn(errors_kernels.clipped(named, largest))
-    values, vectors = scipy.linalg.eigh(A)
-    return _xp.like((vectors * np.maximum(values, 0.0)) @ vectors.T, M)
+    xp = _xp.namespace(M)
+    values, vectors = xp.linalg.eigh(M)
+    return (vectors * xp.clip(values, min=0.0)) @ vectors.T
 
 
-def extremes(A: np.ndarray) -> tuple[float, float]:
-    """Return the smallest and the largest eigenvalue of a symmetric matrix."""
-    n = len(A)
+def extremes(A: Array) -> tuple[float, float]:
+    """Return the smallest and the largest eigenvalue of a symmetric matrix, which stays on its device."""
+    n = A.shape[0]
     if n <= FULL:
-        values = scipy.linalg.eigvalsh(A)
+        values = _xp.namespace(A).linalg.eigvalsh(A)
         return float(values[0]), float(values[-1])
     start: Any = np.full(n, n**-0.5) + np.linspace(0, 1e-3, n)
-    ends = scipy.sparse.linalg.eigsh(A, k=2, which="BE", v0=start, tol=1e-8, return_eigenvectors=False)
+    apply = scipy.sparse.linalg.LinearOperator((n, n), matvec=host_operator(A), dtype=np.float64)
+    ends = scipy.sparse.linalg.eigsh(apply, k=2, which="BE", v0=start, tol=1e-8, return_eigenvectors=False)
     return float(ends.min()), float(ends.max())
