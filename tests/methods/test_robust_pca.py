@@ -132,6 +132,27 @@ def test_rpca_of_r():
     assert model.objective_[-1] == pytest.approx(expected["objective"], rel=1e-7)
 
 
+@pytest.mark.parametrize("long", [1.0, 5.0, 1e2, 1e4, 1e6])
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("seed", range(6))
+def test_fixed_rank_keeps_one_long_row_or_column(seed, axis, long):
+    """However long a row is, errors in it are told from it, and it is not set aside whole."""
+    rng = np.random.default_rng(seed)
+    truth = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 40))
+    wrong = rng.random(truth.shape) < 0.05
+    line = (0, slice(None)) if axis == 0 else (slice(None), 0)
+    truth[line] *= long
+    X = truth + 10 * wrong * rng.choice([-1, 1], truth.shape)
+    model = RobustPCA(2, method="fixed_rank").fit(X)
+    assert model.rank_ == 2
+    others = np.ones(truth.shape, dtype=bool)
+    others[line] = False
+    for cells in (others, ~others):
+        error = np.linalg.norm((model.low_rank_ - truth)[cells]) / np.linalg.norm(truth[cells])
+        assert error < 1e-5
+    np.testing.assert_allclose(model.low_rank_ + model.sparse_, X, atol=1e-5 * np.abs(X).max())
+
+
 def test_fixed_rank_recovers_and_has_the_rank_asked_for():
     L, S = planted(120, 100, 5, 0.15)
     model = RobustPCA(5, method="fixed_rank").fit(L + S)

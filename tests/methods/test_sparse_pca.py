@@ -10,8 +10,9 @@ from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
 from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
-from eigenlens.moments import Scatter
-from eigenlens.spectral.elastic_net import elastic_net, elastic_net_count, elastic_nets
+from eigenlens.moments import Factor, Scatter
+from eigenlens.sources import Block
+from eigenlens.spectral.elastic_net import ElasticNet
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "spca_pitprops"
 INF = float("inf")
@@ -56,7 +57,7 @@ def test_a_fixed_point_of_both_steps(wine, alpha, ridge):
     for _ in range(3):
         U, _, Vt = np.linalg.svd(G @ B, full_matrices=False)
         A = U @ Vt
-        B = elastic_nets(G, G @ A, np.full(3, alpha), ridge, B)
+        B = ElasticNet(G, ridge).solve(G @ A, np.full(3, alpha), B)
     for j in range(3):
         assert regression_gap(G, G @ A[:, j], alpha, ridge, B[:, j]) < 1e-10
     B = B / np.linalg.norm(B, axis=0)
@@ -73,9 +74,9 @@ def test_regressions_meet_their_optimality_conditions(seed):
     top = 2 * np.abs(c).max()
     for share in (0.9, 0.3, 0.05, 0.01):
         for start in (np.zeros(p), rng.standard_normal(p)):
-            beta = elastic_net(G, c, share * top, 1e-2, start)
+            beta = ElasticNet(G, 1e-2).solve_one(c, share * top, start)
             assert regression_gap(G, c, share * top, 1e-2, beta) < 1e-9
-    assert not elastic_net(G, c, top, 1e-2, np.ones(p)).any()
+    assert not ElasticNet(G, 1e-2).solve_one(c, top, np.ones(p)).any()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -84,11 +85,11 @@ def test_a_count_is_met_exactly_at_the_edge_of_the_next(seed):
     F = rng.standard_normal((60, 20))
     G, c = F.T @ F / 60, rng.standard_normal(20)
     for count in (1, 2, 7, 15, 20):
-        beta, l1 = elastic_net_count(G, c, count, 1e-3, np.zeros(20), 0.0)
+        beta, l1 = ElasticNet(G, 1e-3).with_count(c, count, np.zeros(20), 0.0)
         assert np.count_nonzero(beta) == count
         assert regression_gap(G, c, l1, 1e-3, beta) < 1e-9
         if count < 20:
-            assert np.count_nonzero(elastic_net(G, c, l1 * (1 - 1e-6), 1e-3, beta)) == count + 1
+            assert np.count_nonzero(ElasticNet(G, 1e-3).solve_one(c, l1 * (1 - 1e-6), beta)) == count + 1
         else:
             assert l1 == 0
 
@@ -141,12 +142,34 @@ def test_units_do_not_matter(wine, parameters):
     np.testing.assert_allclose(far.explained_variance_, 1e4 * near.explained_variance_, rtol=1e-9)
 
 
+@pytest.mark.parametrize("ridge", [1e-6, INF])
+def test_a_refit_ends_early_at_the_same_places(ridge):
+    rng = np.random.default_rng(3)
+    X = np.cumsum(rng.standard_normal((400, 60)), axis=1)
+    plain, again = (SparsePCA(3, n_nonzero=15, ridge=ridge, refit=r).fit(X) for r in (False, True))
+    np.testing.assert_array_equal(again.components_ != 0, plain.components_ != 0)
+    assert again.n_iter_ <= plain.n_iter_
+
+
 @pytest.mark.parametrize("ridge", [1e-6, 0.1, INF])
 @pytest.mark.parametrize("count", [1, 5, 13, [2, 6, 9]])
 def test_counts_are_exact(wine, count, ridge):
     model = SparsePCA(3, n_nonzero=count, ridge=ridge).fit(wine)
     assert np.count_nonzero(model.components_, axis=1).tolist() == np.broadcast_to(count, 3).tolist()
     np.testing.assert_allclose(np.linalg.norm(model.components_, axis=1), 1.0, atol=1e-12)
+
+
+def test_places_that_alternate_are_held_and_no_penalty_is_told():
+    rng = np.random.default_rng(0)
+    V = rng.standard_normal((3, 40)) * (rng.random((3, 40)) < 0.3)
+    X = rng.standard_normal((300, 3)) @ V + 0.5 * rng.standard_normal((300, 40))
+    held = 0
+    for count in range(8, 32, 2):
+        model = SparsePCA(3, n_nonzero=count).fit(X)
+        assert np.count_nonzero(model.components_, axis=1).tolist() == [count] * 3
+        assert np.isnan(model.alpha_).all() or (model.alpha_ > 0).all()
+        held += np.isnan(model.alpha_).all()
+    assert held
 
 
 def test_a_share_of_the_penalty_that_kills(wine):
@@ -198,6 +221,16 @@ def test_adjusted_variance_is_what_each_score_adds(wine, kind):
     np.testing.assert_allclose(model.explained_variance_, np.diag(R) ** 2 / (len(wine) - 1), rtol=1e-9)
     total = np.var(wine, axis=0, ddof=1).sum()
     np.testing.assert_allclose(model.explained_variance_ratio_, model.explained_variance_ / total, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [Factor, Scatter])
+def test_a_component_that_vanished_takes_no_variance_from_the_next(wine, kind):
+    moments = kind().update(Block(wine))
+    with pytest.warns(RankWarning):
+        model = SparsePCA(3, alpha=[100.0, 0.1, 0.1]).fit_moments(moments)
+    scores = (wine - wine.mean(axis=0)) @ model.components_[1:].T
+    R = np.linalg.qr(scores, mode="r")
+    np.testing.assert_allclose(model.explained_variance_, [0.0, *np.diag(R) ** 2 / (len(wine) - 1)], rtol=1e-9)
 
 
 def test_scores_there_and_back(wine):

@@ -91,6 +91,8 @@ def like(values: Any, ref: Array) -> Array:
     if is_array(values) and type(values) is type(ref) and device(values) == device(ref):
         return values
     values = to_numpy(values) if is_array(values) else np.asarray(values)
+    if any(step < 0 for step in values.strides):
+        values = values.copy()  # torch knows no rows in reversed order
     if on_accelerator(ref) and array_api_compat.is_torch_array(ref):
         # torch's blocking copy waits for all work on the device; from pageable memory the other one is as safe
         return xp.asarray(values).to(device(ref), non_blocking=True)
@@ -254,7 +256,7 @@ def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
 def run_samples(X: Array, runs: Any, size: int) -> Array:
     """Return so many rows of each run, evenly spaced, in float64: an array of shape (runs, size, p)."""
     places = np.concatenate([np.linspace(a, b - 1, size).astype(np.intp) for _, a, b in runs])
-    return float64(take_rows(X, like(places, X))).reshape((len(runs), size, X.shape[1]))
+    return namespace(X).reshape(float64(take_rows(X, like(places, X))), (len(runs), size, X.shape[1]))
 
 
 def device_memory(x: Array) -> int:

@@ -8,7 +8,7 @@ that fail without a trace) is here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self
 
 import numpy as np
@@ -66,6 +66,10 @@ class MomentsEstimator(RowsEstimator):
         """Return what is missing before these moments can be solved, if anything."""
         return None
 
+    def _kind(self, source: Source) -> type[Centred]:
+        """Choose how the sums of squares and products are kept."""
+        return choose(source.n_rows, source.n_columns)
+
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
         return collect(source, self._moments(kind))
@@ -95,7 +99,7 @@ class MomentsEstimator(RowsEstimator):
             self._check_parameters()
             source = self._open(X, y, sample_weight, reset=True)
             self._check_source(source, whole=True)
-            moments = self._collect(source, choose(source.n_rows, source.n_columns))
+            moments = self._collect(source, self._kind(source))
             lacking = self._lacking(moments)
             if lacking:
                 raise lacking
@@ -112,7 +116,7 @@ class MomentsEstimator(RowsEstimator):
             first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
             self._check_source(source, whole=False)
-            moments = self._collect(source, choose(source.n_rows, source.n_columns))
+            moments = self._collect(source, self._kind(source))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
@@ -162,8 +166,7 @@ class MomentsEstimator(RowsEstimator):
         return self._collected.copy()
 
     def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
-        # on matrices of this size BLAS threads wait for each other longer than they work, most so on a busy machine
-        with _xp.one_blas_thread() if moments.n_features <= SMALL else nullcontext():
+        with _small_problem(moments):
             pencil = self._pencil(moments)
             return pencil, self._solve(pencil, moments)
 
@@ -179,13 +182,19 @@ class MomentsEstimator(RowsEstimator):
             self._warn_ranks(spectrum, pencil, moments)
         self._collected = moments
         self.spectrum_ = spectrum
-        self._present(spectrum, pencil, moments)
+        with _small_problem(moments):
+            self._present(spectrum, pencil, moments)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
             raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {self._lacking(self._collected)}")
         super()._require_fit()
+
+
+def _small_problem(moments: Any) -> AbstractContextManager[None]:
+    """Hold BLAS to one thread for few columns: threads then wait for each other longer than they work."""
+    return _xp.one_blas_thread() if moments.n_features <= SMALL else nullcontext()
 
 
 def form_of(moments: Centred, divisor: float) -> Form:

@@ -19,18 +19,20 @@ alternating projections for robust principal component analysis. *J. Machine Lea
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
+from ._least_absolute import least_absolute
 from ._pursuit import Parts, Report, only
 
-FALL = 0.7  # of the level in a round
+FALL, PLUNGE = 0.7, 0.1  # of the level in a round, and in one in which nothing moved
 NOISE = 6.0  # the level in median residuals, 4 standard deviations of normal noise: fewer flag what a round can mend
 SETTLED, PATIENCE = 1e-3, 3  # change of the median residual, for so many rounds, at which the level has settled
+LEFT = 0.5  # share of a row or column set aside in the end from which it is fitted anew
 WHOLE = 0.75  # share of a row or column set aside from which it is large as a whole
 HOLD = 200  # rounds after which the cells set aside are held in any case
 
@@ -74,6 +76,20 @@ def fit_rank(
     max_iter : int
     report : function of (round, change, rank, objective), optional
     """
+    tall, wide = (_sizes(X, observed, root, axis) for axis in (1, 0))
+    found, aside = _fit(X / tall / wide, observed, root, tall * wide, rank, tol, max_iter, report)
+    _, weight = _sized(X, observed, root)
+    rows, columns = (np.sum(aside * weight, axis=k) > LEFT * np.sum(weight, axis=k) for k in (1, 0))
+    rows, columns = rows | (_xp.to_numpy(tall)[:, 0] > 1), columns | (_xp.to_numpy(wide)[0] > 1)
+    if columns.any():
+        found = _columns_again(found, X / tall, observed, root, wide, np.flatnonzero(columns))
+    return _rows_again(found, X, observed, tall, np.flatnonzero(rows), tol) if rows.any() or columns.any() else found
+
+
+def _fit(
+    X: Array, observed: Array | None, root: Array, unit: Array, rank: int, tol: float, max_iter: int, report: Any
+) -> tuple[Parts, np.ndarray]:
+    """Fit rows of like size, and tell which cells are set aside; the objective is told in the units of each row."""
     xp = _xp.namespace(X)
     level = highest = NOISE * _median_size(X, observed, root)
     objective: list[float] = []
@@ -88,14 +104,16 @@ def fit_rank(
         size = float(xp.sqrt(xp.sum(fit.s**2))) or 1.0
         changes.append(float(xp.sqrt(xp.sum((L - before) ** 2))) / size)
         R = only(X - L, observed)
-        objective.append(float(xp.sum(xp.abs(R) * root)))
+        objective.append(float(xp.sum(xp.abs(R) * root * unit)))
         if report is not None:
             report(k, changes[-1], rank, objective[-1])
-        if changes[-1] <= tol:
+        calm, largest = changes[-1] <= tol, float(xp.max(xp.abs(L)))
+        if calm and (held is not None or level <= max(NOISE * median, 10 * tol * largest)):
             break
         if held is None:
             last, median = median, _median_size(R, observed, root)
-            level = min(highest, max(FALL * level, NOISE * median))
+            # where nothing moves before the level is down, errors below it may have been taken for the truth
+            level = min(highest, max((PLUNGE if calm else FALL) * level, NOISE * median))
             still = still + 1 if abs(median - last) <= SETTLED * last and level <= NOISE * median else 0
             E = _calm(R, root, level)
             if still >= PATIENCE or k >= HOLD:
@@ -103,7 +121,54 @@ def fit_rank(
         else:
             E = xp.where(held, xp.zeros_like(R), R)
     assert fit is not None
-    return Parts(L, _rounded(R, L, tol), fit.V, fit.s, np.array(objective), np.array(changes), changes[-1] <= tol)
+    S = _rounded(R, L, tol)
+    aside = _xp.to_numpy((S != 0) & (E == 0))
+    found = Parts(L, S, fit.V, fit.s, np.array(objective), np.array(changes), changes[-1] <= tol)
+    return found, aside
+
+
+def _sizes(X: Array, observed: Array | None, root: Array, axis: int) -> Array:
+    """Return by how much each row or column is larger than usual: 1, or its median over that of all if that is large.
+
+    A row of the low-rank part may have any length, but a very long one alone would determine the directions, errors and
+    all. Divided by its size it says no more than the others, and the rank stays.
+    """
+    size, weight = _sized(X, observed, root)
+    usual, (median, _) = _median_size(X, observed, root), _medians(size, weight, axis)
+    return _xp.like(np.where(median > NOISE * usual, median / usual if usual > 0 else 1.0, 1.0), X)
+
+
+def _columns_again(
+    found: Parts, X: Array, observed: Array | None, root: Array, size: Array, columns: np.ndarray
+) -> Parts:
+    """Bring a fit back to the units of the columns, and some of them by least absolute deviations, as `_rows_again`."""
+    U, _, _ = _xp.thin_svd(found.low_rank @ found.vectors)
+    F = np.array(_xp.to_numpy(found.low_rank.T @ U * size.T))  # L = U Fᵀ
+    index = _xp.like(columns, X)
+    known = None if observed is None else _xp.take_rows(observed.T, index)
+    Q, R = _xp.namespace(X).linalg.qr(U * root, mode="reduced")  # deviations count with the weight, not with its root
+    found_again = least_absolute(_xp.take_rows((X * root).T, index), known, Q)
+    F[columns] = np.linalg.lstsq(_xp.to_numpy(R), _xp.to_numpy(found_again).T, rcond=None)[0].T
+    V, s, turn = _xp.thin_svd(_xp.like(F, X))
+    return replace(found, low_rank=(U @ turn.T * s) @ V.T, vectors=V, singular_values=s)
+
+
+def _rows_again(found: Parts, X: Array, observed: Array | None, size: Array, rows: np.ndarray, tol: float) -> Parts:
+    """Bring a fit back to the units of the rows; those divided or set aside whole get least absolute deviations.
+
+    What is small beside a large row may be far from small beside the others, and was not looked at closely.
+    """
+    V = found.vectors
+    scores = np.array(_xp.to_numpy((found.low_rank @ V) * size))
+    index = _xp.like(rows, X)
+    known = None if observed is None else _xp.take_rows(observed, index)
+    if len(rows):
+        scores[rows] = _xp.to_numpy(least_absolute(_xp.take_rows(X, index), known, V))
+    Z = _xp.like(scores, X)
+    L = Z @ V.T
+    S = size * _rounded(only(X - L, observed) / size, L / size, tol)
+    _, s, turn = _xp.thin_svd(Z)
+    return replace(found, low_rank=L, sparse=S, vectors=V @ turn.T, singular_values=s)
 
 
 def _rounded(R: Array, L: Array, tol: float) -> Array:
@@ -140,19 +205,29 @@ def _first_sizes(X: Array, observed: Array | None, root: Array) -> Array:
 
     A single level for all would set aside whole rows and columns that are large, and never see them again.
     """
-    size, weight = _xp.to_numpy(_xp.namespace(X).abs(X) / root), _xp.to_numpy(root) ** 2
-    weight = np.broadcast_to(weight, size.shape) * (1.0 if observed is None else _xp.to_numpy(observed))
+    size, weight = _sized(X, observed, root)
     usual = _median_size(X, observed, root)
     expected = np.full_like(size, usual)
     for axis in (1, 0):
-        order = np.argsort(size, axis=axis, kind="stable")
-        reached = np.cumsum(np.take_along_axis(weight, order, axis=axis), axis=axis)
-        total = np.take(reached, [-1], axis=axis)
-        place = np.expand_dims(np.argmax(reached >= total / 2, axis=axis), axis)
-        median = np.take_along_axis(size, np.take_along_axis(order, place, axis), axis)
+        median, total = _medians(size, weight, axis)
         aside = np.sum(weight * (size > NOISE * usual), axis=axis, keepdims=True) / np.where(total > 0, total, 1.0)
         expected = np.where((aside > WHOLE) & (median > expected), median, expected)
     return _xp.like(expected, X)
+
+
+def _sized(X: Array, observed: Array | None, root: Array) -> tuple[np.ndarray, np.ndarray]:
+    """Return the size of each cell in the units of its row, and its weight: none where it was not observed."""
+    size, weight = _xp.to_numpy(_xp.namespace(X).abs(X) / root), _xp.to_numpy(root) ** 2
+    return size, np.broadcast_to(weight, size.shape) * (1.0 if observed is None else _xp.to_numpy(observed))
+
+
+def _medians(size: np.ndarray, weight: np.ndarray, axis: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower weighted median along an axis, and the total weight."""
+    order = np.argsort(size, axis=axis, kind="stable")
+    reached = np.cumsum(np.take_along_axis(weight, order, axis=axis), axis=axis)
+    total = np.take(reached, [-1], axis=axis)
+    place = np.expand_dims(np.argmax(reached >= total / 2, axis=axis), axis)
+    return np.take_along_axis(size, np.take_along_axis(order, place, axis), axis), total
 
 
 def _truncated(Y: Array, rank: int) -> Factors:

@@ -27,12 +27,14 @@ from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
 from .._core.typing import Array, TableLike
-from ..moments import Centred
+from ..moments import Centred, Factor, Scatter
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of
+
+REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 
 
 class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
@@ -57,7 +59,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
         Once it is known which loadings are not zero, drop the penalty, which also shrinks those that it leaves: each
         component gets the loadings that, at the same places, add most variance to the components before it.
     tol : float
-        Relative change of the loadings at which the iteration ends.
+        Relative change of the loadings at which the iteration ends; before a refit, no less than 1e-8.
     max_iter : int
 
     Attributes
@@ -70,7 +72,8 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used.
+        Penalties used. NaN where `n_nonzero` is met by no penalty at which the iteration comes to rest: the places of
+        the nonzeros are then held, and the loadings there found without penalty.
     mean_ : array of shape (p,)
     n_components_, n_iter_ : int
     moments_ : Scatter or Factor
@@ -133,6 +136,11 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
         return self._partial_fit(X, None, sample_weight)
 
+    def _kind(self, source: Source) -> type[Centred]:
+        # the iteration works on the matrix itself, so that a factor would be squared in any case
+        few = source.n_rows is not None and source.n_rows <= source.n_columns
+        return Factor if few else Scatter
+
     # -- the three hooks ---------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
@@ -145,6 +153,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
             n_components=self._wanted(moments.n_rows, moments.n_features),
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
+            leading=True,
         )
 
     def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
@@ -186,7 +195,9 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
         def block(on: np.ndarray) -> np.ndarray:
             return np.asarray(G[on[:, None], on] if G is not None else values[:, on].T @ values[:, on])
 
-        options: dict[str, Any] = {"ridge": self.ridge, "tol": self.tol, "max_iter": self.max_iter}
+        # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
+        tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
+        options: dict[str, Any] = {"ridge": self.ridge, "tol": tol, "max_iter": self.max_iter, "polish": not self.refit}
         axes = sparse_axes(apply, G, start, l1=penalties, counts=counts, **options)
         return replace(axes, B=refitted(apply, block, axes.B)) if self.refit else axes
 
@@ -379,9 +390,9 @@ def _adjusted(scores: Form) -> np.ndarray:
     """Return the squared diagonal of R in the QR decomposition of the scores, from their form."""
     if scores.factor is not None:
         F = _xp.to_numpy(scores.factor)
-        diagonal = np.zeros(F.shape[1])
-        R: Any = np.linalg.qr(F, mode="r")
-        diagonal[: min(R.shape)] = np.diag(R) ** 2
+        diagonal, live = np.zeros(F.shape[1]), np.flatnonzero(F.any(axis=0))
+        R: Any = np.linalg.qr(F[:, live], mode="r")  # a column of zeros would take a direction from those after it
+        diagonal[live[: min(R.shape)]] = np.diag(R) ** 2
         return diagonal
     M = np.array(_xp.to_numpy(scores.matrix))
     pivots = np.zeros(len(M))

@@ -97,6 +97,8 @@ class Pencil:
         Columns of B (of A, where there is no B) known to be zero but for rounding.
     most : int or None
         How many positive values there can be, for instance by the number of rows; condition is judged on these.
+    leading : bool
+        Whether nothing is asked of the directions that are not wanted, but for the sum of their values.
     """
 
     A: Form
@@ -104,6 +106,7 @@ class Pencil:
     n_components: int | None = None
     constant: Array | None = None
     most: int | None = None
+    leading: bool = False
 
     @property
     def dimension(self) -> int:

@@ -22,6 +22,7 @@ FEW = 0.05  # share of directions up to which an iteration pays
 
 SOLVERS: dict[str, Callable[..., Any]] = {
     "eigh": dense.eigh,
+    "leading": dense.leading,
     "svd": dense.svd,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
@@ -63,6 +64,11 @@ RULES = (
         "svd",
         lambda pencil: pencil.A.factor is not None,
         "A is given by a factor, whose SVD keeps all digits",
+    ),
+    Rule(
+        "leading",
+        lambda pencil: pencil.leading and pencil.n_components is not None,
+        "nothing is asked of the directions that are not wanted",
     ),
     Rule("eigh", lambda pencil: True, "a full decomposition of a small symmetric matrix is fast and exact"),
 )

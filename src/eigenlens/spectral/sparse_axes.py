@@ -20,12 +20,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 
 from .._core import xp as _xp
-from .elastic_net import elastic_net_count, elastic_nets
+from .elastic_net import ElasticNet
 
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
 MEMORY = 8  # rounds that an extrapolation looks back on
+WORSE = 2.0  # growth of the change at which an extrapolation was a mistake
 CYCLE = 60  # rounds without progress after which supports of a given size, which alternate, are held
 FINEST, POLISH = (
     1e-14,
@@ -45,7 +47,8 @@ class SparseAxes:
     A : ndarray of shape (p, k)
         Orthonormal partners.
     penalties : ndarray of shape (k,)
-        λ₁ of each axis: as given, or found for the number of nonzeros.
+        λ₁ of each axis: as given, or found for the number of nonzeros; NaN where no penalty keeps to these numbers and
+        the places of the nonzeros were held instead.
     n_iter : int
     moved : float
         Relative change of B in the last round.
@@ -70,6 +73,7 @@ def sparse_axes(
     ridge: float,
     tol: float,
     max_iter: int,
+    polish: bool = True,
 ) -> SparseAxes:
     """Find sparse axes.
 
@@ -89,13 +93,16 @@ def sparse_axes(
     tol : float
         Relative change of B at which the iteration ends.
     max_iter : int
+    polish : bool
+        Whether to go on, once the tolerance is reached, for the last digits.
     """
     if l1 is not None and not np.any(l1):
         return SparseAxes(start, start, np.asarray(l1, dtype=float), 1, 0.0, True)  # PCA, to its last digit
     step = _Step(apply, G, l1, counts, ridge)
     B = step(start, start)
-    A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter)
-    return SparseAxes(B, A, step.penalties.copy(), rounds, moved, converged)
+    A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter, POLISH if polish else 0)
+    found = step.penalties.copy() if step.held is None else np.full(B.shape[1], np.nan)
+    return SparseAxes(B, A, found, rounds, moved, converged)
 
 
 def refitted(
@@ -119,39 +126,55 @@ def refitted(
         before = new[:, :j][:, new[:, :j].any(axis=0)]
         image = apply(before)
         told = image[on] @ np.linalg.pinv(before.T @ image, hermitian=True) @ image[on].T  # what earlier scores explain
-        new[on, j] = np.linalg.eigh(block(on) - told)[1][:, -1]
+        last = (len(on) - 1, len(on) - 1)
+        new[on, j] = scipy.linalg.eigh(block(on) - told, subset_by_index=last, check_finite=False)[1][:, 0]
     return new
 
 
 def _settle(
-    step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter: int
+    step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter: int, polish: int
 ) -> tuple[np.ndarray, np.ndarray, int, float, bool]:
     """Alternate until B stays, and then for its last digits as long as they improve."""
     history: list[tuple[np.ndarray, np.ndarray]] = []
     moved, k, least, since, reached = np.inf, 0, np.inf, 0, 0
+    at, calm, wait = B, 0, 2  # A belongs to `at`: B itself, or a point that was extrapolated
     for k in range(1, max_iter + 1):
-        last = moved
-        new = step(A, B)
-        size = np.linalg.norm(new)
-        moved = float(np.linalg.norm(new - B) / size) if size > 0 else 0.0
+        last, before = moved, B
+        B = step(A, before)
+        size = np.linalg.norm(B)
+        moved = float(np.linalg.norm(B - at) / size) if size > 0 else 0.0
         least, since = (moved, k) if moved < 0.5 * least else (least, since)
-        history = [*history, (B.ravel(), (new - B).ravel())][-MEMORY:]
-        B = new
+        calm += 1
+        if not step.descends and (moved > WORSE * last or ((B != 0) != (before != 0)).any()):
+            history, calm, wait = [], 0, wait if at is before else 2 * wait
+        history = [*history, (at.ravel(), (B - at).ravel())][-MEMORY:]
         if moved <= ROUNDING and k - since > STILL:
             tol = max(tol, moved)
         reached += moved <= tol
-        if reached and (moved <= FINEST or moved > last or reached > POLISH):
+        if reached and (moved <= FINEST or (step.descends and moved > last) or reached > polish):
             break
         if not step.descends and k - since >= CYCLE:
             step.hold(B)
-            history = []
-        A, cost = step.partner(B, A)
-        if len(history) > 1 and step.descends:
-            tried = step(step.partner(_extrapolated(history, B.shape), A)[0], B)
-            partner, lower = step.partner(tried, A)
-            if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same but for rounding
-                A, B = partner, tried
+            history, calm, wait = [], 0, 2
+        A, B, at = _next(step, A, B, history if calm >= wait else [])
     return step.partner(B, A)[0], B, k, moved, bool(reached)
+
+
+def _next(
+    step: _Step, A: np.ndarray, B: np.ndarray, history: list[tuple[np.ndarray, np.ndarray]]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the A to go on from, B, and the point that A belongs to."""
+    if len(history) < 2:
+        return step.partner(B, A)[0], B, B
+    ahead = _extrapolated(history, B.shape)
+    if not step.descends:  # there is no objective to compare; the next round tells whether it was worse
+        return step.partner(ahead, A)[0], B, ahead
+    A, cost = step.partner(B, A)
+    tried = step(step.partner(ahead, A)[0], B)
+    partner, lower = step.partner(tried, A)
+    if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same but for rounding
+        return partner, tried, tried
+    return A, B, B
 
 
 class _Step:
@@ -166,6 +189,7 @@ class _Step:
         ridge: float,
     ) -> None:
         self.apply, self.G, self.counts, self.ridge = apply, G, counts, ridge
+        self.net = None if G is None or np.isinf(ridge) else ElasticNet(G, ridge)
         self.held: np.ndarray | None = None
         self.penalties = np.zeros(0 if counts is None else len(counts)) if l1 is None else np.asarray(l1, dtype=float)
 
@@ -208,44 +232,40 @@ class _Step:
             return self._with_counts(C, B)
         if np.isinf(self.ridge):
             return np.asarray(np.sign(C) * np.maximum(np.abs(C) - self.penalties / 2, 0.0))
-        assert self.G is not None
-        return elastic_nets(self.G, C, self.penalties, self.ridge, B)
+        assert self.net is not None
+        return self.net.solve(C, self.penalties, B)
 
     def _on_held(self, C: np.ndarray) -> np.ndarray:
         assert self.held is not None
-        if self.G is None or np.isinf(self.ridge):
+        if np.isinf(self.ridge):
             return np.where(self.held, C, 0.0)
-        new = np.zeros_like(C)
-        for j in range(C.shape[1]):
-            on = np.flatnonzero(self.held[:, j])
-            M = self.G[np.ix_(on, on)] + self.ridge * np.eye(len(on))
-            new[on, j] = np.linalg.lstsq(M, C[on, j], rcond=None)[0]
-        return new
+        assert self.net is not None
+        return np.stack([self.net.on_support(C[:, j], self.held[:, j]) for j in range(C.shape[1])], axis=1)
 
     def _with_counts(self, C: np.ndarray, B: np.ndarray) -> np.ndarray:
-        new = np.zeros_like(C)
         assert self.counts is not None
+        if np.isinf(self.ridge):
+            new, self.penalties = _largest(C, self.counts)
+            return new
+        new = np.zeros_like(C)
+        assert self.net is not None
         for j, count in enumerate(self.counts):
-            if np.isinf(self.ridge):
-                new[:, j], self.penalties[j] = _largest(C[:, j], int(count))
-            else:
-                assert self.G is not None
-                new[:, j], self.penalties[j] = elastic_net_count(
-                    self.G, C[:, j], int(count), self.ridge, B[:, j], self.penalties[j]
-                )
+            new[:, j], self.penalties[j] = self.net.with_count(C[:, j], int(count), B[:, j], self.penalties[j])
         return new
 
 
-def _largest(c: np.ndarray, count: int) -> tuple[np.ndarray, float]:
-    """Soft threshold that leaves `count` entries, the smallest such; of equal entries the first stay."""
-    order = np.argsort(-np.abs(c), kind="stable")
-    level = abs(c[order[count]]) if count < len(c) else 0.0
-    beta = np.zeros_like(c)
-    kept = order[:count]
-    beta[kept] = np.sign(c[kept]) * (np.abs(c[kept]) - level)
-    ties = kept[beta[kept] == 0]
-    beta[ties] = np.sign(c[ties]) * np.finfo(float).eps * abs(c[order[0]])
-    return beta, 2 * float(level)
+def _largest(C: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Soft thresholds that leave `counts` entries, the smallest such; of equal entries the first stay."""
+    size = np.abs(C)
+    p, k = C.shape
+    ordered = np.sort(size.T, axis=1)[:, ::-1]
+    level = np.where(counts < p, ordered[np.arange(k), np.minimum(counts, p - 1)], 0.0)
+    B = np.sign(C) * np.maximum(size - level, 0.0)
+    for j in np.flatnonzero(np.count_nonzero(B, axis=0) < counts):
+        kept = np.argsort(-size[:, j], kind="stable")[: counts[j]]
+        ties = kept[B[kept, j] == 0]
+        B[ties, j] = np.sign(C[ties, j]) * np.finfo(float).eps * ordered[j, 0]
+    return B, 2 * level
 
 
 def _extrapolated(history: list[tuple[np.ndarray, np.ndarray]], shape: tuple[int, ...]) -> np.ndarray:
