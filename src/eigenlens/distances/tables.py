@@ -49,7 +49,7 @@ class SquaredTable:
 
 def row_blocks(table: Array) -> list[slice]:
     """Cut the rows of a table into pieces that stay in cache, or that keep a device busy."""
-    return pair_blocks(*table.shape, table)
+    return pair_blocks(table.shape[0], table.shape[1], table)
 
 
 def as_square(A: TableLike, name: str = "D") -> Array:

@@ -162,7 +162,7 @@ def _definite(M: Array, K: Array, clip: bool) -> Array:
 
 
 def _has_root(M: Array, slack: float) -> bool:
-    """Tell whether M with a little more on its diagonal has a Cholesky root: surer than a search in a cluster near 0."""
+    """Tell whether M with a little more on its diagonal has a Cholesky root: surer than a search near 0."""
     xp = _xp.namespace(M)
     A = M + slack * xp.eye(M.shape[0], dtype=xp.float64, device=_xp.device(M))
     try:
