@@ -11,7 +11,7 @@ from sklearn.svm import SVC, SVR
 
 from eigenlens import KernelClassifier, KernelRegressor
 from eigenlens._core import memory
-from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens._core.errors import ConditionWarning, InputError, InputTypeError
 from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate
 
 rng = np.random.default_rng(0)
@@ -23,6 +23,19 @@ FLOWERS, TWO = IRIS[50:], SPECIES[50:]
 
 
 # -- squared loss ------------------------------------------------------------------------------------------------
+
+
+def test_a_lam_that_costs_digits_is_told_and_never_breaks_the_fit():
+    exact = KernelRegressor(Gaussian(3.0), lam=1e-6).fit(X, y).predict(X)
+    with pytest.warns(ConditionWarning, match="rounding may change fitted values by"):
+        KernelRegressor(Gaussian(3.0), lam=1e-12).fit(X, y)
+    with pytest.warns(ConditionWarning, match="lost in the rounding of the kernel matrix"):
+        lost = KernelRegressor(Gaussian(3.0), lam=1e-30).fit(X, y).predict(X)
+    assert np.abs(lost - y).mean() < np.abs(exact - y).mean()  # nearer to interpolation, not noise
+    wide = X * [1e6, 1e-5]  # λ leaves the first column alone, and nothing of the second
+    with pytest.warns(ConditionWarning):
+        line = KernelRegressor(Linear(), lam=1e-3).fit(wide, y).predict(wide)
+    assert_allclose(line, np.polyval(np.polyfit(X[:, 0], y, 1), X[:, 0]), atol=1e-6)
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(1.0), Linear(), Polynomial(2)], ids=repr)

@@ -183,3 +183,14 @@ def test_mistakes_are_named_and_change_nothing(name):
     assert model.embedding_ is before
     with pytest.raises(InputError, match="constant"):
         clone(KernelPCA(2)).fit(np.ones((5, 2)))
+
+
+def test_a_large_precomputed_kernel_whose_eigenvalues_crowd_at_zero():
+    rows = np.random.default_rng(0).standard_normal((1100, 3))
+    K = Gaussian(1.0)(rows)
+    given, own = KernelPCA(2, kernel="precomputed").fit(K), KernelPCA(2, kernel=Gaussian(1.0)).fit(rows)
+    assert_allclose(given.embedding_, own.embedding_, atol=1e-12)
+    with pytest.raises(InputError, match=r"its smallest eigenvalue is -0\.(5|49999)"):
+        KernelPCA(2, kernel="precomputed").fit(K - 0.5 * np.eye(1100))
+    with pytest.raises(InputError, match="not positive semidefinite"):
+        KernelPCA(2, kernel="precomputed").fit(-1e-3 * K)

@@ -1,6 +1,7 @@
 """Displays of kernel methods draw what they were given."""
 
 import matplotlib as mpl
+import matplotlib.figure
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -50,3 +51,9 @@ def test_path():
     assert np.array_equal(display.ax_.lines[0].get_ydata(), model.path_.gcv)
     with pytest.raises(AttributeError, match="lam='gcv'"):
         PathDisplay.from_estimator(KernelRegressor(lam=1.0).fit(X[:, :3], X[:, 3]))
+
+
+def test_too_few_axes_are_refused_by_their_number():
+    ax = mpl.figure.Figure().subplots()
+    with pytest.raises(InputError, match="ax holds 1 axes but this display draws on 2"):
+        KernelPCADisplay.from_estimator(KernelPCA(2).fit(X), X, ax=ax)

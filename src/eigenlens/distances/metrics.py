@@ -97,10 +97,12 @@ class Metric:
             low, top = float(xp.min(block)), float(xp.max(block))
             if low < -ASYMMETRY * top:
                 at = int(xp.argmin(xp.reshape(block, (-1,))))
-                raise errors.negative_distance(f"metric={self.metric!r}", 1, part.start + at // n, at % n, low)
+                raise errors.negative_distance(
+                    errors.metric_named(self.metric), None, part.start + at // n, at % n, low
+                )
             high = max(high, top)
         way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
-        symmetric(values, f"metric={self.metric!r}", np.inf if symmetrize else ASYMMETRY * high, way_out)
+        symmetric(values, errors.metric_named(self.metric), np.inf if symmetrize else ASYMMETRY * high, way_out)
         clear_diagonal(values)
         table = square_in_place(values, high, squared, "X")
         return SquaredTable(table.values, table.exponent + self._power)

@@ -9,9 +9,9 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.typing import Array
-from ..moments.pairwise import pair_blocks
+from ..moments.pairwise import over_pairs, pair_blocks
 from ..spectral import Form, Pencil, orient, solve
-from .metrics import Metric
+from .metrics import EUCLIDEAN, Metric
 from .preparation import Preparation
 from .scaling import Scaling
 from .tables import SquaredTable
@@ -52,7 +52,7 @@ class Placement:
         block = _xp.float64(xp.take(X, _xp.like(self.points, X), axis=1))
         if block.shape[0] and float(xp.min(block)) < 0:
             i, j = divmod(int(xp.argmin(xp.reshape(block, (-1,)))), block.shape[1])
-            raise errors.negative_distance("X", 1, i, int(self.points[j]), float(block[i, j]))
+            raise errors.negative_distance("X", None, i, int(self.points[j]), float(block[i, j]))
         return self.preparation.of_ready(block, self.squared)
 
     def distances(self, table: SquaredTable) -> Array:
@@ -63,7 +63,13 @@ class Placement:
 
     def project(self, X: Array) -> Array:
         """Return coordinates in the units of the distances."""
-        parts = [self._placed(X[part, :]) for part in pair_blocks(X.shape[0], self.points.shape[0], X)]
+        n, m = X.shape[0], self.points.shape[0]
+
+        def work(part: slice) -> Array:
+            return self._placed(X[part, :])
+
+        ours = self.metric is None or self.metric.metric in EUCLIDEAN  # metrics of others need not bear threads
+        parts = list(over_pairs(work, n, m, X) if ours else map(work, pair_blocks(n, m, X)))
         xp = _xp.namespace(X)
         unit = float(np.ldexp(1.0, self.preparation.given))
         return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit

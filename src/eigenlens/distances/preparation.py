@@ -78,7 +78,7 @@ def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> Squared
         raise errors.squares_out_of_range("X")
     values, high = table.values, 0.0
     xp = _xp.namespace(values)
-    for rows in row_blocks(values.shape[0]):
+    for rows in row_blocks(values):
         block = transform(values[rows, :])
         values[rows, :] = block
         high = max(high, float(xp.max(block)))

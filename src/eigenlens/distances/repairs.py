@@ -167,8 +167,7 @@ def cailliez_constant(D2: Array) -> float:
 
 def add_constant(D2: Array, c: float, kind: str) -> None:
     """Add a constant to all squared distances of a square table but those of the diagonal, in place."""
-    n = D2.shape[0]
-    for rows in row_blocks(n):
+    for rows in row_blocks(D2):
         D2[rows, :] = with_constant(D2[rows, :], c, kind)
     clear_diagonal(D2)
 

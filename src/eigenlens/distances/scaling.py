@@ -20,6 +20,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
+from ..moments.pairwise import pair_blocks
 from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, solve
 from .tables import double_center_in_place, row_blocks
 
@@ -105,7 +106,7 @@ def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     even = bool(np.all(weight == weight[0]))
     root: Any = float(weight[0] ** 0.5) if even else xp.sqrt(w)
     if not even:
-        for rows in row_blocks(n):
+        for rows in row_blocks(D2):
             D2[rows, :] = D2[rows, :] * root[rows][:, None] * root[None, :]
     spectrum = solve(Pencil(Form(matrix=D2), n_components=min(k, n)))
     raw = spectrum.vectors * spectrum.singular_values
@@ -140,7 +141,7 @@ def kruskal_stress(squares: Callable[[slice], Array], Y: Array, weight: np.ndarr
     xp, n = _xp.namespace(Y), Y.shape[0]
     w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)
     gap = total = 0.0
-    for rows in row_blocks(n):
+    for rows in pair_blocks(n, n, Y):
         start = rows.start
         shown = size[rows][:, None] + size[None, start:] - 2.0 * (Y[rows, :] @ Y[start:, :].T)
         shown = xp.sqrt(xp.clip(shown, min=0.0))

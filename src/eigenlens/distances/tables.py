@@ -17,12 +17,13 @@ from .._core import memory
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
+from ..moments.pairwise import pair_blocks
 from ..sources.companions import as_column
 from ..sources.memory import Table, as_table
 
 ORDINARY = 200  # |d| within 2^±200 squares safely
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
-BLOCK_CELLS = 2**17  # entries worked on at a time: they stay in cache
+ROWS = "pass rows of features and a metric, with n_landmarks= (a few hundred to a few thousand)"
 LANDMARKS = "use n_landmarks= (a few hundred to a few thousand), which needs n × n_landmarks at a time"
 
 
@@ -46,10 +47,9 @@ class SquaredTable:
         return _xp.namespace(self.values).sqrt(self.values) * float(np.ldexp(1.0, self.exponent))
 
 
-def row_blocks(n: int, m: int | None = None) -> list[slice]:
-    """Cut n rows of m entries into pieces that stay in cache."""
-    step = max(1, BLOCK_CELLS // max(n if m is None else m, 1))
-    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
+def row_blocks(table: Array) -> list[slice]:
+    """Cut the rows of a table into pieces that stay in cache, or that keep a device busy."""
+    return pair_blocks(table.shape[0], table.shape[1], table)
 
 
 def as_square(A: TableLike, name: str = "D") -> Array:
@@ -69,7 +69,7 @@ def square_of(X: TableLike, name: str) -> Table:
         n = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
         if n < 2 or n * (n - 1) // 2 != len(values):
             raise errors.condensed_length(name, len(values))
-        memory.require(memory.square_bytes(n), f"The {n} × {n} table of {name}", LANDMARKS)
+        memory.require(memory.square_bytes(n), f"The {n} × {n} table of {name}", ROWS)
         square = scipy.spatial.distance.squareform(values.astype(np.float64, copy=False), checks=False)
         X = _xp.like(square, X) if _xp.is_array(X) else square
     table = as_table(X, name)
@@ -119,7 +119,7 @@ def read_distances(
 def look_over(values: Array, name: str, rounding: float, symmetrize: bool = False) -> tuple[float, float]:
     """Refuse what are no distances; return the largest of them, and the largest |d_ij − d_ji|."""
     xp, low, high = _xp.namespace(values), np.inf, 0.0
-    for rows in row_blocks(values.shape[0]):
+    for rows in row_blocks(values):
         block = values[rows, :]
         low, high = min(low, _least(block, rows, name)), max(high, float(xp.max(block)))
     tolerance = rounding * high
@@ -134,6 +134,15 @@ def look_over(values: Array, name: str, rounding: float, symmetrize: bool = Fals
     return high, gap
 
 
+def looks_like_distances(rows: Array) -> bool:
+    """Tell whether rows of features may be a table of distances: square, symmetric, at least 0, the diagonal 0."""
+    xp, n = _xp.namespace(rows), rows.shape[0]
+    if n != rows.shape[1] or n < 3 or bool(xp.any(xp.linalg.diagonal(rows) != 0)):
+        return False
+    high = float(xp.max(rows))
+    return high > 0 and float(xp.min(rows)) >= 0 and _asymmetry(rows)[0] <= ROUNDING[8] * high
+
+
 def square_in_place(values: Array, high: float, squared: bool, name: str) -> SquaredTable:
     """Turn distances (or squared ones) into squared ones over a power of four."""
     xp = _xp.namespace(values)
@@ -144,7 +153,7 @@ def square_in_place(values: Array, high: float, squared: bool, name: str) -> Squ
     factor = float(np.ldexp(1.0, -exponent)) if abs(exponent) < 1023 else None
     if factor is None:
         raise errors.squares_out_of_range(name)
-    for rows in row_blocks(values.shape[0]):
+    for rows in row_blocks(values):
         block = xp.clip(values[rows, :], min=0.0)  # what is below 0 here is rounding
         block = block * factor if exponent else block
         values[rows, :] = block if squared else block * block
@@ -155,17 +164,17 @@ def double_center_in_place(D2: Array, alpha: Array) -> None:
     """Replace D by −½ H D Hᵀ, H = I − 1αᵀ."""
     r = D2 @ alpha
     g = alpha @ r
-    for rows in row_blocks(D2.shape[0], D2.shape[1]):
+    for rows in row_blocks(D2):
         D2[rows, :] = ((r[None, :] - D2[rows, :]) + (r[rows] - g)[:, None]) * 0.5
 
 
 def frobenius(A: Array) -> float:
     """Return the root of the sum of squares of all entries, which bounds all eigenvalues."""
     xp = _xp.namespace(A)
-    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in row_blocks(*A.shape)), default=0.0)
+    peak = max((float(xp.max(xp.abs(A[rows, :]))) for rows in row_blocks(A)), default=0.0)
     if peak == 0:
         return 0.0
-    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in row_blocks(*A.shape)) ** 0.5
+    return peak * sum(float(xp.sum((A[rows, :] / peak) ** 2)) for rows in row_blocks(A)) ** 0.5
 
 
 def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
@@ -175,7 +184,7 @@ def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
 
 
 def _average(A: Array) -> None:
-    for rows in row_blocks(A.shape[0]):
+    for rows in row_blocks(A):
         mean = (A[rows, rows.start :] + A[rows.start :, rows].T) / 2
         A[rows, rows.start :] = mean
         A[rows.start :, rows] = mean.T
@@ -191,7 +200,7 @@ def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> fl
 def _asymmetry(A: Array) -> tuple[float, int, int]:
     """Return the largest |a_ij − a_ji| and where it is."""
     xp, worst, place = _xp.namespace(A), 0.0, (0, 0)
-    for rows in row_blocks(A.shape[0]):
+    for rows in row_blocks(A):
         gap = xp.abs(A[rows, rows.start :] - A[rows.start :, rows].T)
         top = float(xp.max(gap))
         if top > worst:
@@ -209,7 +218,7 @@ def _raw(table: Table, name: str, way_out: str) -> Array:
     else:
         values = _xp.float64(table.rows(0, n))
     xp, high = _xp.namespace(values), 0.0
-    for rows in row_blocks(n):
+    for rows in row_blocks(values):
         _least(values[rows, :], rows, name)
         high = max(high, float(xp.max(xp.abs(values[rows, :]))))
     tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * high
@@ -240,6 +249,10 @@ def _negative(values: Array, name: str) -> Exception:
 def clear_diagonal(values: Array) -> None:
     if isinstance(values, np.ndarray):
         np.fill_diagonal(values, 0.0)
+        return
+    if _xp.on_accelerator(values):
+        every = _xp.namespace(values).arange(values.shape[0], device=_xp.device(values))
+        values[every, every] = 0.0  # one step of the device, where a loop would be n of them
         return
     for i in range(values.shape[0]):
         values[i, i] = 0.0

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import kernels as errors
 from .._core.typing import Array
 from ..moments import Scatter
 from ..sources import Block
@@ -108,7 +108,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
         left[pivot] = 0.0
         chosen.append(pivot)
     if not chosen:
-        raise errors.all_constant("X")
+        raise errors.no_landmarks()
     factor = np.tril(L[: len(chosen)][:, chosen].T)
     root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)
     places = pool[chosen]

@@ -11,7 +11,7 @@ import scipy.special
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_number, is_number
 from .._core.typing import Array
-from ._pairs import BlockFunction, half_negative_squares
+from ._pairs import BlockFunction, half_negative_squares, strips
 from .base import Kernel
 
 
@@ -41,7 +41,15 @@ class Radial(Kernel):
         squares = half_negative_squares(Z, self._smooth, unit)
 
         def function(X: Array, out: Array | None = None) -> Array:
-            return self._profile(squares(X, out=out), p, out)
+            E = squares(X, out=out)
+            if not isinstance(E, np.ndarray):
+                return self._profile(_xp.namespace(E).clip(E, max=0.0), p)
+            for strip in strips(E):
+                np.minimum(strip, 0.0, out=strip)
+                values = self._profile(strip, p, strip)
+                if values is not strip:
+                    np.copyto(strip, values)
+            return E
 
         return function
 
@@ -230,10 +238,6 @@ class SchoenbergKernel(Radial):
 
 def _exp(E: Array, out: Any) -> Array:
     return np.exp(E, out=out) if out is not None else _xp.namespace(E).exp(E)
-
-
-def _into(values: Array, out: Any) -> Array:
-    return values
 
 
 def _distance(E: Array, out: Any) -> Array:

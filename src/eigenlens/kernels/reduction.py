@@ -10,21 +10,20 @@ which is positive semidefinite also for kernels that are so only conditionally. 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.linalg
-import scipy.sparse.linalg
 
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.typing import Array
+from ..spectral import largest
+from ..spectral.truncated import host_operator
 from . import _pairs
 from .base import Kernel
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
 
-FULL = 1000  # up to this many rows the smallest eigenvalue comes from a full decomposition
+TOLD = 1e-7  # precision of eigenvalues that are only told
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,24 +149,34 @@ def _projected(K: Array, root: Array, Q: Array, overwrite: bool) -> Array:
 
 def _definite(M: Array, K: Array, clip: bool) -> Array:
     """Refuse a matrix with a negative eigenvalue beyond rounding, or clip it where that was asked for."""
-    A = np.asarray(_xp.to_numpy(M))
-    low, high = extremes(A)
-    if low >= -DEFINITE * max(high, -low):
+    size = _size(M)
+    if size == 0 or _has_root(M, DEFINITE * size):
         return M
-    named, largest = extremes(np.asarray(_xp.to_numpy(K)))
+    named, top = -_largest(K, -1.0), _largest(K)
     if not clip:
-        raise errors_kernels.indefinite(named, largest)
-    errors.warn(errors_kernels.clipped(named, largest))
-    values, vectors = scipy.linalg.eigh(A)
-    return _xp.like((vectors * np.maximum(values, 0.0)) @ vectors.T, M)
+        raise errors_kernels.indefinite(named, top)
+    errors.warn(errors_kernels.clipped(named, top))
+    xp = _xp.namespace(M)
+    values, vectors = xp.linalg.eigh(M)
+    return (vectors * xp.clip(values, min=0.0)) @ vectors.T
 
 
-def extremes(A: np.ndarray) -> tuple[float, float]:
-    """Return the smallest and the largest eigenvalue of a symmetric matrix."""
-    n = len(A)
-    if n <= FULL:
-        values = scipy.linalg.eigvalsh(A)
-        return float(values[0]), float(values[-1])
-    start: Any = np.full(n, n**-0.5) + np.linspace(0, 1e-3, n)
-    ends = scipy.sparse.linalg.eigsh(A, k=2, which="BE", v0=start, tol=1e-8, return_eigenvectors=False)
-    return float(ends.min()), float(ends.max())
+def _has_root(M: Array, slack: float) -> bool:
+    """Tell whether M with a little more on its diagonal has a Cholesky root: surer than a search near 0."""
+    xp = _xp.namespace(M)
+    A = M + slack * xp.eye(M.shape[0], dtype=xp.float64, device=_xp.device(M))
+    try:
+        root = xp.linalg.cholesky(A)
+    except (np.linalg.LinAlgError, RuntimeError):  # NumPy's and torch's; other libraries fill in NaN
+        return False
+    return _xp.all_finite(xp.linalg.diagonal(root))
+
+
+def _largest(A: Array, sign: float = 1.0) -> float:
+    """Return the largest eigenvalue of ±A, to the digits of a message."""
+    apply = host_operator(A)
+    return largest(lambda v: sign * apply(v), A.shape[0], _size(A), lambda: sign * _xp.to_numpy(A), tol=TOLD).value
+
+
+def _size(A: Array) -> float:
+    return float(_xp.namespace(A).linalg.matrix_norm(A))

@@ -37,7 +37,7 @@ from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
 from ..distances.placement import Placement
 from ..distances.preparation import CONSTANTS
-from ..distances.tables import read_distances, square_of
+from ..distances.tables import looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..inference import DimensionTest, above_negative, broken_stick
 from ..sources import as_source, map_rows, whole
@@ -168,6 +168,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
 
     def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
         rows, k = map_rows(source, _xp.float64), self.n_components
+        if looks_like_distances(rows):
+            errors.warn(wording.looks_precomputed(rows.shape[0], self.metric))
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
         if plain and self.schoenberg is None and self.correction is None and self.n_landmarks is None:
             return map_of_rows(rows, weight, k)

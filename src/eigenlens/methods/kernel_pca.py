@@ -149,7 +149,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
     def _kept(self, spectrum: Spectrum, trace: float) -> Spectrum:
         """Keep the axes that stand above rounding, and say so where more were asked for."""
         if not trace > 0 or spectrum.rank == 0:
-            raise errors.all_constant("X")
+            raise errors_kernels.rows_alike()
         if self.n_components is not None and spectrum.rank < self.n_components:
             advice = "The others carry nothing and were left out."
             what = "The centred kernel matrix"

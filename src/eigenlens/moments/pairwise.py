@@ -6,16 +6,20 @@ digits of close pairs; those are computed again from differences.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 import scipy.spatial.distance
 
 from .._core import xp as _xp
 from .._core.typing import Array
+from ..sources.base import PARALLEL_CELLS, threaded
 
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
 MANY = 0.05  # share of close pairs above which all of them are computed from differences
 DEVICE_PAIRS = 2**25
-BLOCK_PAIRS = 2**18  # pairs at a time: they stay in cache
+BLOCK_PAIRS = 2**17  # pairs at a time: they stay in cache
 
 
 def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
@@ -66,10 +70,9 @@ def by_differences(A: Array, B: Array) -> Array:
     if isinstance(A, np.ndarray):
         return scipy.spatial.distance.cdist(A, B, "sqeuclidean")
     xp = _xp.namespace(A)
-    rows = max(1, BLOCK_PAIRS // max(B.shape[0] * B.shape[1], 1))
     parts = []
-    for start in range(0, A.shape[0], rows):
-        differences = A[start : start + rows, :][:, None, :] - B[None, :, :]
+    for part in pair_blocks(A.shape[0], B.shape[0] * B.shape[1], A):
+        differences = A[part, :][:, None, :] - B[None, :, :]
         parts.append(xp.sum(differences * differences, axis=2))
     return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
 
@@ -85,3 +88,11 @@ def pair_blocks(n: int, m: int, like: Array) -> list[slice]:
     """Cut n rows so that each piece makes a bounded number of pairs with m others: many on a device."""
     rows = max(1, (DEVICE_PAIRS if _xp.on_accelerator(like) else BLOCK_PAIRS) // max(m, 1))
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
+
+
+def over_pairs(work: Callable[[slice], Any], n: int, m: int, like: Array) -> Iterator[Any]:
+    """Apply `work` to pieces of n rows that meet m others, on threads where there is enough to do; results in order."""
+    parts = pair_blocks(n, m, like)
+    if isinstance(like, np.ndarray) and n * m >= PARALLEL_CELLS:
+        return threaded(work, iter(parts))  # type: ignore[arg-type]
+    return map(work, parts)

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core.errors import arguments
+
 INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
 
 
@@ -14,7 +16,10 @@ def axes_for(ax: Any, count: int, width: float = 4.6, height: float = 4.0) -> li
     import matplotlib.pyplot as plt
 
     if ax is not None:
-        return list(np.ravel(ax))[:count]
+        given = list(np.ravel(ax))
+        if len(given) < count:
+            raise arguments.few_axes(len(given), count)
+        return given[:count]
     _, axes = plt.subplots(1, count, figsize=(width * count, height), layout="constrained", squeeze=False)
     return list(axes[0])
 

@@ -73,7 +73,7 @@ class MercerDisplay:
                 right.plot(self.nodes[order, 0], self.functions[order, j], color=colour, label=f"φ{j + 1}")
             right.axhline(0, color="0.8", linewidth=0.8, zorder=0)
             right.set(xlabel="x", title="eigenfunctions")
-            right.legend(frameon=False, fontsize="small", ncols=2)
+            right.legend(frameon=False, ncol=4, loc="upper center", bbox_to_anchor=(0.5, -0.14), handlelength=1.2)
         else:
             size = 2 * point_size(len(self.nodes))
             most = np.abs(self.functions[:, 0]).max()

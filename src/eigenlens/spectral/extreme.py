@@ -145,42 +145,38 @@ def inertia(B: Array) -> Inertia:
 
 def _estimated_negative(apply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
     Z = np.random.default_rng(0).choice([-1.0, 1.0], (n, PROBES))
-    Q, T, last = _block_krylov(apply, Z)
-    theta, S = np.linalg.eigh(T)
-    residual = np.linalg.norm(last @ S, axis=0)
-    floor = rounding(n, float(np.max(np.abs(theta))))
-    negative = theta < -floor
-    settled = negative & (residual <= CONVERGED * np.abs(theta))
-    per_probe = np.abs(theta[negative & ~settled]) @ ((S[:, negative & ~settled].T @ (Q.T @ Z)) ** 2)
+    Q, BQ = _block_krylov(apply, Z)
+    with _xp.one_blas_thread():
+        T = Q.T @ BQ
+        theta, S = np.linalg.eigh((T + T.T) / 2)
+        residual = np.linalg.norm((BQ - Q @ T) @ S, axis=0)
+        floor = rounding(n, float(np.max(np.abs(theta))))
+        negative = theta < -floor
+        settled = negative & (residual <= CONVERGED * np.abs(theta))
+        per_probe = np.abs(theta[negative & ~settled]) @ ((S[:, negative & ~settled].T @ (Q.T @ Z)) ** 2)
     return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / PROBES**0.5)
 
 
-def _block_krylov(
-    apply: Callable[[np.ndarray], np.ndarray], Z: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return an orthonormal basis Q of Z, BZ, B²Z, …, then QᵀBQ, and the part of BQ that lies outside of Q."""
+def _block_krylov(apply: Callable[[np.ndarray], np.ndarray], Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return an orthonormal basis Q of Z, BZ, B²Z, …, and BQ."""
     basis: list[np.ndarray] = []
     images: list[np.ndarray] = []
-    block, _ = np.linalg.qr(Z)
-    scale = 0.0
+    block, scale = _new_directions(Z, Z[:, :0], 0.0), 0.0
     while block.shape[1] and len(basis) < STEPS:
         image = apply(block)
         scale = max(scale, float(np.linalg.norm(image, axis=0).max()))
         basis.append(block)
         images.append(image)
-        block = _new_directions(image, np.hstack(basis), 1e-10 * scale)
-    Q, BQ = np.hstack(basis), np.hstack(images)
-    T = Q.T @ BQ
-    return Q, (T + T.T) / 2, BQ - Q @ T
+        if len(basis) < STEPS:
+            block = _new_directions(image, np.hstack(basis), 1e-10 * scale)
+    return np.hstack(basis), np.hstack(images)
 
 
 def _new_directions(image: np.ndarray, Q: np.ndarray, floor: float) -> np.ndarray:
     """Return an orthonormal basis of what an image has outside of Q."""
-    for _ in range(2):
-        image = image - Q @ (Q.T @ image)
-    R = np.linalg.norm(image, axis=0)
-    if not np.any(floor < R):
-        return image[:, :0]
-    left, s, _ = np.linalg.svd(image, full_matrices=False)
-    left = left[:, s > floor]
-    return np.linalg.qr(left - Q @ (Q.T @ left))[0]
+    with _xp.one_blas_thread():  # of a few columns: threads would wait for each other longer than they work
+        for _ in range(2):
+            image = image - Q @ (Q.T @ image)
+        left, R, _ = scipy.linalg.qr(image, mode="economic", pivoting=True, check_finite=False)
+        left = left[:, np.abs(np.diag(R)) > floor]
+        return np.linalg.qr(left - Q @ (Q.T @ left))[0] if left.shape[1] else left

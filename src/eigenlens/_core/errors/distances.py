@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._kinds import InputError, InputTypeError, NotConvergedWarning, RankWarning
+from ._kinds import EigenlensWarning, InputError, InputTypeError, NotConvergedWarning, RankWarning
+
+
+class PrecomputedWarning(EigenlensWarning):
+    """Rows of features look like a table of distances."""
+
 
 # -- tables of distances -------------------------------------------------------------------------------------------
 
@@ -41,9 +46,10 @@ def asymmetric(name: str, i: int, j: int, there: float, back: float, allowed: fl
     )
 
 
-def negative_distance(name: str, count: int, i: int, j: int, value: float) -> InputError:
+def negative_distance(name: str, count: int | None, i: int, j: int, value: float) -> InputError:
+    many = "" if count is None else f"{count} "
     return InputError(
-        f"{name} has {count} negative entries (the least is {value:.6g} in row {i}, column {j}), but distances are at "
+        f"{name} has {many}negative entries (the least is {value:.6g} in row {i}, column {j}), but distances are at "
         f"least 0. If these are similarities s, pass distances made from them, such as sqrt(s_ii + s_jj - 2 s_ij)."
     )
 
@@ -62,17 +68,29 @@ def squares_out_of_range(name: str) -> InputError:
     )
 
 
+def metric_named(metric: Any) -> str:
+    """Name a metric: a function by its name, not by where it lies in memory."""
+    return f"metric={metric!r}" if isinstance(metric, str) else f"metric={getattr(metric, '__name__', metric)}"
+
+
+def looks_precomputed(n: int, metric: Any) -> PrecomputedWarning:
+    return PrecomputedWarning(
+        f"X is a symmetric {n} × {n} table with 0 on its diagonal, as distances have it, but {metric_named(metric)} "
+        f"takes its rows as features. If these are distances, use metric='precomputed'."
+    )
+
+
 def metric_not_finite(metric: Any, i: int, j: int) -> InputError:
     return InputError(
-        f"metric={metric!r} gives NaN or infinity (first between rows {i} and {j}); look at these rows (a row of zeros "
-        f"has no direction, a constant row no correlation), or use another metric."
+        f"{metric_named(metric)} gives NaN or infinity (first between rows {i} and {j}); look at these rows (a row of "
+        f"zeros has no direction, a constant row no correlation), or use another metric."
     )
 
 
 def metric_unknown(metric: Any, cause: Exception) -> InputError:
     return InputError(
-        f"metric={metric!r} cannot be computed ({cause}). Use 'precomputed', a function of two rows, or a name that "
-        f"sklearn.metrics.pairwise_distances knows, such as 'euclidean', 'cityblock', 'cosine' or 'braycurtis'."
+        f"{metric_named(metric)} cannot be computed ({cause}). Use 'precomputed', a function of two rows, or a name "
+        f"that sklearn.metrics.pairwise_distances knows, such as 'euclidean', 'cityblock', 'cosine' or 'braycurtis'."
     )
 
 
@@ -142,9 +160,11 @@ def quadrature_unsettled(change: float, tol: float) -> NotConvergedWarning:
 
 
 def too_few_positive(found: int, k: int) -> RankWarning:
+    if found == 0:
+        return RankWarning("All distances are 0: the points coincide, and the map is 0.")
     return RankWarning(
         f"n_components={k} but the distances have {found} positive eigenvalue(s): the other {k - found} column(s) of "
-        f"the map are 0. Ask for n_components={max(found, 1)}, or repair the distances (correction='lingoes')."
+        f"the map are 0. Ask for n_components={found}, or repair the distances (correction='lingoes')."
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._kinds import EigenlensWarning, InputError, InputTypeError, listed
+from ._kinds import ConditionWarning, EigenlensWarning, InputError, InputTypeError, listed
 
 
 class LandmarkWarning(EigenlensWarning):
@@ -170,4 +170,34 @@ def path_needs_squares(loss: str, lam: Any) -> InputError:
 def lams_shape(value: Any) -> InputError:
     return InputError(
         f"lams={value!r} must be a list of positive finite numbers; leave it out for a grid made to measure."
+    )
+
+
+LARGER = "Use a larger lam; with a linear or polynomial kernel, scale the columns."
+
+
+def lam_small(lam: float, trace: float, lost: float) -> ConditionWarning:
+    return ConditionWarning(
+        f"lam={lam:.3g} is so far below the kernel matrix (trace {trace:.3g}) that rounding may change fitted values "
+        f"by {min(lost, 1.0):.0e} of the responses. {LARGER}"
+    )
+
+
+def lam_lost(lam: float, trace: float) -> ConditionWarning:
+    return ConditionWarning(
+        f"lam={lam:.3g} is lost in the rounding of the kernel matrix (trace {trace:.3g}); the fit leaves out every "
+        f"axis whose eigenvalue is rounding as well. {LARGER}"
+    )
+
+
+def rows_alike() -> InputError:
+    return InputError(
+        "X: all rows are the same to the kernel, so that there is no axis to find. Look at the columns (constant?) and "
+        "at the bandwidth (far above all distances?)."
+    )
+
+
+def no_landmarks() -> InputError:
+    return InputError(
+        "n_landmarks: k(x, x) is 0 for every row of X, so that no row can stand for others; use all rows."
     )
