@@ -11,7 +11,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .companions import as_column
-from .stream import Batch, Piece, Roles
+from .pieces import Batch, Piece, Roles
 
 
 class BatchReader:

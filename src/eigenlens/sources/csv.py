@@ -16,7 +16,7 @@ import numpy as np
 from .._core import errors
 from .csv_text import BLOCK_BYTES, MISSING, Dialect, lines_of, read_header
 from .parquet import record_piece
-from .stream import Piece, Roles
+from .pieces import Piece, Roles
 
 PLAIN = Dialect()
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted

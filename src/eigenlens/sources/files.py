@@ -18,7 +18,8 @@ from .._core import xp as _xp
 from .batches import BatchReader
 from .csv import CsvReader
 from .parquet import ParquetReader
-from .stream import Batch, Piece, Reader, Roles, RowSource
+from .pieces import Batch, Piece, Reader, Roles
+from .stream import RowSource
 
 IPC = (".arrow", ".feather", ".ipc")
 

@@ -258,6 +258,7 @@ def as_source(
     estimator: str = "This estimator",
     reader: LabelReader | None = None,
     in_memory: bool = False,
+    every_row: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -285,10 +286,13 @@ def as_source(
         How `y` becomes labels; by default it holds them.
     in_memory : bool
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
+    every_row : bool
+        Whether the caller answers for every row, those to which a source gives no weight too.
     """
     reader = ClassReader() if reader is None else reader
     elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
     if elsewhere is not None:
+        elsewhere = elsewhere.without_weights() if every_row else elsewhere
         elsewhere.missing = missing
         elsewhere = elsewhere.in_memory() if in_memory else elsewhere.settled()
         elsewhere.name = name

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .stream import Batch, Piece, Roles
+from .pieces import Batch, Piece, Roles
 
 
 class ParquetReader:

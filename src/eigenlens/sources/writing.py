@@ -65,7 +65,7 @@ def write_rows(
         raise errors.option("the suffix of path", path.suffix, SUFFIXES)
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
-    source = as_source(rows)
+    source = as_source(rows, every_row=True)
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
         raise errors.not_written(type(rows).__name__)
     if path.exists() and any(path.samefile(read) for read in source.paths):
