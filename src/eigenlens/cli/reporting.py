@@ -133,10 +133,8 @@ def _write(result: Study, data: Data, places: dict[str, Path], names: list[str])
     page, scores, model = (places[name] for name in names)
     html = render(result.findings)
     save(result.model, model, about=result.about)
-    with replaced(scores) as file:
-        sink = sink_for(scores, file)
+    with sink_for(scores) as sink:
         sink.rows(*score_columns(result, data))
-        sink.close()
     with replaced(page) as file:
         file.write(html.encode("utf8"))
 

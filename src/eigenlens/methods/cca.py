@@ -28,7 +28,7 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_test
 from ..moments import Centred, Cross
 from ..sources import Source, as_source, map_rows
-from ..sources.memory import as_two_dimensional
+from ..sources.table import as_two_dimensional
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units

@@ -37,8 +37,8 @@ class Piece:
         What messages call the place: a file, a batch.
     zero : int
         Added to a row's number for messages.
-    unit : str
-        What messages count: "row" or "line".
+    line_of : callable or None
+        Row → line of the file, where messages count lines.
     """
 
     start: int
@@ -46,7 +46,7 @@ class Piece:
     load: Callable[[int, int], Batch]
     origin: str
     zero: int = 0
-    unit: str = "row"
+    line_of: Callable[[int], int] | None = None
 
     def __len__(self) -> int:
         return self.stop - self.start
@@ -55,8 +55,17 @@ class Piece:
         return replace(self, start=self.start + start, stop=self.start + stop)
 
     @property
+    def unit(self) -> str:
+        return "row" if self.line_of is None else "line"
+
+    @property
     def place(self) -> str:
-        return f"{self.origin}, {self.unit}s {self.start + self.zero} to {self.stop - 1 + self.zero}"
+        return f"{self.origin}, {self.unit}s {self.number(0)} to {self.number(len(self) - 1)}"
+
+    def number(self, row: int) -> int:
+        """Return what messages call a row of this piece."""
+        number = self.start + self.zero + row
+        return number if self.line_of is None else self.line_of(number)
 
 
 @dataclass(frozen=True)
@@ -140,5 +149,5 @@ def require_finite(
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
         label = names[column] if names else str(column)
-        found = errors.not_finite(name, kind, piece.start + piece.zero + row, label, piece.unit)
+        found = errors.not_finite(name, kind, piece.number(row), label, piece.unit)
         raise errors.at(piece.place, found)

@@ -22,6 +22,7 @@ from .base import Block, Segment, Source, Target, block_rows, middle, thread_cou
 from .companions import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
+from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
@@ -63,8 +64,8 @@ class RowSource(Source):
             if self._has_weight:
                 raise errors.two_targets("sample_weight")
             n, weight = self.reader.n_rows, as_column(sample_weight, "sample_weight")
-            new._given_weight = read_weights(weight, weight.size if n is None else n)
-            new.n_rows = None if n is None else int(np.count_nonzero(new._given_weight))
+            new._given_weight = given = read_weights(weight, weight.size if n is None else n)
+            new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
         if target == "none":
             new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
         else:
@@ -80,8 +81,8 @@ class RowSource(Source):
             return
         if self._has_target:
             raise errors.two_targets("y")
-        from .memory import as_table, as_two_dimensional
-
+        if isinstance(y, Source):
+            raise errors.second_source()
         if target == "labels":
             given, self.label_reader = self.label_reader.read(y, self._given_weight)
             m = len(given)
@@ -136,7 +137,7 @@ class RowSource(Source):
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
-        from .memory import ArrayTable, MemorySource
+        from .memory import MemorySource
 
         pieces = self.reader.pieces(self.roles, self._segment_rows)
         batches = [self._checked(piece) for piece in tracked(pieces, None, "Loading", self.progress)]
@@ -177,19 +178,20 @@ class RowSource(Source):
     def n_segments(self) -> int | None:
         return None if self.reader.n_rows is None else -(-self.reader.n_rows // self._segment_rows)
 
-    def _check_length(self, n: int) -> None:
-        """Compare the number of rows read with that of y and weights given beside them."""
-        given = self._given
+    def _check_length(self, n: int, at_least: bool = False) -> None:
+        """Compare the number of rows read, so far or in all, with that of y and weights given beside them."""
+        given, weight = self._given, self._given_weight
         if given is not None:
             m = len(given) if isinstance(given, Labels) else given.shape[0]
-            if m != n:
-                raise errors.lengths_differ(self.name, n, "y" if isinstance(given, Labels) else "Y", m)
-        if self._given_weight is not None and len(self._given_weight) != n:
-            raise errors.weight_shape(self._given_weight.shape, n)
+            if m < n or (m > n and not at_least):
+                y = "y" if isinstance(given, Labels) else "Y"
+                raise errors.lengths_differ(self.name, f"at least {n}" if at_least else n, y, m)
+        if weight is not None and (len(weight) < n or (len(weight) > n and not at_least)):
+            raise errors.weight_shape(weight.shape, n)
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         if self.device is not None:
-            upload = _xp.Upload(self.device)
+            upload = self._upload()
             blocks = (block for segment in self.segments() for block in segment)
             return (work([upload(block)]) for block in ahead(blocks))
         return threaded(work, self.segments(), thread_count() + 1)
@@ -197,7 +199,13 @@ class RowSource(Source):
     def reduce(self, start: Any) -> Any:
         if self.device is None:
             return super().reduce(start)
-        return super().reduce(start.brought_to(_xp.Upload(self.device).sample)).brought_to(np.empty(0))
+        return super().reduce(start.brought_to(self._upload().sample)).brought_to(np.empty(0))
+
+    def _upload(self) -> _xp.Upload:
+        try:
+            return _xp.Upload(self.device)
+        except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
+            raise errors.no_device(self.device, error) from error
 
     def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
         if self.device is None:
@@ -221,6 +229,7 @@ class RowSource(Source):
         """Load and check rows; `start` is the number of the first among all rows."""
         batches = [self._checked(piece) for piece in pieces]
         stop = start + sum(map(len, pieces))
+        self._check_length(stop, at_least=True)
         X = _joined([batch.X for batch in batches])
         y, classes = self._target_of(batches, pieces, start, stop, X.dtype)
         weight = None
@@ -258,8 +267,6 @@ class RowSource(Source):
         if isinstance(self._given, Labels):
             return _xp.to_numpy(self._given.codes[start:stop]), self._given.classes
         if self._given is not None:
-            from .memory import finite_rows
-
             return _xp.to_numpy(finite_rows(self._given, start, stop, "Y")).astype(dtype), None
         if self._target == "table":
             return _joined([batch.y for batch in batches]), None

@@ -72,13 +72,16 @@ def one_column(path: Any, header: str, delimiter: str) -> InputError:
     option = {"\t": "'\\t'"}.get(delimiter, f"'{delimiter}'")
     return InputError(
         f"{path}, line 1: the header {short(header)} has no comma but is full of {option}; "
-        f"if that separates the columns, add --delimiter {option} (and --decimal ',' if numbers are written 1,5)."
+        f"if that separates the columns, add --delimiter {option} (and --decimal ',' if numbers are written 1,5) "
+        f"on the command line; open_rows reads files with commas only."
     )
 
 
 def encoding(path: Any, line: int | None, cause: str, guess: str) -> InputError:
     place = f"{path}, line {line}" if line is not None else str(path)
-    return InputError(f"{place}: {cause}; say how the text is stored with --encoding ({guess}), or save it as UTF-8.")
+    return InputError(
+        f"{place}: {cause}; save it as UTF-8, or say on the command line how the text is stored, --encoding ({guess})."
+    )
 
 
 def bad_quotes(path: Any, line: int, cause: str) -> InputError:
