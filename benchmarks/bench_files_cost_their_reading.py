@@ -52,7 +52,10 @@ def narrow(folder: Path, rng) -> list[Ratio]:
         rows += race(
             f"PCA {n:,}×{NARROW}, k=5, {suffix}",
             lambda path=path: PCA(5).fit(open_rows(path)),
-            {"reading the file alone": lambda path=path, read=read: read(path)},
+            {
+                "our fit in memory": lambda X=X: PCA(5).fit(X),
+                "reading the file alone": lambda path=path, read=read: read(path),
+            },
             targets={"reading the file alone": 0.83},
         )
     return rows
