@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
-from tables import LIFECYCLE, USARRESTS
 
 from eigenlens import CCA, LDA, PCA
 from eigenlens.moments import Cross
+from tables import LIFECYCLE, USARRESTS
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs"
 

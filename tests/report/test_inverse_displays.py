@@ -8,7 +8,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 
-from eigenlens import SAVE, SIR, DirectionalRegression, LocalizedSIR
+from eigenlens import LDA, PCA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from eigenlens._core.errors import InputError
 from eigenlens.report import DimensionDisplay, InverseCurveDisplay, ResponseDisplay
 
@@ -72,3 +72,18 @@ def test_one_response_at_a_time():
     with pytest.raises(InputError, match="one response is shown at a time"):
         ResponseDisplay.from_estimator(model, X, Y)
     InverseCurveDisplay.from_estimator(model, X, Y)
+
+
+@pytest.mark.parametrize(
+    "options", [{"method": "parallel"}, {"method": "broken-stick"}, {"method": "tracy-widom"}], ids=str
+)
+def test_dimension_of_pca_with_its_noise_band(options):
+    A = np.random.default_rng(0).standard_normal((100, 5)) * np.array([3.0, 1, 1, 1, 1])
+    display = DimensionDisplay.from_estimator(PCA().fit(A), **options)
+    assert display.ax_.get_ylabel() == "eigenvalue"
+    assert display.ax_.get_title(loc="left") == str(display.test)
+
+
+def test_dimension_without_eigenvalues_shows_p_values():
+    A = np.random.default_rng(0).standard_normal((100, 5))
+    assert DimensionDisplay.from_estimator(LDA().fit(A, np.arange(100) % 3)).ax_.get_ylabel() == "p-value"

@@ -42,7 +42,11 @@ def check_flag(name: str, value: Any) -> None:
         raise errors.option(name, value, (True, False))
 
 
-def check_count(value: Any) -> None:
-    """Refuse an `n_components` that is neither None nor a positive integer."""
-    if value is not None and not (is_number(value, integer=True) and value >= 1):
-        raise errors.components_kind(value, "a positive integer or None")
+def check_count(value: Any, auto: bool = False) -> None:
+    """Refuse an `n_components` that is neither None nor a positive integer, nor "auto" where a test can choose."""
+    if value is None or (is_number(value, integer=True) and value >= 1):
+        return
+    if not (auto and isinstance(value, str) and value == "auto"):
+        raise errors.components_kind(
+            value, 'a positive integer, "auto" or None' if auto else "a positive integer or None"
+        )

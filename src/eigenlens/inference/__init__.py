@@ -1,20 +1,37 @@
-"""How many directions are real."""
+"""How many directions are real, and how far loadings can be trusted."""
 
-from .canonical import canonical_test
-from .counting import horn, minka, noise_band, noise_edge
+from .bootstrap import Bootstrap, bootstrap
+from .canonical import wilks
+from .counting import above_negative, broken_stick, minka, noise_edge, tracy_widom_test
+from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
+from .ladle import ladle, resampled_kernel
+from .parallel import against_normal, against_permutations, noise_band, parallel_analysis
+from .permutation import canonical_permutation_test
 from .result import DimensionTest
 
 __all__ = [
+    "Bootstrap",
+    "Denoised",
     "DimensionTest",
     "SliceMoments",
-    "canonical_test",
-    "horn",
+    "above_negative",
+    "against_normal",
+    "against_permutations",
+    "bootstrap",
+    "broken_stick",
+    "canonical_permutation_test",
+    "denoise",
+    "ladle",
     "li_test",
     "minka",
     "noise_band",
     "noise_edge",
+    "parallel_analysis",
     "permuted_after",
+    "resampled_kernel",
     "resampled_test",
     "save_test",
+    "tracy_widom_test",
+    "wilks",
 ]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from .._core import errors
+from .._core.errors import inference as errors_inference
+from .._core.parameters import check_choice
 from .result import DimensionTest, check_level
+from .tracy_widom import tabled_survival
 
 
 @dataclass(frozen=True)
@@ -32,39 +36,68 @@ class _Sizes:
         return (self.n - self.p - self.s - 2) / 2
 
 
-def canonical_test(
-    cosines: np.ndarray,
-    sines: np.ndarray,
-    p: int,
-    s: int,
-    n: float,
-    method: str = "wilks",
+def wilks(
+    correlations: Any,
+    n: float | None = None,
+    p: int | None = None,
+    s: int | None = None,
     alpha: float = 0.05,
+    method: str = "wilks",
+    *,
+    sines: Any = None,
 ) -> DimensionTest:
-    """Test how many canonical correlations differ from zero, for normal data.
+    """Test how many canonical correlations differ from zero, for normal data: Wilks' Λ, or one of its kin.
+
+    Λ = Π_{j>d} (1 − ρⱼ²) is what the pairs after the d-th leave unexplained.
 
     Parameters
     ----------
-    cosines, sines : ndarray of shape (q,)
-        Canonical correlations and √(1 − ρ²), the latter accurate also where ρ is nearly 1.
-    p, s : int
-        Ranks of the two tables.
+    correlations : array of shape (q,), or fitted CCA or LDA
+        Canonical correlations, descending, all of them; a model is asked for its own `test_dimension`.
     n : float
         Number of rows.
-    method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
-        Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
-        approximations, Roy's largest root (whose F is an upper bound, and so its p-value a lower one).
+    p, s : int
+        Columns (ranks) of the two tables; for K classes s = K − 1.
     alpha : float
         Level.
+    method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
+        Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
+        approximations, Roy's largest root with Johnstone's approximation (its F, for several pairs, is a bound).
+    sines : array of shape (q,), optional
+        √(1 − ρ²), where they are known more accurately than from ρ.
+
+    References
+    ----------
+    Wilks (1932), Certain generalizations in the analysis of variance. Bartlett (1947), Multivariate analysis.
+    Rao (1951), An asymptotic expansion of the distribution of Wilks' criterion.
+
+    Examples
+    --------
+    >>> from eigenlens.inference import wilks
+    >>> wilks([0.796, 0.2], n=20, p=3, s=3).to_frame()[["wilks", "p_value"]].round(3)
+             wilks  p_value
+    at most
+    0        0.352    0.065
+    1        0.960    0.957
     """
-    if method not in _TESTS:
-        raise errors.option("method", method, _TESTS)
+    if hasattr(correlations, "test_dimension"):
+        return correlations.test_dimension(alpha, method)
+    check_choice("method", method, _TESTS)
     check_level(alpha)
+    missing = [name for name, value in (("n", n), ("p", p), ("s", s)) if value is None]
+    if missing:
+        raise errors_inference.sizes_missing(missing)
+    assert n is not None
+    assert p is not None
+    assert s is not None
+    cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
+    wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
+    if len(wrong):
+        raise errors_inference.correlations_range(float(wrong[0]))
+    sines = np.sqrt((1 - cosines) * (1 + cosines)) if sines is None else np.asarray(sines, dtype=np.float64)
     if n - p - s - 1 <= 0:
         raise errors.too_few_to_test(n, p, s)
-    rows = []
-    for d in range(min(p, s, len(cosines))):
-        rows.append(_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)))
+    rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(min(p, s, len(cosines)))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return DimensionTest.sequential(p_values, statistics, alpha, method)
@@ -116,7 +149,19 @@ def _roy(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, floa
     root = _ratio(cosines[0], sines[0]) ** 2
     df1 = max(size.p, size.s)
     df2 = size.n - 1 - df1
-    return _f_test("roy", root, root * df2 / df1, df1, df2)
+    row = _f_test("roy", root, root * df2 / df1, df1, df2)
+    if size.small > 1:  # the F of a single pair is exact, that of the largest of several a bound
+        row["p_value"] = _largest_root(root, size)
+    return row
+
+
+def _largest_root(root: float, size: _Sizes) -> float:
+    """Return the p-value of the largest ρ²/(1 − ρ²): its logarithm nearly follows Tracy and Widom (Johnstone 2008)."""
+    N = size.n - 2
+    gamma, phi = (2 * np.arcsin(np.sqrt((k - 0.5) / N)) for k in sorted((size.p, size.s)))
+    centre = 2 * np.log(np.tan((phi + gamma) / 2))
+    spread = (16 / N**2 / (np.sin(phi + gamma) ** 2 * np.sin(phi) * np.sin(gamma))) ** (1 / 3)
+    return tabled_survival(float((np.log(root) - centre) / spread)) if root > 0 else 1.0
 
 
 _TESTS = {

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy.special import gammaln
 
-from .._core import errors
+from .._core.errors import inference as errors_inference
+from .result import DimensionTest, check_level
+from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
 TIED = 1e-12  # eigenvalues closer than this share of the largest count as equal
-TRACY_WIDOM = {0.1: 0.4501, 0.05: 0.9793, 0.01: 2.0234}  # upper quantiles of the law TW₁ (Johnstone 2001)
 
 
 def minka(values: np.ndarray, n: float) -> int:
@@ -54,27 +57,124 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
 
     Eigenvalues are tested one after the other against the Tracy–Widom quantile of the largest eigenvalue of noise,
     whose variance is estimated from what the signals found so far leave over (Johnstone 2001; Kritchman, Nadler 2008).
+    Rows may be fewer than columns. Far below alpha this is the edge of Marchenko and Pastur, σ²(1 + √(p/n))².
 
     Parameters
     ----------
     values : ndarray of shape (p,)
-        All p eigenvalues of the covariance matrix, descending.
+        All p eigenvalues of the covariance matrix, descending; zeros included.
     n : float
         Rows minus one for the mean.
-    alpha : {0.1, 0.05, 0.01}
+    alpha : float
         Level of each test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import noise_edge
+    >>> X = np.random.default_rng(0).standard_normal((400, 20))
+    >>> X[:, 0] *= 2
+    >>> values = np.linalg.eigvalsh(np.cov(X.T))[::-1]
+    >>> edge = noise_edge(values, 399)
+    >>> round(edge, 1), int((values > edge).sum())
+    (1.5, 1)
     """
-    if alpha not in TRACY_WIDOM:
-        raise errors.option("alpha", alpha, TRACY_WIDOM)
-    p, edge = len(values), 0.0
-    for k in range(int(min(p, n)) - 1):
-        q, rows = p - k, n - k
-        root = np.sqrt(rows - 0.5) + np.sqrt(q - 0.5)
-        spread = root * (1 / np.sqrt(rows - 0.5) + 1 / np.sqrt(q - 0.5)) ** (1 / 3)
-        edge = _noise_variance(values, k, n) * (root**2 + TRACY_WIDOM[alpha] * spread) / n
+    check_level(alpha)
+    values = checked_values(values, n, "noise edge")
+    edge = 0.0
+    for k in range(_testable(values, n)):
+        edge = _bar(values, k, n, alpha)
         if values[k] <= edge:
             break
     return float(edge)
+
+
+def tracy_widom_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest:
+    """Test "at most d components", d = 0, 1, …, by the next eigenvalue, for equal normal noise of unknown variance.
+
+    Parameters
+    ----------
+    values, n, alpha
+        As in `noise_edge`.
+    """
+    check_level(alpha)
+    values = checked_values(values, n, "tracy-widom")
+    q = _testable(values, n)
+    p_values, bars, scaled = np.zeros(q), np.zeros(q), np.zeros(q)
+    for k in range(q):
+        noise, edge = _noise_variance(values, k, n), edge_of_noise(n - k, len(values) - k)
+        scaled[k] = (values[k] * n / noise - edge.centre) / edge.spread if noise > 0 else np.inf
+        p_values[k] = ratio_survival(scaled[k], n - k, len(values) - k)
+        bars[k] = _bar(values, k, n, alpha)
+    statistics = {"eigenvalue": values[:q], "noise": bars, "tracy_widom": scaled}
+    return DimensionTest.sequential(p_values, statistics, alpha, "tracy-widom")
+
+
+def broken_stick(values: np.ndarray) -> DimensionTest:
+    """Count the leading eigenvalues whose share exceeds that of a stick broken at random (Frontier 1976).
+
+    The k-th longest of p pieces has the expected share (1/p)·Σ_{i=k}^{p} 1/i.
+
+    Parameters
+    ----------
+    values : ndarray
+        All eigenvalues; those that are not positive are left out.
+
+    Examples
+    --------
+    >>> from eigenlens.inference import broken_stick
+    >>> print(broken_stick([5.0, 2.5, 0.3, 0.1, 0.1]))
+    2 of 5 directions stand above noise (broken stick).
+    """
+    values = np.sort(np.asarray(values, dtype=np.float64))[::-1]
+    values = values[values > 0]
+    if len(values) < 2:
+        raise errors_inference.values_needed("broken stick", len(values), 2)
+    p = len(values)
+    expected = np.cumsum(1.0 / np.arange(p, 0, -1))[::-1] / p * values.sum()
+    above = values > expected
+    statistics = {"eigenvalue": values, "noise": expected, "share": values / values.sum()}
+    return DimensionTest.chosen(int(np.argmin(above)) if not above.all() else p, statistics, "broken stick")
+
+
+def above_negative(values: np.ndarray) -> DimensionTest:
+    """Count the eigenvalues that exceed the size of the most negative one.
+
+    Where a form ought to have none below zero, negative ones show what error alone does, and error does the same above.
+
+    Parameters
+    ----------
+    values : ndarray
+        All eigenvalues of the form.
+    """
+    values = np.sort(np.asarray(values, dtype=np.float64))[::-1]
+    positive, size = values[values > 0], max(float(-values.min(initial=0.0)), 0.0)
+    if len(positive) == 0:
+        raise errors_inference.values_needed("negative inertia", 0, 1)
+    statistics = {"eigenvalue": positive, "noise": np.full(len(positive), size)}
+    return DimensionTest.chosen(int(np.count_nonzero(positive > size)), statistics, "negative inertia")
+
+
+def checked_values(values: Any, n: float, method: str) -> np.ndarray:
+    """Return eigenvalues as an array, refusing what cannot be tested."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim != 1 or len(values) < 2:
+        raise errors_inference.values_needed(method, values.size, 2)
+    if n < 3:
+        raise errors_inference.rows_needed(method, f"{n + 1:g}", 4)
+    return values
+
+
+def _testable(values: np.ndarray, n: float) -> int:
+    """Return how many eigenvalues can be compared with the noise of those that follow."""
+    return int(min(len(values), n)) - 1
+
+
+def _bar(values: np.ndarray, k: int, n: float, alpha: float) -> float:
+    """Return what the k-th eigenvalue must exceed, the first k being signals."""
+    q, rows = len(values) - k, n - k
+    centre, spread = edge_of_noise(rows, q)
+    return _noise_variance(values, k, n) * (centre + ratio_quantile(alpha, rows, q) * spread) / n
 
 
 def _noise_variance(values: np.ndarray, k: int, n: float) -> float:
@@ -90,56 +190,3 @@ def _noise_variance(values: np.ndarray, k: int, n: float) -> float:
         if abs(noise - before) <= 1e-10 * before:
             break
     return float(noise)
-
-
-def horn(
-    values: np.ndarray,
-    n: float,
-    scales: np.ndarray,
-    quantile: float = 0.95,
-    n_draws: int = 100,
-    seed: int = 0,
-) -> int:
-    """Return how many leading eigenvalues exceed those of unrelated columns (Horn 1965).
-
-    Parameters
-    ----------
-    values : ndarray
-        Eigenvalues of the covariance matrix, descending.
-    n, scales, quantile, n_draws, seed
-        As in `noise_band`.
-    """
-    bar = noise_band(n, scales, quantile, n_draws, seed)
-    above = values[: len(bar)] > bar
-    return int(len(above) if above.all() else np.argmin(above))
-
-
-def noise_band(n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0) -> np.ndarray:
-    """Return, for each place, the quantile of the eigenvalues that unrelated columns would have.
-
-    Unrelated normal columns with the same variances and number of rows are drawn through their Wishart matrix
-    (Bartlett's triangular decomposition), so that moments are enough and the cost does not grow with the rows.
-
-    Parameters
-    ----------
-    n : float
-        Rows minus one for the mean.
-    scales : ndarray of shape (p,)
-        Standard deviation of each column.
-    quantile : float
-        Of the null eigenvalues that has to be exceeded.
-    n_draws, seed : int
-    """
-    rng = np.random.default_rng(seed)
-    null = np.stack([_null_eigenvalues(rng, n, scales) for _ in range(n_draws)])
-    return np.quantile(null, quantile, axis=0)
-
-
-def _null_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:
-    p = len(scales)
-    if n <= p:
-        rows = rng.standard_normal((int(n), p)) * scales
-        return np.linalg.svd(rows, compute_uv=False) ** 2 / n
-    triangle = np.tril(rng.standard_normal((p, p)), -1)
-    np.fill_diagonal(triangle, np.sqrt(rng.chisquare(n - np.arange(p))))
-    return np.linalg.svd(triangle * scales[:, None], compute_uv=False) ** 2 / n

@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from scipy import stats
 
-from .._core import errors
+from .parallel import check_draws
 from .result import DimensionTest, check_level
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
@@ -39,14 +39,18 @@ class SliceMoments:
 
     def eigenvalues(self, kernel: Kernel) -> np.ndarray:
         """Standardise by the total covariance and return the eigenvalues of the kernel matrix, descending."""
-        W = self.weights.sum()
-        shares = self.weights / W
-        offsets = self.means - shares @ self.means
-        total = self.scatters.sum(axis=0) / W + (offsets * shares[:, None]).T @ offsets
+        shares, offsets, total = self.about_the_mean()
         values, vectors = np.linalg.eigh(total)
         root = vectors / np.sqrt(np.maximum(values, np.finfo(float).tiny))
         V = root.T @ self.scatters @ root / self.weights[:, None, None]
         return np.linalg.svd(kernel(shares, offsets @ root, V), compute_uv=False) ** 2
+
+    def about_the_mean(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the shares of slices, their means minus that of all rows, and the covariance of all rows."""
+        W = self.weights.sum()
+        shares = self.weights / W
+        offsets = self.means - shares @ self.means
+        return shares, offsets, self.scatters.sum(axis=0) / W + (offsets * shares[:, None]).T @ offsets
 
     def with_noise_after(self, d: int, rng: np.random.Generator) -> SliceMoments:
         """Put unrelated normal variates in place of those after the d-th, without drawing a row.
@@ -144,6 +148,7 @@ def resampled_test(
     n_draws: int = 199,
     seed: int = 0,
     largest: bool = False,
+    stop: bool = False,
 ) -> DimensionTest:
     """Compare W·Σ_{j>d} λⱼ with its values where all that follows the d-th variate is noise.
 
@@ -165,22 +170,24 @@ def resampled_test(
         The p-value is (1 + draws at least as large)/(1 + n_draws).
     largest : bool
         Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
+    stop : bool
+        Leave out (NaN) what follows the first d that is not rejected, where draws are dear.
     """
-    check_level(alpha)
-    if alpha * (1 + n_draws) < 1 - 1e-9:
-        raise errors.too_few_draws(n_draws, alpha)
+    check_draws(alpha, n_draws)
 
     def statistic(values: np.ndarray, d: int) -> float:
         return W * float(values[d] if largest else values[d:].sum())
 
     found = np.array([statistic(values, d) for d in range(most)])
-    p_values, bars = np.zeros(most), np.zeros(most)
+    p_values, bars = np.full(most, np.nan), np.full(most, np.nan)
     for d in range(most):
         rng = np.random.default_rng([seed, d])
         null = np.array([statistic(draw(d, rng), d) for _ in range(n_draws)])
         p_values[d] = (1 + np.sum(null >= found[d] * (1 - 1e-12))) / (1 + n_draws)
         bars[d] = np.quantile(null, 1 - alpha)
-    statistics = {"eigenvalue": _padded(values, most), "statistic": found, "noise": bars}
+        if stop and p_values[d] > alpha:
+            break
+    statistics = {"eigenvalue": _padded(values, most), "statistic": found, "bar": bars}
     return DimensionTest.sequential(p_values, statistics, alpha, method)
 
 

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from numbers import Real
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core.parameters import check_number
 
 
 @dataclass(frozen=True)
 class DimensionTest:
-    """Sequential tests of "at most d directions", d = 0, 1, …
+    """How many directions are real: sequential tests of "at most d directions", d = 0, 1, …, or a criterion.
 
     Attributes
     ----------
     dimension : int
-        The first d that is not rejected.
+        The first d that is not rejected; for a criterion, the number that it prefers.
     p_values : ndarray
-        One for each d.
+        One for each d; NaN where the method is a criterion rather than a test.
     statistics : dict of str to ndarray
-        What the tests computed, one entry for each d.
+        What was computed, one entry for each d. Where "eigenvalue" and "noise" are among them, the latter is what
+        noise alone would give at this place.
     alpha : float
-        Level.
+        Level; NaN for a criterion.
     method : str
         Name of the test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import wilks
+    >>> test = wilks([0.9, 0.1], n=100, p=4, s=2)
+    >>> print(test)
+    1 of 2 directions stand above noise at 5% (wilks).
+    >>> test.dimension, (test.p_values < 0.05).tolist()
+    (1, [True, False])
     """
 
     dimension: int
@@ -41,36 +51,52 @@ class DimensionTest:
         kept = p_values > alpha
         return cls(int(np.argmax(kept)) if kept.any() else len(p_values), p_values, statistics, alpha, method)
 
+    @classmethod
+    def chosen(cls, dimension: int, statistics: dict[str, np.ndarray], method: str) -> Self:
+        """Make the result of a criterion, which has no p-values and no level."""
+        length = len(next(iter(statistics.values())))
+        return cls(int(dimension), np.full(length, np.nan), statistics, float("nan"), method)
+
+    def scaled(self, unit: float, names: tuple[str, ...]) -> Self:
+        """Return the same test with some of its statistics multiplied by a number."""
+        if unit == 1:
+            return self
+        changed = {name: v * unit if name in names else v for name, v in self.statistics.items()}
+        return replace(self, statistics=changed)
+
+    @property
+    def is_test(self) -> bool:
+        """Whether there are p-values."""
+        return bool(np.isfinite(self.alpha))
+
     def __str__(self) -> str:
         q = len(self.p_values)
-        return f"{self.dimension} of {q} directions stand above noise at {self.alpha:.0%} ({self.method})."
+        level = f" at {100 * self.alpha:g}%" if self.is_test else ""
+        return f"{self.dimension} of {q} directions stand above noise{level} ({self.method})."
 
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame, a row for each d."""
         import pandas as pd
 
-        columns = {"at most": np.arange(len(self.p_values)), **self.statistics, "p_value": self.p_values}
+        columns = {"at most": np.arange(len(self.p_values)), **self.statistics}
+        if self.is_test:
+            columns["p_value"] = self.p_values
         return pd.DataFrame(columns).set_index("at most")
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the p-values with the level, and return the axes."""
-        import matplotlib.pyplot as plt
+        """Draw the eigenvalues with what noise would give, or else the p-values with the level; return the axes.
 
-        ax = plt.gca() if ax is None else ax
-        d = np.arange(len(self.p_values))
-        found = d < self.dimension
-        floor = np.maximum(self.p_values, 1e-300)
-        ax.semilogy(d, floor, color="0.7", zorder=1)
-        ax.scatter(d[found], floor[found], color="C0", zorder=2, label="rejected: there are more")
-        ax.scatter(d[~found], floor[~found], facecolor="white", edgecolor="C0", zorder=2, label="not rejected")
-        ax.axhline(self.alpha, color="C3", linestyle="--", label=f"level {self.alpha:g}")
-        ax.set(xlabel="at most d directions", ylabel="p-value", title=str(self))
-        ax.set_xticks(d)
-        ax.legend()
-        return ax
+        Parameters
+        ----------
+        ax : axes, optional
+        """
+        from . import _plots
+
+        return _plots.draw_dimension(self, ax)
 
 
 def check_level(alpha: Any) -> None:
     """Refuse a level that is none."""
-    if not isinstance(alpha, Real) or not 0 < float(alpha) < 1:
-        raise errors.number("alpha", alpha, "a number between 0 and 1")
+    check_number("alpha", alpha, 0.0, 1.0, above=True)
+    if alpha == 1:
+        check_number("alpha", alpha, 0.0, 1 - 1e-12, above=True)

@@ -16,10 +16,11 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.parameters import check_count
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, SliceMoments, permuted_after, resampled_test
+from ..inference import DimensionTest, SliceMoments, ladle, permuted_after, resampled_kernel, resampled_test
 from ..moments import Centred, Grouped
-from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source, whole
+from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
@@ -41,9 +42,8 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
 
     _slicing: Slicing | None = None
-    _source: Source | None = None  # the rows of the last fit, not copied and not pickled: permutations need them
 
-    def __init__(self, n_components: int | None = None, *, n_slices: Any = 10, ridge: float = 0.0) -> None:
+    def __init__(self, n_components: Any = None, *, n_slices: Any = 10, ridge: float = 0.0) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.ridge = ridge
@@ -75,6 +75,8 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         total, offsets = self._total(moments)
         dtype, unit = total.dtype, total.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
+        if self.n_components == "auto":
+            spectrum = spectrum.first(max(1, self._found(moments)))
         spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
@@ -88,15 +90,12 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         self._slicing = moments.meaning
 
     def _check_parameters(self) -> None:
-        k = self.n_components
-        if k is not None and (isinstance(k, bool) or not isinstance(k, Integral) or k < 1):
-            raise errors.components_kind(k, "a positive integer or None")
+        check_count(self.n_components, auto="chi2" in self._tests and not self.ridge)
         if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
             raise errors.number("ridge", self.ridge, "a finite number of at least 0")
         _check_slices(self.n_slices)
 
     def _check_source(self, source: Source, whole: bool) -> None:
-        self._source = source if whole else None
         labels, p = source.labels, source.n_features
         if whole and labels is not None and len(labels.classes) > 1:
             self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
@@ -164,18 +163,27 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     def _wanted(self, K: int, p: int) -> int:
         most = self._most(K, p)
-        if self.n_components is not None and self.n_components > most:
+        if self.n_components in (None, "auto"):
+            return most
+        if self.n_components > most:
             why = f"{K} slices of {p} columns give at most {most} directions"
             raise errors.components_out_of_range(self.n_components, most, why)
-        return most if self.n_components is None else int(self.n_components)
+        return int(self.n_components)
+
+    def _found(self, moments: Any) -> int:
+        """Return the number of directions that the χ² test of a method finds at 5%, from its moments."""
+        raise NotImplementedError
 
     # -- how many directions -----------------------------------------------------------------------------------
 
     def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: int) -> DimensionTest:
         """Run a test that is done by drawing, from the moments or from the rows."""
         values, variates = self._in_variates()
+        if method == "ladle":
+            Z, codes = self._rows_in(variates, values)
+            return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, random_state)
         most = self._most(len(self._collected.labels), len(values))
-        most = most if self.n_components is None else min(most, self.n_components + 1)
+        most = min(most, int(self.n_components) + 1) if isinstance(self.n_components, Integral) else most
         draw = self._simulated() if method == "simulation" else self._permuted(variates, values)
         W = self._collected.weight
         return resampled_test(
@@ -197,6 +205,10 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     @abstractmethod
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:
         """Return all eigenvalues, and all variates."""
+
+    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
+        """Return rows F with M = FᵀF, from slices in standardised coordinates, where a method is made of slices."""
+        raise NotImplementedError
 
     @abstractmethod
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
@@ -223,19 +235,10 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     def _rows_in(self, variates: Subspace, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Read the rows of the fit again, as variates with slice codes, a row of weight 2 twice."""
-        if self._source is None:
-            raise errors.rows_gone(type(self).__name__)
-        block = whole(self._source)
-        times = np.asarray(block.weight)
-        if (times != np.floor(times)).any():
-            raise errors.InputError(
-                f"sample_weight holds {times[times != np.floor(times)][0]:g}: rows are permuted as often as they "
-                f"stand in the table, so that the permutation test needs whole numbers as weights."
-            )
-        index = np.repeat(np.arange(len(times)), times.astype(np.intp))
-        codes = np.asarray(block.y, dtype=np.intp)[index]
+        block = self._rows_again()
+        codes = np.asarray(block.y, dtype=np.intp)
         codes = np.where(codes >= 0, np.searchsorted(np.unique(codes[codes >= 0]), codes), -1)
-        Z = _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis)))[index]
+        Z = _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis)))
         found = self._row_eigenvalues(Z, codes, variates)
         if not np.allclose(found[: len(values)], values[: len(found)], rtol=1e-6, atol=1e-6):
             raise errors.rows_changed()
@@ -255,11 +258,6 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     @property
     def _n_features_out(self) -> int:
         return self.components_.shape[0]
-
-    def __getstate__(self) -> Any:
-        state = dict(super().__getstate__())
-        state.pop("_source", None)
-        return state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -338,16 +336,15 @@ class OnePassInverseRegression(InverseRegression):
     # -- tests -------------------------------------------------------------------------------------------------
 
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:
-        values, _, variates = self._slices_in_variates()
+        values, _, variates = self._slices_in_variates(self._collected)
         return values, variates
 
     def _simulated(self) -> Draw:
-        moments = self._slices_in_variates()[1]
+        moments = self._slices_in_variates(self._collected)[1]
         return lambda d, rng: moments.with_noise_after(d, rng).eigenvalues(self._kernel)
 
-    def _slices_in_variates(self) -> tuple[np.ndarray, SliceMoments, Subspace]:
+    def _slices_in_variates(self, moments: Grouped) -> tuple[np.ndarray, SliceMoments, Subspace]:
         """Return all eigenvalues, the moments of slices in all variates, and the variates themselves."""
-        moments = self._collected
         total, offsets = self._total(moments)
         W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
         z = offsets @ W

@@ -9,13 +9,16 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.typing import Array, TableLike
+from ..inference import DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Grouped
+from ..regress.scoring import contrasts
 from ..sources import Source
 from ..sources.companions import refuse_other_labels
-from ..spectral import Form, Pencil, Spectrum, orient
+from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator, in_data_units
+from ._base import MomentsEstimator, form_of, in_data_units
 from ._classifier import CanonicalClassifier, priors_for
 
 
@@ -30,8 +33,13 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
     _rank_advice: ClassVar[str] = "Use shrinkage, or fewer columns, if these directions matter."
     _native_labels: Array | None = None
 
-    n_components: int | None
+    n_components: Any
     priors: Any
+
+    @property
+    def _penalised_by(self) -> str:
+        """Name, for a message, the parameter that takes the normal theory away."""
+        return type(self).__name__
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
@@ -121,10 +129,12 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
 
     def _rank_wanted(self, K: int, p: int) -> int:
         most = min(p, K - 1)
-        if self.n_components is not None and self.n_components > most:
+        if self.n_components in (None, "auto"):
+            return most
+        if self.n_components > most:
             why = f"{K} classes and {p} columns give at most {most} discriminant directions"
             raise errors.components_out_of_range(self.n_components, most, why)
-        return most if self.n_components is None else int(self.n_components)
+        return int(self.n_components)
 
     def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> None:
         whitening = spectrum.whitening
@@ -150,6 +160,66 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    # -- how many directions -----------------------------------------------------------------------------------
+
+    def _penalty_on_sums(self, moments: Grouped) -> np.ndarray | None:
+        """Return what is added to the sums of squares of X, None where it is nothing: normal theory then holds."""
+        return None
+
+    def _solve(self, pencil: Pencil, moments: Grouped) -> Spectrum:
+        spectrum = solve(pencil)
+        if self.n_components != "auto":
+            return spectrum
+        return spectrum.first(max(1, self._theory(moments, 0.05, "wilks").dimension))
+
+    def _theory(self, moments: Grouped, alpha: float, method: str) -> DimensionTest:
+        """Test the canonical correlations of X with the classes, each class weighted by its share."""
+        K, n, within = len(moments.labels), moments.weight, moments.within()
+        shares = _xp.like(moments.weights / n, within.shift)
+        means = (within.shift - shares @ within.shift) * _xp.namespace(shares).sqrt(shares)[:, None]
+        most = max(1, min(within.n_features, within.n_rows - K))
+        B = form_of(within, n)
+        spectrum = solve(Pencil(Form(factor=means, squared=False), B, None, within.constant_columns(), most))
+        rank = spectrum.whitening.rank  # type: ignore[union-attr]
+        ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]
+        cosines, sines = np.sqrt(ratios / (1 + ratios)), 1 / np.sqrt(1 + ratios)
+        return wilks(cosines, n, rank, K - 1, alpha, method, sines=sines)
+
+    def test_dimension(
+        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: int = 0
+    ) -> DimensionTest:
+        """Test how many discriminant directions there are, whatever `n_components` is: "at most d", d = 0, 1, …
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
+            Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
+            moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
+            law and reads the rows of the fit again. With shrinkage or a penalty the normal theory does not hold:
+            "permutation" is then the default, and all there is.
+        n_draws, random_state : int
+            Number of permutations, and their seed.
+
+        Notes
+        -----
+        Classes count by their shares and within-class covariances are pooled, whatever priors and weights the rule
+        uses. With shrinkage a towards the identity, class means are measured against (1 − a)T + a·tr(T)/p·I.
+        """
+        self._require_fit()
+        penalty = self._penalty_on_sums(self._collected)
+        method = ("wilks" if penalty is None else "permutation") if method is None else method
+        if method == "permutation":
+            block = self._rows_again()
+            codes, K = np.asarray(block.y, dtype=np.intp), len(self._collected.labels)
+            codes = np.unique(codes, return_inverse=True)[1]
+            Y = contrasts(np.bincount(codes, minlength=K) / len(codes))[codes]
+            return canonical_permutation_test(block.X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state)
+        if penalty is not None:
+            raise errors_inference.permutation_only(self._penalised_by, method)
+        return self._theory(self._collected, alpha, method)
 
     # -- use ---------------------------------------------------------------------------------------------------
 

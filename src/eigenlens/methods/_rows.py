@@ -6,13 +6,15 @@ from abc import ABC
 from collections.abc import Callable
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.typing import Array, TableLike
-from ..sources import ClassReader, LabelReader, Source, Target, as_source, map_rows
+from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
 from ._shown import Shown
@@ -37,6 +39,9 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
 
     #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     _counts_rows: bool = True
+
+    #: The rows of the last fit, neither copied nor pickled: permutations need them. None after partial fits.
+    _source: Source | None = None
 
     #: What messages call the second argument of a fit where it is a table.
     _second_name: ClassVar[str] = "Y"
@@ -80,6 +85,19 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
 
         return map_rows(source, in_dtype)
 
+    def _rows_again(self) -> Block:
+        """Read the rows of the fit again, a row of weight 2 twice."""
+        if self._source is None:
+            raise errors.rows_gone(type(self).__name__)
+        block = whole(self._source)
+        times = np.asarray(block.weight)
+        if (times != np.floor(times)).any():
+            raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
+        index = np.repeat(np.arange(len(times)), times.astype(np.intp))
+        if len(index) == len(times) and (times == 1).all():
+            return block
+        return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
     def _over_scores(self, X: TableLike, function: Callable[[Array], Array], n_components: int) -> Array:
         """Apply a function to rows of scores, as `transform` gives them."""
         self._require_fit()
@@ -91,6 +109,11 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""
         check_is_fitted(self, "spectrum_")
+
+    def __getstate__(self) -> Any:
+        state = dict(super().__getstate__())
+        state.pop("_source", None)
+        return state
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spectrum_")

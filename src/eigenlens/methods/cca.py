@@ -23,13 +23,14 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, Regr
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.parameters import check_count, check_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, canonical_test
+from ..inference import DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Cross
 from ..sources import Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
-from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
+from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
 
@@ -55,7 +56,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     Parameters
     ----------
-    n_components : int or None
+    n_components : int, "auto" or None
         How many pairs; at most the smaller number of columns, which None takes.
     ridge : float
         Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
@@ -93,7 +94,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     _target = "table"
 
-    def __init__(self, n_components: int | None = None, *, ridge: float = 0.0) -> None:
+    def __init__(self, n_components: Any = None, *, ridge: float = 0.0) -> None:
         self.n_components = n_components
         self.ridge = ridge
 
@@ -160,7 +161,6 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         mean = joint.shift[0, :] * joint.unit
         self.spectrum_ = spectrum
         self._angles = angles
-        self._ranks = (spectrum.whitening.rank, pencil.y_whitening.rank)  # type: ignore[union-attr]
         self._y_loadings = pencil.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
@@ -171,8 +171,14 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.x_mean_ = _xp.published(self.subspace_.point, dtype)
         self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
+    def _solve(self, pencil: Any, moments: Cross) -> Spectrum:
+        spectrum = solve(pencil)
+        if self.n_components != "auto":
+            return spectrum
+        return spectrum.first(max(1, _wilks(spectrum, pencil, moments, 0.05, "wilks").dimension))
+
     def _check_parameters(self) -> None:
-        check_count(self.n_components)
+        check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
 
     def _check_source(self, source: Source, whole: bool) -> None:
@@ -224,10 +230,12 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     def _pairs(self, p: int, s: int) -> int:
         most = min(p, s)
-        if self.n_components is not None and self.n_components > most:
+        if self.n_components in (None, "auto"):
+            return most
+        if self.n_components > most:
             why = f"tables of {p} and {s} columns have at most {most} canonical pairs"
             raise errors.components_out_of_range(self.n_components, most, why)
-        return most if self.n_components is None else int(self.n_components)
+        return int(self.n_components)
 
     def _warn_ranks(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:
         advice = "Use ridge, or drop collinear columns, if these directions matter."
@@ -279,22 +287,38 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
         return self._over_rows(X, response)
 
-    def test_dimension(self, alpha: float = 0.05, method: str = "wilks") -> DimensionTest:
-        """Test how many canonical correlations differ from zero, for normal data.
+    def test_dimension(
+        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: int = 0
+    ) -> DimensionTest:
+        """Test how many canonical correlations differ from zero, whatever `n_components` is.
 
         Parameters
         ----------
         alpha : float
             Level.
-        method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
+        method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
+            Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
+            the d-th, which assumes no law and reads the rows of the fit again. With a ridge the normal theory does not
+            hold: "permutation" is then the default, and all there is.
+        n_draws, random_state : int
+            Number of permutations, and their seed.
         """
         self._require_fit()
+        method = ("permutation" if self.ridge else "wilks") if method is None else method
+        if method == "permutation":
+            return self._permutation_test(alpha, n_draws, random_state)
         if self.ridge:
-            raise errors.no_theory(f"ridge={self.ridge!r}", "plain canonical correlations", "fit with ridge=0 to test")
-        if len(self.spectrum_) < min(self._ranks):
-            raise errors.all_pairs_needed(self.n_components, min(self._ranks))
-        angles = _xp.to_numpy(self._angles)
-        return canonical_test(np.cos(angles), np.sin(angles), *self._ranks, self.moments_.weight, method, alpha)
+            raise errors_inference.permutation_only(f"ridge={self.ridge!r}", method)
+        every = CCA()
+        pencil, spectrum = every._pose_and_solve(self._collected)
+        return _wilks(spectrum, pencil, self._collected, alpha, method)
+
+    def _permutation_test(self, alpha: float, n_draws: int, seed: int) -> DimensionTest:
+        block = self._rows_again()
+        X, Y = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
+        ridge = self.ridge * (len(X) - 1)
+        penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (X, Y)]
+        return canonical_permutation_test(X, Y, *penalties, alpha=alpha, n_draws=n_draws, seed=seed)
 
     @property
     def _n_features_out(self) -> int:
@@ -316,6 +340,12 @@ def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
         return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)
     F = joint.factor if not ridge else joint.plus_identity(ridge).factor
     return Form(factor=F[:, :p], squared=joint.squared), Form(factor=F[:, p:], squared=joint.squared)
+
+
+def _wilks(spectrum: Spectrum, pencil: Any, moments: Cross, alpha: float, method: str) -> DimensionTest:
+    """Test all correlations by normal theory."""
+    angles, ranks = _xp.to_numpy(_angles(spectrum, pencil)), (spectrum.whitening.rank, pencil.y_whitening.rank)  # type: ignore[union-attr]
+    return wilks(np.cos(angles), moments.weight, *ranks, alpha, method, sines=np.sin(angles))
 
 
 def _angles(spectrum: Spectrum, pencil: CanonicalPencil) -> Array:

@@ -31,6 +31,7 @@ from .._core.errors import distances as wording
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array, TableLike
+from ..distances.centring import double_center
 from ..distances.landmarks import CHOICES, choose_landmarks
 from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
@@ -38,7 +39,8 @@ from ..distances.placement import Placement
 from ..distances.preparation import CONSTANTS
 from ..distances.tables import read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
-from ..sources import as_source, map_rows
+from ..inference import DimensionTest, above_negative, broken_stick
+from ..sources import as_source, map_rows, whole
 from ._rows import RowsEstimator
 
 
@@ -157,6 +159,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             self.landmarks_ = None
             found = self._of_table(source, weight[kept]) if ready else self._of_rows(source, weight[kept])
             self._publish(found, source)
+            self._source = source
         return self
 
     def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
@@ -275,6 +278,36 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if isinstance(self._place, Placement) and self._place.metric is not None:
             return self._place.distances(self._place.metric.table(rows, self.symmetrize))
         return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()
+
+    def test_dimension(self, alpha: float = 0.05, method: str = "broken-stick") -> DimensionTest:
+        """Count the axes that carry structure, from all eigenvalues, whatever `n_components` is.
+
+        Neither criterion has p-values. The rows (or the table of distances) of the fit are read again, and all n
+        eigenvalues are computed.
+
+        Parameters
+        ----------
+        alpha : ignored
+        method : {"broken-stick", "negative-inertia"}
+            Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose
+            eigenvalue exceeds the size of the most negative one, which is what departures from a Euclidean table do
+            by themselves.
+        """
+        self._require_fit()
+        check_choice("method", method, ("broken-stick", "negative-inertia"))
+        if self._source is None:
+            raise errors.rows_gone(type(self).__name__)
+        block = whole(self._source)
+        weight = np.asarray(block.weight)
+        X = block.X[:, self._source.kept] if self.metric == "precomputed" else block.X  # type: ignore[attr-defined]
+        D = np.asarray(_xp.to_numpy(self.distances_among(X)), dtype=np.float64)
+        B = np.asarray(double_center(D**2, weight / weight.sum()))
+        root = np.sqrt(weight)
+        values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]
+        values = np.where(np.abs(values) > len(values) * _xp.EPS * np.abs(values).max(), values, 0.0)
+        if method == "broken-stick":
+            return broken_stick(values)
+        return above_negative(values)
 
     def _place_rows(self, X: Array) -> Array:
         return self._place.project(X)

@@ -67,7 +67,7 @@ class DirectionalRegression(OnePassInverseRegression):
     """
 
     _pooled = False
-    _tests = ("simulation", "permutation")
+    _tests = ("simulation", "permutation", "ladle")
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp, r = _xp.namespace(means), means.shape[1]
@@ -88,9 +88,10 @@ class DirectionalRegression(OnePassInverseRegression):
         ----------
         alpha : float
             Level.
-        method : {"simulation", "permutation"}
+        method : {"simulation", "permutation", "ladle"}
             What W·Σ_{j>d} λⱼ would be if all later variates were normal noise, drawn through moments without reading
             a row; or a permutation test, which assumes no law of X and reads the rows of the fit again.
+            "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
         n_draws, random_state : int
             Number of draws, and their seed.
         """

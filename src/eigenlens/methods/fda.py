@@ -22,9 +22,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
+from .._core.parameters import check_choice
 from .._core.typing import Array, TableLike
+from ..inference import DimensionTest, resampled_test
 from ..regress import AdaptiveSplines
-from ..regress.scoring import Scoring, indicator, score
+from ..regress.scoring import Scoring, indicator, permuted_scores, score
 from ._classifier import priors_for
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
@@ -107,6 +109,7 @@ class FDA(ScoredClassifier):
             scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
             warn_if_perfect(scoring)
             self._present(scoring, source, float(rows.weight.sum()))
+            self._source = source
         return self
 
     def _present(self, scoring: Scoring, source: Any, W: float) -> None:
@@ -119,6 +122,41 @@ class FDA(ScoredClassifier):
         self._centre = priors @ scoring.means
         centroids = (scoring.means - self._centre) @ kept.vectors
         self._set_rule(source.labels.classes, native_labels(source), priors, centroids, np.dtype(dtype))
+
+    def test_dimension(
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+    ) -> DimensionTest:
+        """Test how many discriminant directions there are: "at most d", d = 0, 1, …
+
+        No normal theory holds for a regression that selects and shrinks, so this is a permutation test: the class
+        scores after the d-th are moved, together, to other rows, the regression is fitted again, and Σ_{j>d} αⱼ² is
+        compared. The rows of the fit are read again. What follows the first d that is not rejected is left out (NaN).
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"permutation"}
+        n_draws, random_state : int
+            Number of permutations, each of them a fit of the regressor, and their seed.
+        """
+        self._require_fit()
+        check_choice("method", method, ("permutation",))
+        block = self._rows_again()
+        codes = np.asarray(block.y, dtype=np.intp)
+        regressor = AdaptiveSplines() if self.regressor is None else self.regressor
+        values, draw = permuted_scores(regressor, block.X, indicator(codes, len(self.classes_)))
+        return resampled_test(
+            values,
+            float(len(codes)),
+            len(values),
+            draw,
+            method=method,
+            alpha=alpha,
+            n_draws=n_draws,
+            seed=random_state,
+            stop=True,
+        )
 
     @property
     def _counts_rows(self) -> bool:  # type: ignore[override]

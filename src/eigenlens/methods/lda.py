@@ -21,6 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.typing import TableLike
 from ..moments import Centred, Factor, Grouped, Quartic
@@ -38,9 +39,9 @@ class LDA(LinearDiscriminant):
 
     Parameters
     ----------
-    n_components : int or None
-        Rank of the rule, at most min(p, K − 1), which None takes. Fewer directions change the classifier too
-        (reduced-rank LDA).
+    n_components : int, "auto" or None
+        Rank of the rule, at most min(p, K − 1), which None takes; "auto" is the number that Wilks' test finds
+        at 5%. Fewer directions change the classifier too (reduced-rank LDA).
     priors : array of shape (K,), optional
         Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, the
         between-class scatter and the overall mean, as in R's MASS.
@@ -91,7 +92,7 @@ class LDA(LinearDiscriminant):
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: Any = None,
         *,
         priors: Any = None,
         shrinkage: Any = None,
@@ -140,7 +141,7 @@ class LDA(LinearDiscriminant):
 
     def _check_parameters(self) -> None:
         a = self.shrinkage
-        check_count(self.n_components)
+        check_count(self.n_components, auto=a is None)
         read_priors(self.priors)
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
@@ -177,6 +178,17 @@ class LDA(LinearDiscriminant):
         else:
             within, divisor = moments.within(), moments.weight - K
         return (within if self.shrinkage is None else within.uniform()[0]), divisor
+
+    def _penalty_on_sums(self, moments: Grouped) -> np.ndarray | None:
+        if self.shrinkage is None:
+            return None
+        a, total = min(self._intensity(moments), 1 - 1e-9), moments.total()
+        trace = float((_xp.to_numpy(total.store.diagonal()) * _xp.to_numpy(total.unit) ** 2).sum())
+        return np.asarray(a / (1 - a) * trace / moments.n_features * np.eye(moments.n_features))
+
+    @property
+    def _penalised_by(self) -> str:
+        return f"shrinkage={self.shrinkage!r}"
 
     def _shares(self, moments: Grouped) -> np.ndarray:
         K = len(moments.labels)

@@ -11,6 +11,7 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -19,16 +20,26 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.typing import Array, TableLike
-from ..inference import horn, minka, noise_edge
+from ..inference import (
+    DimensionTest,
+    against_normal,
+    against_permutations,
+    broken_stick,
+    minka,
+    noise_edge,
+    tracy_widom_test,
+)
 from ..moments import Centred, Factor
 from ..sources import Source
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of
 
-CHOICES = ("mle", "parallel", "mp")
+CHOICES = ("mle", "parallel", "mp", "auto")
+TESTS = ("parallel", "permutation", "tracy-widom", "broken-stick", "mle")
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
 
@@ -37,9 +48,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     Parameters
     ----------
-    n_components : int, float, {"mle", "parallel", "mp"} or None
+    n_components : int, float, {"mle", "parallel", "mp", "auto"} or None
         How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
-        parallel analysis; those above the Marchenko–Pastur edge of noise. None keeps all that have variance.
+        parallel analysis, which is also "auto"; those above the Marchenko–Pastur edge of noise. None keeps all that
+        have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
     whiten : bool
@@ -136,7 +148,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         n = self.n_components
         named = isinstance(n, str) and n in CHOICES
         if not (n is None or named or is_number(n)):
-            raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp" or None')
+            raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto" or None')
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
         check_choice("solver", self.solver, SOLVERS)
@@ -181,21 +193,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
     def _count(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
         """Choose the number of components from all eigenvalues."""
         p, n = moments.n_features, moments.weight - 1
-        values = np.zeros(p)
-        values[: spectrum.rank] = _xp.to_numpy(spectrum.values)[: spectrum.rank]
+        values = _padded(spectrum, p)
         if pencil.A.trace() == 0:
             return 1
         if self.n_components == "mle":
             if spectrum.rank < p:
                 raise errors.mle_needs_full_rank(spectrum.rank, p)
             return minka(values / n, moments.weight)
-        if self.n_components == "parallel":
-            scales = np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
-            return max(1, horn(values / n, n, scales))
+        if self.n_components in ("parallel", "auto"):
+            return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, 100, 0).dimension)
         if self.n_components == "mp":
-            full = spectrum.rank >= min(p, _row_count(moments) - 1)
-            noisy = values[: p if full else spectrum.rank] / n  # directions without any variance are not noise
-            return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n))))
+            noisy = _with_noise(spectrum, moments) / n
+            return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
         shares = np.cumsum(values) / values.sum()
         return min(spectrum.rank, 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
 
@@ -293,6 +302,57 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         values = self.score_samples(X)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
+    def test_dimension(
+        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = 199, random_state: int = 0
+    ) -> DimensionTest:
+        """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"parallel", "permutation", "tracy-widom", "broken-stick", "mle"}
+            Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
+            rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
+            all directions, at any ratio of rows to columns; and two criteria without p-values: the broken stick, and
+            Minka's evidence.
+        n_draws, random_state : int
+            Number of draws of the first two, and their seed.
+
+        Examples
+        --------
+        >>> from eigenlens import PCA
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.preprocessing import scale
+        >>> print(PCA(2).fit(scale(load_wine().data)).test_dimension())
+        3 of 13 directions stand above noise at 5% (parallel).
+        """
+        self._require_fit()
+        check_choice("method", method, TESTS)
+        moments, n = self._collected, self._collected.weight - 1
+        pencil = replace(self._pencil(moments), n_components=None)
+        spectrum = solve(pencil, "dense")
+        values, unit = _padded(spectrum, moments.n_features) / n, 2.0 ** (2 * moments.uniform()[1])
+        if moments.n_features < 2 or n < 3:
+            raise errors_inference.values_needed(method, min(moments.n_features, int(n)), 2)
+        if method == "parallel":
+            test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, random_state)
+        elif method == "permutation":
+            rows = self._rows_again().X / unit**0.5
+            test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, random_state)
+        elif method == "tracy-widom":
+            test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)
+        elif method == "broken-stick":
+            test = broken_stick(values)
+        else:
+            test = self._evidence(values, spectrum, moments)
+        return test.scaled(unit, ("eigenvalue", "noise"))
+
+    def _evidence(self, values: np.ndarray, spectrum: Spectrum, moments: Centred) -> DimensionTest:
+        if spectrum.rank < moments.n_features:
+            raise errors.mle_needs_full_rank(spectrum.rank, moments.n_features)
+        return DimensionTest.chosen(minka(values, moments.weight), {"eigenvalue": values}, "mle")
+
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model: V(Λ − σ²I)Vᵀ + σ²I."""
         self._require_fit()
@@ -315,3 +375,21 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 def _row_count(moments: Centred) -> int:
     """Rows, a row of weight m counted m times."""
     return max(moments.n_rows, int(moments.weight))
+
+
+def _padded(spectrum: Spectrum, p: int) -> np.ndarray:
+    """Return all p eigenvalues, those that are rounding as zero."""
+    values = np.zeros(p)
+    values[: spectrum.rank] = _xp.to_numpy(spectrum.values)[: spectrum.rank]
+    return values
+
+
+def _with_noise(spectrum: Spectrum, moments: Centred) -> np.ndarray:
+    """Return the eigenvalues among which noise can be: directions without any variance are not noise."""
+    p = moments.n_features
+    full = spectrum.rank >= min(p, _row_count(moments) - 1)
+    return _padded(spectrum, p)[: p if full else spectrum.rank]
+
+
+def _scales(pencil: Pencil, n: float) -> np.ndarray:
+    return np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)

@@ -226,6 +226,16 @@ class PDA(LinearDiscriminant):
     def _is_ridge(self) -> bool:
         return isinstance(self.penalty, str) and self.penalty == "ridge"
 
+    def _penalty_on_sums(self, moments: Grouped) -> np.ndarray | None:
+        if self.lam_ == 0:
+            return None
+        root = penalty_root(self.penalty, moments.n_features)
+        return np.asarray(self.lam_ * (root.T @ root))
+
+    @property
+    def _penalised_by(self) -> str:
+        return f"lam={self.lam_:.3g}"
+
     def _within(self, moments: Grouped) -> tuple[Centred, float]:
         return moments.within().uniform()[0], moments.weight - len(moments.labels)
 

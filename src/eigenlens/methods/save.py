@@ -20,6 +20,7 @@ from __future__ import annotations
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, save_test
+from ..moments import Grouped
 from ._inverse import OnePassInverseRegression
 
 
@@ -65,7 +66,7 @@ class SAVE(OnePassInverseRegression):
     """
 
     _pooled = False
-    _tests = ("chi2", "simulation", "permutation")
+    _tests = ("chi2", "simulation", "permutation", "ladle")
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)
@@ -83,15 +84,22 @@ class SAVE(OnePassInverseRegression):
         ----------
         alpha : float
             Level.
-        method : {"chi2", "simulation", "permutation"}
+        method : {"chi2", "simulation", "permutation", "ladle"}
             The χ² of Shao, Cook and Weisberg, for normal X and large slices; the same null, drawn through its moments,
             which holds for slices of any size; or a permutation test, which assumes no law of X and reads the rows of
             the fit again.
+            "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
         n_draws, random_state : int
             Number of draws, and their seed.
         """
         self._check_test(method, n_draws)
         if method != "chi2":
             return self._dimension_test(alpha, method, n_draws, random_state)
-        values, moments, _ = self._slices_in_variates()
-        return save_test(moments, values, alpha)
+        return self._chi2(self._collected, alpha)
+
+    def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
+        values, slices, _ = self._slices_in_variates(moments)
+        return save_test(slices, values, alpha)
+
+    def _found(self, moments: Grouped) -> int:
+        return self._chi2(moments, 0.05).dimension

@@ -27,8 +27,9 @@ class SIR(OnePassInverseRegression):
 
     Parameters
     ----------
-    n_components : int or None
-        How many directions; at most min(p, H − 1) with H slices, which None takes.
+    n_components : int, "auto" or None
+        How many directions; at most min(p, H − 1) with H slices, which None takes; "auto" is what the χ² test finds
+        at 5%.
     n_slices : int, or cuts
         Slices of a numeric y, of about equal weight; tied values stay together. Or the cuts themselves: ascending
         numbers, slice h being everything above cut h − 1 up to and including cut h (one list for each of several
@@ -67,7 +68,7 @@ class SIR(OnePassInverseRegression):
     1 of 5 directions stand above noise at 5% (chi2).
     """
 
-    _tests = ("chi2", "permutation")
+    _tests = ("chi2", "permutation", "ladle")
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
@@ -87,14 +88,21 @@ class SIR(OnePassInverseRegression):
         ----------
         alpha : float
             Level.
-        method : {"chi2", "permutation"}
+        method : {"chi2", "permutation", "ladle"}
             Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
             needs moments alone; or a permutation test, which assumes no law of X and reads the rows of the fit again.
+            "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
         n_draws, random_state : int
             Number of permutations, and their seed.
         """
         self._check_test(method, n_draws)
-        if method == "permutation":
+        if method != "chi2":
             return self._dimension_test(alpha, method, n_draws, random_state)
-        values = self._in_variates()[0]
-        return li_test(values, self._collected.weight, len(values), len(self._collected.labels), alpha)
+        return self._chi2(self._collected, alpha)
+
+    def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
+        values = self._slices_in_variates(moments)[0]
+        return li_test(values, moments.weight, len(values), len(moments.labels), alpha)
+
+    def _found(self, moments: Grouped) -> int:
+        return self._chi2(moments, 0.05).dimension

@@ -24,6 +24,7 @@ Hastie, Tibshirani (1996), Discriminant analysis by Gaussian mixtures, JRSS B 58
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -159,6 +160,31 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
         errors.warn(errors.constant_fits(type(regressor).__name__))
     with _xp.one_blas_thread():  # tall and thin: threads would wait for each other
         return _measured(model, F, wanted, Z, w)
+
+
+def permuted_scores(
+    regressor: Any, X: Floats, Z: scipy.sparse.csr_array
+) -> tuple[Floats, Callable[[int, np.random.Generator], Floats]]:
+    """Return how well the groups' scores are fitted, α², and a function that draws it for scores unrelated to X.
+
+    The function takes d and a generator: optimal scores after the d-th are moved, together, to other rows, and the
+    regression is fitted again.
+    """
+    n, ones = len(X), np.ones(len(X))
+    wanted = Z @ contrasts(np.asarray(Z.T @ ones) / n)
+
+    def fitted(Y: Floats) -> Floats:
+        M = Y.T @ fits_of(fit_scores(regressor, X, Y, ones), X, Y.shape[1]) / n
+        return (M + M.T) / 2
+
+    values, turn = np.linalg.eigh(fitted(wanted))
+    scores = wanted @ turn[:, ::-1]
+
+    def draw(d: int, rng: np.random.Generator) -> Floats:
+        moved = np.concatenate([scores[:, :d], scores[rng.permutation(n), d:]], axis=1)
+        return np.asarray(np.linalg.eigvalsh(fitted(moved))[::-1], dtype=np.float64)
+
+    return values[::-1], draw
 
 
 def _is_flat(F: Floats, w: Floats) -> bool:

@@ -14,7 +14,8 @@ class DimensionDisplay:
 
     Parameters
     ----------
-    eigenvalues : ndarray of shape (q,)
+    eigenvalues : ndarray of shape (q,), or None
+        Where the test has none of its own (Wilks), p-values are drawn; where it has a noise band, that too.
     test : DimensionTest
         Of "at most d directions", d = 0 … q − 1: the p-value of d speaks of the next eigenvalue.
 
@@ -34,16 +35,16 @@ class DimensionDisplay:
     1
     """
 
-    def __init__(self, eigenvalues: np.ndarray, test: Any) -> None:
+    def __init__(self, eigenvalues: np.ndarray | None, test: Any) -> None:
         self.eigenvalues, self.test = eigenvalues, test
 
     @classmethod
     def from_estimator(cls, model: Any, X: Any = None, y: Any = None, *, ax: Any = None, **options: Any) -> Self:
-        """Test the dimension of a fitted inverse regression and draw the result.
+        """Test the dimension of a fitted model and draw the result.
 
         Parameters
         ----------
-        model : fitted SIR, SAVE, DirectionalRegression or LocalizedSIR
+        model : fitted estimator that has `test_dimension`
         X, y
             Not looked at: the test reads the model.
         ax : axes, optional
@@ -51,7 +52,8 @@ class DimensionDisplay:
             Passed to `model.test_dimension`: alpha, method, n_draws, random_state.
         """
         test = model.test_dimension(**options)
-        return cls(np.asarray(test.statistics["eigenvalue"], dtype=float), test).plot(ax=ax)
+        values = test.statistics.get("eigenvalue")
+        return cls(None if values is None else np.asarray(values, dtype=float), test).plot(ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw it.
@@ -60,6 +62,10 @@ class DimensionDisplay:
         ----------
         ax : axes, optional
         """
+        if self.eigenvalues is None or "noise" in self.test.statistics or not self.test.is_test:
+            self.ax_ = self.test.plot(None if ax is None else axes_for(ax, 1)[0])
+            self.figure_ = self.ax_.figure
+            return self
         q, d = len(self.eigenvalues), self.test.dimension
         self.ax_ = axes_for(ax, 1, width=max(4.6, 0.75 * q + 1.5), height=3.8)[0]
         self.figure_ = self.ax_.figure

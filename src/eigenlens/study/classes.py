@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core.errors import tables as wrong
-from ..inference import canonical_test
+from ..inference import wilks
 from ..report.findings import Direction, Findings
 from .contest import Progress, compare, contestants, enough_for_folds
 from .data import Data, Plan, prepared
@@ -69,7 +69,7 @@ def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: 
     shares = ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)
     verdicts: list[tuple[bool | None, str]] = [(None, "")] * len(axes)
     if name == "lda" and n > rank + K and len(axes) == min(rank, K - 1):
-        test = canonical_test(np.sqrt(r2), np.sqrt(1 - r2), rank, K - 1, n)
+        test = wilks(np.sqrt(r2), n, rank, K - 1)
         verdicts = [(j < test.dimension, f"Wilks p {_p(p)}") for j, p in enumerate(test.p_values)]
     return [Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)]
 

@@ -62,17 +62,6 @@ def column_names_differ(name: str, found: Iterable[str], fitted: Iterable[str]) 
     )
 
 
-def no_theory(option: str, holds_for: str, way_out: str) -> InputError:
-    return InputError(f"{option}: the normal theory of these tests holds for {holds_for}; {way_out}.")
-
-
-def all_pairs_needed(value: Any, q: int) -> InputError:
-    return InputError(
-        f"n_components={value!r}: the tests need all {q} correlations; fit with n_components=None "
-        f"(fit_moments(moments_) is enough)."
-    )
-
-
 def too_few_to_test(n: float, p: int, s: int) -> InputError:
     return InputError(f"n={n:g} rows are too few to test {p} and {s} columns: normal theory needs over {p + s + 1}.")
 

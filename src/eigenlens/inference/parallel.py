@@ -1,0 +1,166 @@
+"""Parallel analysis: which eigenvalues exceed those of unrelated columns (Horn 1965).
+
+The null keeps what each column is and takes away what they have in common: every column is permuted by itself
+(Buja, Eyuboglu 1992), or replaced by normal noise of the same variance, which needs no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core.errors import inference as errors_inference
+from .._core.parameters import check_choice, check_flag, check_number
+from ..sources import as_source, whole
+from .result import DimensionTest, check_level
+
+BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
+
+
+def parallel_analysis(
+    X: Any,
+    alpha: float = 0.05,
+    null: str = "permutation",
+    *,
+    scale: bool = False,
+    n_draws: int = 100,
+    random_state: int = 0,
+) -> DimensionTest:
+    """Count the leading eigenvalues that exceed those of unrelated columns.
+
+    Parameters
+    ----------
+    X : table of shape (n, p), or fitted PCA
+        A fitted PCA is asked for its own `test_dimension`; it needs no rows for the normal null.
+    alpha : float
+        The j-th eigenvalue has to exceed the (1 − alpha) quantile of the j-th of the null.
+    null : {"permutation", "normal"}
+        Columns permuted one by one; or normal columns of the same variances, drawn through their Wishart matrix.
+    scale : bool
+        Bring columns to unit variance first: eigenvalues of the correlation matrix.
+    n_draws, random_state : int
+
+    Returns
+    -------
+    DimensionTest
+        The p-value of d is (1 + draws whose eigenvalue d + 1 is at least the one found)/(1 + n_draws).
+
+    Notes
+    -----
+    A permutation is the composition of two out of banks of 64 random ones, no two columns sharing a pair: this costs
+    two gathers rather than a shuffle. Products are summed in single precision, whose rounding is far below the spread
+    of the null.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from eigenlens.inference import parallel_analysis
+    >>> print(parallel_analysis(load_wine().data, scale=True))
+    3 of 13 directions stand above noise at 5% (parallel, permutation).
+    """
+    check_choice("null", null, ("permutation", "normal"))
+    if hasattr(X, "test_dimension"):
+        method = "permutation" if null == "permutation" else "parallel"
+        return X.test_dimension(alpha, method, n_draws=n_draws, random_state=random_state)
+    check_flag("scale", scale)
+    rows = whole(as_source(X, min_rows=3, estimator="parallel_analysis")).X
+    rows = rows - rows.mean(axis=0)
+    size = np.sqrt(np.mean(rows**2, axis=0))
+    if not (size > 0).any():
+        raise errors.all_constant("X")
+    if scale:
+        rows = rows / np.where(size > 0, size, 1.0)
+    if rows.shape[1] < 2:
+        raise errors_inference.values_needed("parallel", rows.shape[1], 2)
+    n = len(rows) - 1
+    values = np.linalg.svd(rows, compute_uv=False) ** 2 / n
+    if null == "permutation":
+        return against_permutations(values, rows, alpha, n_draws, random_state)
+    return against_normal(values, n, np.sqrt(np.sum(rows**2, axis=0) / n), alpha, n_draws, random_state)
+
+
+def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_draws: int, seed: int) -> DimensionTest:
+    """Compare eigenvalues with those of rows whose columns are permuted one by one."""
+    check_draws(alpha, n_draws)
+    rng = np.random.default_rng(seed)
+    return _compared(values, _permuted(rows, n_draws, rng), n_draws, alpha, "parallel, permutation")
+
+
+def against_normal(
+    values: np.ndarray, n: float, scales: np.ndarray, alpha: float, n_draws: int, seed: int
+) -> DimensionTest:
+    """Compare eigenvalues with those of normal columns of given standard deviations, from n degrees of freedom."""
+    check_draws(alpha, n_draws)
+    rng = np.random.default_rng(seed)
+    null = (_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws))
+    return _compared(values, null, n_draws, alpha, "parallel")
+
+
+def noise_band(n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0) -> np.ndarray:
+    """Return, for each place, the quantile of the eigenvalues that unrelated normal columns would have.
+
+    Parameters
+    ----------
+    n : float
+        Rows minus one for the mean.
+    scales : ndarray of shape (p,)
+        Standard deviation of each column.
+    quantile : float
+    n_draws, seed : int
+    """
+    rng = np.random.default_rng(seed)
+    return np.quantile([_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws)], quantile, axis=0)
+
+
+def check_draws(alpha: float, n_draws: int) -> None:
+    """Refuse a number of draws that cannot reach the level."""
+    check_level(alpha)
+    check_number("n_draws", n_draws, 1, integer=True)
+    if alpha * (1 + n_draws) < 1 - 1e-9:
+        raise errors.too_few_draws(n_draws, alpha)
+
+
+def _compared(
+    values: np.ndarray, draws: Iterator[np.ndarray], n_draws: int, alpha: float, method: str
+) -> DimensionTest:
+    null = np.stack(list(draws))
+    q = min(len(values), null.shape[1])
+    values, null = values[:q], null[:, :q]
+    p_values = (1 + np.sum(null >= values, axis=0)) / (1 + n_draws)
+    statistics = {"eigenvalue": values, "noise": np.quantile(null, 1 - alpha, axis=0)}
+    return DimensionTest.sequential(p_values, statistics, alpha, method)
+
+
+def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
+    """Yield the eigenvalues of rows with permuted columns."""
+    n, p = rows.shape
+    unit = float(np.abs(rows).max())
+    columns = np.ascontiguousarray((rows / unit).T, dtype=np.float32)
+    bank = max(BANK, int(np.ceil(p**0.5)))
+    first, second = (np.stack([rng.permutation(n) for _ in range(bank)]).astype(np.int32) for _ in range(2))
+    moved = np.empty_like(columns)
+    for _ in range(n_draws):
+        for j, pair in enumerate(rng.permutation(bank**2)[:p].tolist()):
+            np.take(columns[j], np.take(first[pair // bank], second[pair % bank]), out=moved[j])
+        S = moved @ moved.T if p <= n else moved.T @ moved
+        found = np.linalg.eigvalsh(S.astype(np.float64))[::-1]
+        yield np.maximum(found, 0.0) * (unit**2 / (n - 1))
+
+
+def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:
+    """Draw the eigenvalues of a covariance matrix of unrelated normal columns with given standard deviations.
+
+    The correlation matrix is that of Bartlett's triangle where n allows it, of rows where it does not. Columns have the
+    standard deviations exactly, as permuted columns would: if these varied once more, the null would be too wide.
+    """
+    p = len(scales)
+    if n <= p:
+        F = rng.standard_normal((int(n), p)).T
+    else:
+        F = np.tril(rng.standard_normal((p, p)), -1)
+        np.fill_diagonal(F, np.sqrt(rng.chisquare(n - np.arange(p))))
+    F *= (scales / np.sqrt(np.sum(F**2, axis=1)))[:, None]
+    return np.asarray(np.linalg.svd(F, compute_uv=False) ** 2)

@@ -1,0 +1,175 @@
+"""The bootstrap: exact resamples from sums, alignment, intervals, and what it refuses."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris, load_wine
+from sklearn.decomposition import PCA as SklearnPCA
+from sklearn.preprocessing import scale
+
+from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR
+from eigenlens._core.errors import InputError
+from eigenlens._core.errors.inference import BootstrapWarning
+from eigenlens.inference import bootstrap
+from eigenlens.inference.alignment import aligned, angles_between, corrected_percentiles, tied_blocks
+from eigenlens.moments.resampled import Resampler
+from eigenlens.regress import PolynomialRegression
+from eigenlens.sources import whole
+
+X, y = load_iris(return_X_y=True)
+WINE = scale(load_wine().data)
+
+
+@pytest.mark.parametrize("model", [PCA(3), LDA(), LDA(shrinkage=0.2), PDA(lam=2.0), SIR(2), CCA()], ids=repr)
+@pytest.mark.parametrize("per_block", [1, 5])
+def test_resamples_from_sums_are_fits_with_weights(model, per_block):
+    """The fast road is exact: the same loadings as a fit of the rows with the counts as weights."""
+    rng = np.random.default_rng(0)
+    offset = X + np.array([1e4, 0, -30, 5])
+    target = {"PCA": (), "CCA": (y[:, None] + rng.standard_normal((150, 2)),)}.get(type(model).__name__, (y,))
+    fitted = model.fit(offset, *target)
+    block = whole(fitted._source)
+    rows = block.X if not isinstance(model, CCA) else np.column_stack([block.X, block.y])
+    codes = np.asarray(block.y, dtype=int) if hasattr(fitted.moments_, "groups") else None
+    units = None if per_block == 1 else rng.permutation(150) // per_block
+    sums = Resampler(fitted.moments_, rows, codes, np.ones(150), units)
+    counts = rng.multinomial(sums.n_units, np.full(sums.n_units, 1 / sums.n_units), size=3).astype(float)
+    for drawn, count in zip(sums.draw(counts), counts, strict=True):
+        times = count if units is None else count[units]
+        direct = type(model)(**model.get_params()).fit(offset, *target, sample_weight=times)
+        quick = type(model)(**model.get_params()).fit_moments(drawn)
+        name = {"PCA": "components_", "SIR": "components_", "CCA": "x_weights_"}.get(type(model).__name__, "scalings_")
+        np.testing.assert_allclose(getattr(quick, name), getattr(direct, name), rtol=1e-7, atol=1e-9)
+
+
+def test_seeded_and_the_same_on_any_number_of_processes():
+    one = bootstrap(SAVE(1), X, y, n_boot=200, random_state=3)
+    two = bootstrap(SAVE(1), X, y, n_boot=200, random_state=3, n_jobs=2)
+    np.testing.assert_array_equal(one.components, two.components)
+    other = bootstrap(SAVE(1), X, y, n_boot=200, random_state=4)
+    assert not np.array_equal(one.low, other.low)
+    np.testing.assert_array_equal(bootstrap(LDA(), X, y, n_boot=200).low, bootstrap(LDA(), X, y, n_boot=200).low)
+
+
+def test_standard_errors_are_those_of_theory():
+    """Normal data: the variance of loading i of component j is λⱼ Σ_{k≠j} λ_k v²_{ik}/(λⱼ − λ_k)²/n (Anderson 1963)."""
+    values = np.array([9.0, 4.0, 1.0, 0.5])
+    rng = np.random.default_rng(0)
+    V = np.linalg.qr(rng.standard_normal((4, 4)))[0]
+    n = 4000
+    A = rng.standard_normal((n, 4)) * np.sqrt(values) @ V.T
+    result = bootstrap(PCA(2), A, resample="rows")
+    for j in range(2):
+        others = [k for k in range(4) if k != j]
+        var = sum(values[j] * values[k] / (values[j] - values[k]) ** 2 * V[:, k] ** 2 for k in others) / n
+        np.testing.assert_allclose(result.standard_error[j], np.sqrt(var), rtol=0.15)
+    se = np.sqrt(2 / n) * values[:2]
+    np.testing.assert_allclose(result.values.std(axis=0), se, rtol=0.15)
+
+
+def test_blocks_of_rows_give_the_intervals_of_rows():
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 3, 6000)
+    A = rng.standard_normal((6000, 5)) + 0.8 * rng.standard_normal((3, 5))[labels]
+    blocks, rows = bootstrap(LDA(), A, labels), bootstrap(LDA(), A, labels, resample="rows")
+    assert blocks.unit == "blocks of 6 rows"
+    assert rows.unit == "rows"
+    np.testing.assert_allclose(blocks.standard_error, rows.standard_error, rtol=0.15)
+
+
+def test_groups_are_drawn_together():
+    """Rows repeated five times carry no more than the rows themselves."""
+    repeated, groups = np.repeat(WINE, 5, axis=0), np.repeat(np.arange(len(WINE)), 5)
+    once = bootstrap(PCA(2), WINE)
+    naive = bootstrap(PCA(2), repeated)
+    grouped = bootstrap(PCA(2), repeated, groups=groups)
+    assert grouped.unit == "groups"
+    np.testing.assert_allclose(grouped.standard_error, once.standard_error, rtol=0.2)
+    assert np.median(naive.standard_error / once.standard_error) < 0.6
+
+
+def test_a_weight_counts_rows():
+    times = np.random.default_rng(0).integers(1, 4, len(WINE))
+    one = bootstrap(PCA(2), WINE, sample_weight=times)
+    two = bootstrap(PCA(2), np.repeat(WINE, times, axis=0))
+    np.testing.assert_allclose(one.estimate, two.estimate)
+    np.testing.assert_allclose(one.standard_error, two.standard_error, rtol=0.2)
+
+
+def test_tied_components_are_rotated_as_a_block():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((500, 6)) * np.array([5.0, 2.0, 2.0, 1.0, 1.0, 1.0])
+    result = bootstrap(PCA(3), A)
+    assert result.blocks == [(1, 2)]
+    assert result.standard_error[1:].max() < 0.15  # one by one they would turn freely
+    assert np.degrees(np.median(result.angles[:, -1])) < 15
+
+
+def test_alignment_and_angles():
+    rng = np.random.default_rng(0)
+    target = np.linalg.qr(rng.standard_normal((6, 3)))[0].T
+    turn = np.linalg.qr(rng.standard_normal((2, 2)))[0]
+    replicate = np.vstack([-target[:1], turn @ target[1:]])[None]
+    blocks = tied_blocks(np.array([9.0, 2.0, 1.9]), np.array([0.1, 0.1, 0.1]))
+    assert blocks == [slice(0, 1), slice(1, 3)]
+    np.testing.assert_allclose(aligned(replicate, target, blocks)[0], target, atol=1e-12)
+    np.testing.assert_allclose(angles_between(replicate, target), 0, atol=1e-7)
+    tilted = np.array([[[1.0, 0, 0], [0, np.cos(1e-9), np.sin(1e-9)]]])
+    np.testing.assert_allclose(angles_between(tilted, np.eye(3)[:2])[0], [0, 1e-9], atol=1e-15)
+
+
+def test_corrected_percentiles_of_a_shifted_law():
+    """Bias-corrected intervals follow a monotone map of the parameter, and are plain percentiles without bias."""
+    z = np.random.default_rng(0).standard_normal((20000, 1))
+    low, high = corrected_percentiles(z, np.zeros(1), 0.95)
+    np.testing.assert_allclose([low[0], high[0]], [-1.96, 1.96], atol=0.05)
+    low, high = corrected_percentiles(np.exp(z), np.ones(1), 0.95)
+    np.testing.assert_allclose(np.log([low[0], high[0]]), [-1.96, 1.96], atol=0.05)
+
+
+def test_any_estimator_takes_part():
+    by_index = bootstrap(SklearnPCA(2), WINE, n_boot=200)
+    ours = bootstrap(PCA(2), WINE, n_boot=200)
+    np.testing.assert_allclose(np.abs(by_index.estimate), np.abs(ours.estimate), atol=1e-10)
+    np.testing.assert_allclose(by_index.standard_error, ours.standard_error, rtol=0.4)
+    assert bootstrap(FDA(regressor=PolynomialRegression(2)), X, y, n_boot=200).components.shape == (200, 2, 3)
+    assert bootstrap(PCA("parallel"), WINE, n_boot=200).components.shape[1] == 3
+    assert bootstrap(CCA(), X[:, :2], X[:, 2:], n_boot=200).values.shape == (200, 2)
+    fitted = LDA().fit(X, y)
+    np.testing.assert_array_equal(bootstrap(fitted, n_boot=200).low, bootstrap(fitted, X, y, n_boot=200).low)
+
+
+def test_results_as_table_sentence_and_picture():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    result = bootstrap(LDA(), frame, y, n_boot=200)
+    table = result.to_frame()
+    assert list(table.index[:4]) == [(1, "a"), (1, "b"), (1, "c"), (1, "d")]
+    assert ((table.low < table.loading) & (table.loading < table.high)).all()
+    assert "of 8 loadings are away from zero at 95%" in str(result)
+    assert [t.get_text() for t in result.plot(1).get_xticklabels()] == ["a", "b", "c", "d"]
+    with pytest.raises(InputError, match="component=2"):
+        result.plot(2)
+
+
+def test_what_cannot_be_resampled_is_refused():
+    fitted = LDA().fit(X, y)
+    with pytest.raises(InputError, match="X=None"):
+        bootstrap(LDA())
+    with pytest.raises(InputError, match="X=None"):
+        bootstrap(LDA().fit_moments(fitted.moments_))
+    with pytest.raises(InputError, match="n_boot=1"):
+        bootstrap(LDA(), X, y, n_boot=1)
+    with pytest.raises(InputError, match=r"level=95"):
+        bootstrap(LDA(), X, y, level=95)
+    with pytest.raises(InputError, match="resample='columns'"):
+        bootstrap(LDA(), X, y, resample="columns")
+    with pytest.raises(InputError, match="groups holds 1 distinct"):
+        bootstrap(LDA(), X, y, groups=np.zeros(150))
+    with pytest.raises(InputError, match="X has 150 rows but groups has 3"):
+        bootstrap(LDA(), X, y, groups=[1, 2, 3])
+    with pytest.raises(InputError, match="resamples could not be fitted"):
+        bootstrap(LDA(), X, np.arange(150) // 15, groups=np.arange(150) // 15)  # classes are lost in nearly every one
+    with pytest.warns(BootstrapWarning, match="n_boot=50"):
+        bootstrap(LDA(), X, y, n_boot=50)

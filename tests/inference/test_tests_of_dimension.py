@@ -1,0 +1,189 @@
+"""Tests of dimension reached through the methods: theory against theory, permutations, the ladle, maps."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from eigenlens import (
+    CCA,
+    FDA,
+    LDA,
+    PCA,
+    PDA,
+    SAVE,
+    SIR,
+    ClassicalMDS,
+    DirectionalRegression,
+    LocalizedSIR,
+    SparsePCA,
+)
+from eigenlens._core.errors import InputError
+from eigenlens.inference import bootstrap, wilks
+from eigenlens.regress import PolynomialRegression
+
+X, y = load_iris(return_X_y=True)
+METHODS = ("wilks", "bartlett", "pillai", "lawley-hotelling", "roy")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_lda_is_cca_with_the_indicator(method):
+    indicator = (y[:, None] == np.arange(2)).astype(float)
+    one, two = LDA().fit(X, y).test_dimension(method=method), CCA().fit(X, indicator).test_dimension(method=method)
+    np.testing.assert_allclose(one.p_values, two.p_values, rtol=1e-8)
+    for name, values in two.statistics.items():
+        np.testing.assert_allclose(one.statistics[name], values, rtol=1e-8)
+
+
+def test_manova_of_iris_is_the_published_one():
+    """Figures printed by R's summary(manova(... ~ Species, iris), test = ...)."""
+    model = LDA().fit(X, y)
+    expected = {
+        "wilks": (0.023438631, 199.14534),
+        "pillai": (1.1918988, 53.466489),
+        "lawley-hotelling": (32.47732, 580.5321),
+    }
+    for method, (value, F) in expected.items():
+        found = model.test_dimension(method=method).statistics
+        assert found[method.replace("-", "_")][0] == pytest.approx(value, rel=1e-7)
+        assert found["F"][0] == pytest.approx(F, rel=1e-7)
+    assert model.test_dimension(method="roy").statistics["roy"][0] == pytest.approx(32.191929, rel=1e-7)
+
+
+@pytest.mark.parametrize("method", ["wilks", "pillai", "lawley-hotelling", "roy"])
+def test_statsmodels_agrees(method):
+    cancorr = pytest.importorskip("statsmodels.multivariate.cancorr", reason="statsmodels is not installed")
+    names = {
+        "wilks": "Wilks' lambda",
+        "pillai": "Pillai's trace",
+        "lawley-hotelling": "Hotelling-Lawley trace",
+        "roy": "Roy's greatest root",
+    }
+    theirs = cancorr.CanCorr(X[:, :2], X[:, 2:]).corr_test().stats_mv.loc[names[method]]
+    ours = CCA().fit(X[:, :2], X[:, 2:]).test_dimension(method=method)
+    key = method.replace("-", "_")
+    assert ours.statistics[key][0] == pytest.approx(float(theirs["Value"]), rel=1e-6)
+    if method in ("wilks", "pillai"):
+        assert ours.statistics["F"][0] == pytest.approx(float(theirs["F Value"]), rel=1e-6)
+
+
+def test_the_test_does_not_depend_on_rank_priors_or_weights_of_the_rule():
+    plain = LDA().fit(X, y).test_dimension().p_values
+    for other in (LDA(1), LDA(priors=[0.2, 0.3, 0.5]), LDA(within="equal", between="equal"), PDA(lam=0)):
+        np.testing.assert_allclose(other.fit(X, y).test_dimension().p_values, plain, rtol=1e-8)
+    np.testing.assert_allclose(wilks(LDA().fit(X, y)).p_values, plain)
+    times = np.arange(150) % 3 + 1
+    np.testing.assert_allclose(
+        LDA().fit(X, y, times).test_dimension().p_values,
+        LDA().fit(np.repeat(X, times, axis=0), np.repeat(y, times)).test_dimension().p_values,
+        rtol=1e-8,
+    )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [LDA(), LDA(shrinkage=0.3), LDA(shrinkage="oas"), PDA(), FDA(regressor=PolynomialRegression(2)), CCA(ridge=0.1)],
+    ids=repr,
+)
+def test_permutations_find_what_is_there_and_nothing_else(model):
+    rng = np.random.default_rng(0)
+    labels = np.arange(120) % 3
+    A = rng.standard_t(3, (120, 4))
+    A[:, 0] += 4.0 * (labels == 0)
+    target = (
+        labels if not isinstance(model, CCA) else np.column_stack([labels == 0, rng.standard_normal((120, 2))]) + 0.0
+    )
+    options = {} if isinstance(model, FDA) else {"method": "permutation"}
+    found = model.fit(A, target).test_dimension(n_draws=99, **options)
+    assert found.dimension == 1
+    np.testing.assert_array_equal(found.p_values, model.test_dimension(n_draws=99, **options).p_values)
+    noise = model.fit(rng.permutation(A), target).test_dimension(0.01, n_draws=99, **options)
+    assert noise.dimension == 0
+
+
+def test_permutation_agrees_with_normal_theory_on_normal_data():
+    rng = np.random.default_rng(1)
+    A, B = rng.standard_normal((200, 4)), rng.standard_normal((200, 3))
+    B[:, 0] += 0.35 * A[:, 0]
+    model = CCA().fit(A, B)
+    theory, drawn = (model.test_dimension(method=m, n_draws=999) for m in ("pillai", "permutation"))
+    np.testing.assert_allclose(drawn.p_values, theory.p_values, atol=0.05)
+
+
+def test_penalties_leave_permutations_only_and_say_so():
+    for model in (LDA(shrinkage=0.2), PDA(lam=3.0)):
+        assert model.fit(X, y).test_dimension(n_draws=19).method == "permutation"
+        with pytest.raises(InputError, match="use method='permutation'"):
+            model.test_dimension(method="wilks")
+    with pytest.raises(InputError, match="method="):
+        FDA(regressor=PolynomialRegression(1)).fit(X, y).test_dimension(method="wilks")
+    with pytest.raises(InputError, match="Call fit"):
+        PDA().fit_moments(PDA().fit(X, y).moments_).test_dimension()
+    with pytest.raises(InputError, match="n=10 rows are too few"):
+        LDA().fit(np.random.default_rng(0).standard_normal((10, 8)), np.arange(10) % 2).test_dimension()
+    with pytest.raises(InputError, match="n, p missing"):
+        wilks([0.5], s=1)
+    with pytest.raises(InputError, match=r"correlations holds 1\.2"):
+        wilks([1.2], 10, 2, 1)
+
+
+def test_auto_is_what_the_test_finds():
+    rng = np.random.default_rng(2)
+    labels = np.arange(300) % 4
+    A = rng.standard_normal((300, 6))
+    A[:, 0] += labels
+    assert LDA("auto").fit(A, labels).scalings_.shape == (6, 1)
+    assert LDA("auto").fit(A, labels).test_dimension().dimension == 1
+    assert SIR("auto").fit(A, A[:, 1] + 0.1 * A[:, 2]).components_.shape[0] == 1
+    assert SAVE("auto").fit(A, A[:, 1] ** 2).components_.shape[0] == 1
+    assert CCA("auto").fit(
+        A, A[:, :2] @ rng.standard_normal((2, 3)) + rng.standard_normal((300, 3))
+    ).correlations_.shape == (2,)
+    with pytest.raises(InputError, match="n_components='auto'"):
+        LDA("auto", shrinkage=0.1).fit(A, labels)
+
+
+@pytest.mark.parametrize("method", [SIR, SAVE, DirectionalRegression])
+def test_the_ladle_finds_planted_directions(method):
+    rng = np.random.default_rng(3)
+    A = rng.standard_normal((600, 6))
+    b = A[:, 0] + 0.2 * rng.standard_normal(600) if method is SIR else A[:, 0] ** 2 + 0.2 * rng.standard_normal(600)
+    test = method(n_slices=5).fit(A, b).test_dimension(method="ladle", n_draws=50)
+    assert test.dimension == 1
+    assert np.isnan(test.p_values).all()
+    assert str(test) == "1 of 6 directions stand above noise (ladle)."
+    with pytest.raises(InputError, match="method='ladle'"):
+        LocalizedSIR().fit(A, b).test_dimension(method="ladle")
+
+
+def test_maps():
+    rng = np.random.default_rng(4)
+    A = rng.standard_normal((60, 8)) * np.array([5.0, 3.0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3])
+    mds = ClassicalMDS().fit(A)
+    test = mds.test_dimension()
+    assert test.dimension == 2
+    np.testing.assert_allclose(test.statistics["eigenvalue"][:2], mds.eigenvalues_, rtol=1e-8)
+    D = np.linalg.norm(A[:, None] - A, axis=2)
+    np.testing.assert_allclose(
+        ClassicalMDS(metric="precomputed").fit(D).test_dimension().statistics["eigenvalue"][:8],
+        test.statistics["eigenvalue"][:8],
+    )
+    noise = 0.3 * rng.standard_normal((60, 60))
+    bent = np.abs(D + noise + noise.T)
+    np.fill_diagonal(bent, 0)
+    assert ClassicalMDS(metric="precomputed").fit(bent).test_dimension(method="negative-inertia").dimension == 2
+    result = bootstrap(mds, A, n_boot=200)
+    assert result.components.shape == (200, 2, 60)
+    assert result.blocks == [(0, 1)]
+    assert result.standard_error.max() < 2.0
+    assert str(result).startswith("Points of the map move by")
+    assert result.to_frame().index.names == ["component", "row"]
+
+
+def test_sparse_loadings_take_part():
+    rng = np.random.default_rng(5)
+    f = rng.standard_normal((200, 2))
+    A = np.repeat(f * np.array([2.0, 1.2]), 3, axis=1) + 0.5 * rng.standard_normal((200, 6))
+    result = bootstrap(SparsePCA(2, n_nonzero=3), A, n_boot=200)
+    assert ((result.low[0, :3] > 0) | (result.high[0, :3] < 0)).all()
+    np.testing.assert_allclose(result.components[:, 0, 3:], 0, atol=1e-12)
+    np.testing.assert_allclose(bootstrap(PCA(2), A, n_boot=200).estimate.shape, (2, 6))
