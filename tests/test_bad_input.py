@@ -341,7 +341,7 @@ def test_weights_that_are_shares(method, need):
 
 PCA_COUNT = r"n_components={} but (30 rows and )?4 columns give at most 4 components; use n_components between 1 and 4"
 PCA_KIND = r"n_components={} is not understood; use (an integer|a share)"
-COUNT = r"n_components={} is not understood; use a positive integer or None"
+COUNT = r'n_components={} is not understood; use a positive integer, "auto" or None'
 SHRINKAGE = r"shrinkage={} is not an option; use one of .*number from 0 to 1.*ledoit-wolf"
 RIDGE = r"ridge={} but it must be a finite number of at least 0"
 PRIORS = r"(?s)priors={}.*"

@@ -114,6 +114,15 @@ def test_empty_partitions_and_weights(client):
     np.testing.assert_allclose(model.components_, expected.components_, rtol=1e-11)
 
 
+def test_one_weight_for_all(monkeypatch):
+    """As for tables in memory; the lengths of the partitions need not be known."""
+    monkeypatch.setattr(source_of, "_client", lambda: None)
+    X = parts(rows_of(4))[0]
+    for rows in (X, X[X[:, 0] < 1e9]):
+        twice = PCA(2).fit(rows, sample_weight=da.full(len(X), 2.0, chunks=400))
+        np.testing.assert_allclose(PCA(2).fit(rows, sample_weight=2.0).components_, twice.components_, atol=1e-12)
+
+
 def test_results_are_lazy(client):
     X, y = parts(rows_of(6))
     model = LDA().fit(X, y)
@@ -144,7 +153,12 @@ BAD = {
     ),
     "a series": (lambda X: PCA().fit(dd.from_pandas(pd.Series([1.0, 2]), npartitions=1)), "Expected 2D array"),
     "no rows": (lambda X: PCA().fit(X[X[:, 0] > 1e9]), "0 sample"),
+    "y where X has no rows": (
+        lambda X: LDA().fit(X[X[:, 0] > 1e9], da.zeros(2000, chunks=400, dtype=int)[X[:, 1] > 0]),
+        "partition 0: .*X has 0 rows but y has",
+    ),
     "lazy y beside an array": (lambda X: LDA().fit(np.eye(3), da.zeros(3)), "y is a Array, whose rows have not been"),
+    "lazy whole numbers": (lambda X: LDA().fit(np.eye(3), da.arange(3)), "y is a Array, whose rows have not been"),
 }
 
 

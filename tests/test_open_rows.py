@@ -17,6 +17,7 @@ import pytest
 import zarr
 
 from eigenlens import CCA, LDA, PCA, open_rows, write_rows
+from eigenlens.regress import AdditiveSplines
 from eigenlens.sources import progress
 
 rng = np.random.default_rng(0)
@@ -112,6 +113,24 @@ READING = {
         lambda d: PCA().fit(open_rows(d / "rows.csv", list("abc")), sample_weight=np.ones(N + 1)),
         r"shape \(91,\)",
     ),
+    "y too short for a stream": (
+        lambda d: LDA().fit(open_rows(iter(np.ones((5, 20, 3)))), np.arange(70) % 3),
+        "X has at least 100 rows but y has 70",
+    ),
+    "Y too short for a stream": (
+        lambda d: CCA().fit(open_rows(iter(np.ones((5, 20, 3))), batch_rows=20), np.ones((30, 2))),
+        "X has at least 40 rows but Y has 30",
+    ),
+    "one weight for a stream": (
+        lambda d: PCA().fit(open_rows(iter(np.ones((5, 20, 3)))), sample_weight=2.0),
+        "sample_weight has shape",
+    ),
+    "Y of another file": (
+        lambda d: CCA().fit(open_rows(d / "rows.npy"), open_rows(d / "rows.npy")),
+        r"name the columns of Y, open_rows\(",
+    ),
+    "no such device": (lambda d: PCA().fit(open_rows(d / "rows.npy", device="moon")), "device='moon' cannot be"),
+    "damaged chunk": (lambda d: PCA().fit(open_rows(_damaged(d / "z.zarr"))), "z.zarr, rows 0 to 89 cannot be read"),
     "a response of words": (
         lambda d: CCA().fit(open_rows(d / "rows.parquet", list("ab"), target=["label"])),
         "Y must hold numbers",
@@ -151,13 +170,21 @@ def _frame(folder, frame):
     return folder / "made.parquet"
 
 
+def _damaged(path):
+    array = zarr.open(str(path), mode="w", shape=(N, 3), chunks=(30, 3), dtype="f8")
+    array[:] = FRAME[list("abc")].to_numpy()
+    chunk = next(p for p in sorted((path / "c").rglob("*")) if p.is_file())
+    chunk.write_bytes(chunk.read_bytes()[:20])
+    return path
+
+
 def _twice(source):
     PCA(1).fit(source).transform(source)
 
 
 @pytest.mark.parametrize(("attempt", "message"), READING.values(), ids=READING)
 def test_reading(attempt, message, folder):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         attempt(folder)
 
 
@@ -195,6 +222,7 @@ CELLS = {
     "too many": ("1,2\n3,4,5\n", r"rows.csv, line 3: 3 cells, but the header has 2"),
     "too few": ("1,2\n3\n", r"rows.csv, line 3: 1 cells, but the header has 2"),
     "hole": ("1,2\n3,\n5,6\n", r"rows.csv, lines 2 to 4: X contains NaN \(the first in line 3, column b"),
+    "hole below blank lines": ("1,2\n\n\n3,\n", r"lines 2 to 5: X contains NaN \(the first in line 5, column b"),
     "thousands": ('1,2\n"3,000",4\n', r"line 3, column 'a': '3,000' is not a number"),
     "underscore": ("1,2\n1_0,4\n", r"line 3, column 'a': '1_0' is not a number"),
     "late word": ("1,2\n" * 5000 + "1,oops\n", r"line 5002, column 'b': 'oops' is not a number"),
@@ -265,6 +293,45 @@ def test_written_columns_have_names(folder):
     assert names["predict_proba"] == ["predict_proba_x", "predict_proba_y", "predict_proba_z"]
 
 
+def test_every_row_is_answered_for(folder):
+    """Rows of weight zero count for nothing in a fit, but they have scores and a class like any other."""
+    frame = FRAME.assign(w=np.arange(N) % 4)
+    frame.to_parquet(folder / "weighted.parquet", row_group_size=20)
+    X, w = frame[list("abc")], frame["w"].to_numpy()
+    files = open_rows(folder / "weighted.parquet", list("abc"), "label", "w", batch_rows=7)
+    batches = open_rows([(X[:50], frame["label"][:50], w[:50]), (X[50:], frame["label"][50:], w[50:])])
+    for source in (files, batches):
+        model = LDA().fit(source)
+        np.testing.assert_allclose(model.scalings_, LDA().fit(X, frame["label"], w).scalings_, rtol=1e-12)
+        assert np.array_equal(model.transform(source), model.transform(X))
+        assert np.array_equal(model.predict(source), model.predict(X))
+        path = write_rows(model.transform, source, folder / "scores.npy", overwrite=True)
+        assert np.array_equal(np.load(path), model.transform(X))
+    regressor = AdditiveSplines().fit(X[["a", "b"]], X["c"])
+    rows = open_rows(folder / "weighted.parquet", ["a", "b"], weight="w")
+    np.testing.assert_allclose(regressor.predict(rows), regressor.predict(X[["a", "b"]]), rtol=1e-12)
+
+
+def test_a_column_that_nobody_asks_for_is_not_read(tmp_path):
+    """PCA of a CSV whose labels change their kind: they are none of its business."""
+    (tmp_path / "rows.csv").write_text("a,b,k\n" + "1,2,0\n2,1,1\n" * 800 + "3,4,late\n")
+    assert PCA(1).fit(open_rows(tmp_path / "rows.csv", target="k")).n_features_in_ == 2
+
+
+def test_folders_of_a_writers_own_are_passed_over(folder):
+    lake = folder / "lake"
+    for part in ("_delta_log/0.json", "_temporary/0/half.parquet", ".ipynb_checkpoints/x.csv"):
+        (lake / part).parent.mkdir(parents=True)
+        (lake / part).write_text("{}")
+    FRAME.to_parquet(lake / "part-0.parquet")
+    assert open_rows(lake, list("abc")).n_rows == N
+
+
+def test_no_folder_to_write_to(folder):
+    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*nowhere'; make it first"):
+        write_rows(PCA(1).fit(np.eye(3)).transform, open_rows(folder / "rows.npy"), folder / "nowhere" / "out.npy")
+
+
 def test_a_file_that_is_there_stays(folder):
     model = PCA(1).fit(FRAME[list("abc")].to_numpy())
     with pytest.raises(FileExistsError, match="overwrite=True"):
@@ -309,10 +376,9 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("job", ["fit", "write"])
-def test_ctrl_c_stops_within_a_second(job, tmp_path):
-    out = tmp_path / "scores.npy"
-    command = [sys.executable, "-c", INTERRUPTED, job, str(out)]
+@pytest.mark.parametrize(("job", "suffix"), [("fit", ""), ("write", ".npy"), ("write", ".parquet"), ("write", ".csv")])
+def test_ctrl_c_stops_within_a_second(job, suffix, tmp_path):
+    command = [sys.executable, "-c", INTERRUPTED, job, str(tmp_path / f"scores{suffix}")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     time.sleep(1.5)
@@ -320,7 +386,7 @@ def test_ctrl_c_stops_within_a_second(job, tmp_path):
     process.send_signal(signal.SIGINT)
     assert process.stdout.readline() == "stopped\n"
     assert time.monotonic() - start < 1.0
-    process.wait(10)
+    assert process.communicate(timeout=10)[1] == ""
     assert list(tmp_path.iterdir()) == []
 
 

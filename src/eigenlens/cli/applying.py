@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from .._core.errors import cli as errors
 from ..files import describe, load
-from ..sources.writing import SUFFIXES, Csv, replaced, sink_for
+from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..tables import Preparation, TableFile
 from .console import console
 from .places import file_for
@@ -76,12 +76,10 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
         sink.close()
         return
     rows = 0
-    with replaced(out) as file:
-        sink = sink_for(out, file)
+    with sink_for(out) as sink:
         for names, columns in results:
             sink.rows(names, columns)
             rows += len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
-        sink.close()
     console().print(f"{escape(str(out))}  [dim]{rows:,} rows[/dim]", soft_wrap=True)
 
 

@@ -139,10 +139,8 @@ def _write(result: Study, data: Data, places: dict[str, Path], names: list[str])
     html = render(result.findings)
     page.parent.mkdir(parents=True, exist_ok=True)
     save(result.model, model, about=result.about)
-    with replaced(scores) as file:
-        sink = sink_for(scores, file)
+    with sink_for(scores) as sink:
         sink.rows(*score_columns(result, data))
-        sink.close()
     with replaced(page) as file:
         file.write(html.encode("utf8"))
 

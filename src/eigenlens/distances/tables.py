@@ -19,7 +19,7 @@ from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..moments.pairwise import pair_blocks
 from ..sources.companions import as_column
-from ..sources.memory import Table, as_table
+from ..sources.table import Table, as_table
 
 ORDINARY = 200  # |d| within 2^±200 squares safely
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest

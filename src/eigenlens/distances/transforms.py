@@ -90,7 +90,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
 
     def transform(self, X: TableLike) -> Array:
         """Apply Φ to a table of squared distances."""
-        return map_rows(as_source(X, estimator=type(self).__name__), self)
+        return map_rows(as_source(X, estimator=type(self).__name__, every_row=True), self)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True

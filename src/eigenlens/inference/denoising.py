@@ -80,7 +80,7 @@ def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> D
     check_choice("loss", loss, LOSSES)
     if noise is not None:
         check_number("noise", noise, 0.0, above=True)
-    rows = whole(as_source(X, min_rows=3, estimator="denoise")).X
+    rows = whole(as_source(X, min_rows=3, estimator="denoise", every_row=True)).X
     mean = rows.mean(axis=0)
     left, s, right = np.linalg.svd(rows - mean, full_matrices=False)
     n, p = len(rows) - 1, rows.shape[1]

@@ -76,7 +76,7 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
-        source = as_source(X, missing=self._missing, estimator=type(self).__name__)
+        source = as_source(X, missing=self._missing, estimator=type(self).__name__, every_row=True)
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:
@@ -101,7 +101,7 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     def _over_scores(self, X: TableLike, function: Callable[[Array], Array], n_components: int) -> Array:
         """Apply a function to rows of scores, as `transform` gives them."""
         self._require_fit()
-        source = as_source(X, estimator=type(self).__name__)
+        source = as_source(X, estimator=type(self).__name__, every_row=True)
         if source.n_features != n_components:
             raise errors.not_scores(source.n_features, n_components)
         return _xp.cast(map_rows(source, function), source.first().X.dtype)

@@ -29,7 +29,7 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Cross
 from ..sources import Source, as_source, map_rows
-from ..sources.memory import as_two_dimensional
+from ..sources.table import as_two_dimensional
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
@@ -251,7 +251,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
         if Y is None:
             return x_scores
-        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__)
+        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True)
         self._check_second(source.n_features, source.feature_names)
         scores = map_rows(source, lambda block: _xp.cast(self.y_subspace_.project(block), block.dtype))
         if scores.shape[0] != x_scores.shape[0] and scores.shape[0] == scores.shape[0]:  # Dask may not know: NaN

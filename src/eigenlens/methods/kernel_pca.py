@@ -220,7 +220,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             raise errors_kernels.precomputed_alone("inverted, since the rows were never seen")
         if not hasattr(self, "_preimage"):
             self._preimage = self._learn_preimage()
-        source: Any = as_source(X, name="X", estimator=type(self).__name__)
+        source: Any = as_source(X, name="X", estimator=type(self).__name__, every_row=True)
         if source.n_features != self.n_components_:
             raise errors.not_scores(source.n_features, self.n_components_)
 

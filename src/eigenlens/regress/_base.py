@@ -98,7 +98,7 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:
         """Read rows for a fitted model, and tell how its answers go back to the library they came from."""
         check_is_fitted(self)
-        source: Any = as_source(X, estimator=type(self).__name__, in_memory=True)
+        source: Any = as_source(X, estimator=type(self).__name__, in_memory=True, every_row=True)
         validate_data(self, source.table.native, reset=False, skip_check_array=True)
         sample = source.table.sample
         return whole(source).X, lambda values: _xp.cast(_xp.like(values, sample), sample.dtype)

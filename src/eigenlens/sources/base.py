@@ -150,6 +150,10 @@ class Source(ABC):
         """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
         return self
 
+    def without_weights(self) -> Source:
+        """Return the same rows, each counted once: what a model says, it says of every row."""
+        return self
+
     @abstractmethod
     def in_memory(self) -> Source:
         """Return the same rows, with their y and weights, as tables in memory."""

@@ -11,7 +11,8 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .companions import as_column
-from .stream import Batch, Piece, Roles
+from .pieces import Batch, Piece, Roles
+from .table import as_table
 
 
 class BatchReader:
@@ -172,8 +173,6 @@ def _values(values: Any) -> np.ndarray:
 
 
 def _table(X: Any, k: int) -> Any:
-    from .memory import as_table
-
     try:
         return as_table(X, "X")
     except ValueError as error:

@@ -34,6 +34,7 @@ class Labels:
     @classmethod
     def read(cls, y: Any) -> Labels:
         """Read class labels from any one-dimensional array or column."""
+        refuse_lazy(y, "y")
         if _xp.is_whole(y) and len(y.shape) == 1 and y.shape[0]:
             xp = _xp.namespace(y)
             found = xp.unique_inverse(y)

@@ -6,6 +6,7 @@ Types are fixed before the first row. A reader that infers them from the head of
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,7 @@ import numpy as np
 from .._core import errors
 from .csv_text import BLOCK_BYTES, MISSING, Dialect, lines_of, read_header
 from .parquet import record_piece
-from .stream import Piece, Roles
+from .pieces import Piece, Roles
 
 PLAIN = Dialect()
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
@@ -91,7 +92,7 @@ class CsvReader:
             options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
             with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
                 for batch in reader:
-                    yield record_piece(batch, roles, names, np.float64, str(path), start + 2, "line")
+                    yield record_piece(batch, roles, names, np.float64, str(path), start, partial(_line_of, path))
                     start += batch.num_rows
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
@@ -116,6 +117,12 @@ class CsvReader:
                     rule = "is not a whole number, but the labels above it are; write all labels in one way"
                     return errors.csv_cell(path, line, name, cell, rule)
         return errors.unreadable(str(path), cause)
+
+
+def _line_of(path: Path, row: int) -> int:
+    """Return the line on which a row begins: blank lines are no rows, and a quoted cell may go over several."""
+    lines = (line for line, cells in islice(lines_of(path, PLAIN), 1, None) if cells)
+    return next(islice(lines, row, None))
 
 
 def _number(cell: str) -> float | None:

@@ -82,7 +82,9 @@ class DaskSource(Source):
                 new.n_responses = 1 if y.ndim == 1 else int(y.shape[1])
                 new.response_names = [str(c) for c in y.columns] if hasattr(y, "columns") else None
         weights: list[Any] = [None] * len(self._parts)
-        if sample_weight is not None:
+        if sample_weight is not None and np.ndim(sample_weight) == 0:
+            weights = [sample_weight] * len(self._parts)
+        elif sample_weight is not None:
             weights = _partitions(_matched(sample_weight, self.X, "sample_weight"))
             new.n_rows = None
         for name, parts in (("y", ys), ("sample_weight", weights)):
@@ -190,9 +192,12 @@ def _matched(values: Any, X: Any, name: str) -> Any:
 
 def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | None:
     """Return a partition as a source, None where it has no rows that count."""
-    if X.shape[0] == 0 or (weight is not None and len(weight) == X.shape[0] and not np.any(weight)):
-        return None
     try:
+        for name, values in (("y", y), ("sample_weight", weight)):
+            if values is not None and np.ndim(values) and len(values) != X.shape[0]:
+                raise errors.lengths_differ("X", X.shape[0], name, len(values))
+        if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
+            return None
         return as_source(X, y, weight, target=manner.target, name=manner.name, reader=manner.reader)
     except ValueError as error:
         raise errors.at(f"partition {k}", error) from error

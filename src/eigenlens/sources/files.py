@@ -18,7 +18,8 @@ from .._core import xp as _xp
 from .batches import BatchReader
 from .csv import CsvReader
 from .parquet import ParquetReader
-from .stream import Batch, Piece, Reader, Roles, RowSource
+from .pieces import Batch, Piece, Reader, Roles
+from .stream import RowSource
 
 IPC = (".arrow", ".feather", ".ipc")
 
@@ -111,12 +112,17 @@ def _listed(path: Path) -> list[Path]:
     if path.is_file() or _kind(path) == ".zarr":
         return [path]
     found = sorted(
-        (p for p in path.rglob("*") if p.is_file() and not p.name.startswith((".", "_"))),
+        (p for p in path.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(path))),
         key=lambda p: p.relative_to(path).parts,
     )
     if not found:
         raise errors.no_files(path)
     return found
+
+
+def _is_hidden(path: Path) -> bool:
+    """Tell whether a file, or a folder around it, is a writer's own: _SUCCESS, _temporary, .ipynb_checkpoints."""
+    return any(part.startswith((".", "_")) for part in path.parts)
 
 
 def _kind(path: Path) -> str:
@@ -208,17 +214,20 @@ class ArrayReader:
 
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
         for origin, values in self.arrays:
-            yield Piece(0, int(values.shape[0]), self._loader(values, roles), origin)
+            yield Piece(0, int(values.shape[0]), self._loader(values, roles, origin), origin)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
         return self.pieces(roles, 1)
 
-    def _loader(self, values: Any, roles: Roles) -> Callable[[int, int], Batch]:
+    def _loader(self, values: Any, roles: Roles, origin: str) -> Callable[[int, int], Batch]:
         dtype, every = self.dtype(roles), roles.columns == tuple(range(self.width))
         columns = list(roles.columns)
 
         def load(start: int, stop: int) -> Batch:
-            rows = np.asarray(values[start:stop])
+            try:
+                rows = np.asarray(values[start:stop])
+            except (OSError, RuntimeError) as error:  # a chunk that does not decode
+                raise errors.unreadable(f"{origin}, rows {start} to {stop - 1}", error) from error
             y = None if roles.target is None else rows[:, list(roles.target)]
             weight = None if roles.weight is None else rows[:, roles.weight]
             X = (rows if every else rows[:, columns]).astype(dtype, copy=False)

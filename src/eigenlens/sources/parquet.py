@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .stream import Batch, Piece, Roles
+from .pieces import Batch, Piece, Roles
 
 
 class ParquetReader:
@@ -78,7 +78,13 @@ class ParquetReader:
 
 
 def record_piece(
-    batch: Any, roles: Roles, names: list[str], dtype: Any, origin: str, zero: int, unit: str = "row"
+    batch: Any,
+    roles: Roles,
+    names: list[str],
+    dtype: Any,
+    origin: str,
+    zero: int,
+    line_of: Callable[[int], int] | None = None,
 ) -> Piece:
     """Make a piece of an Arrow record batch whose columns are those of `roles`, in that order."""
     p = len(roles.columns)
@@ -98,7 +104,7 @@ def record_piece(
             y = targets[0] if roles.single else np.stack(targets, axis=1)
         return Batch(X.T, y, weight)
 
-    return Piece(0, batch.num_rows, load, origin, zero, unit)
+    return Piece(0, batch.num_rows, load, origin, zero, line_of)
 
 
 def as_values(column: Any) -> np.ndarray:

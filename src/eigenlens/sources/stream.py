@@ -8,123 +8,25 @@ read.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from dataclasses import replace
+from typing import Any, TypeVar
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from .base import Block, Missing, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
-from .companions import LabelReader, Labels, as_column, check_weights
+from .base import Block, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
+from .companions import LabelReader, Labels, as_column, check_weights, read_weights
+from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
+from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Rows as a reader loads them, nothing checked yet."""
-
-    X: np.ndarray
-    y: np.ndarray | None = None
-    weight: np.ndarray | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Rows still to be loaded.
-
-    Attributes
-    ----------
-    start, stop : int
-        Which rows, counted from `zero`.
-    load : callable
-        (start, stop) → Batch.
-    origin : str
-        What messages call the place: a file, a batch.
-    zero : int
-        Added to a row's number for messages.
-    unit : str
-        What messages count: "row" or "line".
-    """
-
-    start: int
-    stop: int
-    load: Callable[[int, int], Batch]
-    origin: str
-    zero: int = 0
-    unit: str = "row"
-
-    def __len__(self) -> int:
-        return self.stop - self.start
-
-    def part(self, start: int, stop: int) -> Piece:
-        return replace(self, start=self.start + start, stop=self.start + stop)
-
-    @property
-    def place(self) -> str:
-        return f"{self.origin}, {self.unit}s {self.start + self.zero} to {self.stop - 1 + self.zero}"
-
-
-@dataclass(frozen=True)
-class Roles:
-    """Which columns are X, y and weight, by position.
-
-    Attributes
-    ----------
-    single : bool
-        Whether y was named as one column rather than a list of them.
-    """
-
-    columns: tuple[int, ...]
-    target: tuple[int, ...] | None = None
-    weight: int | None = None
-    single: bool = False
-
-    @property
-    def all(self) -> tuple[int, ...]:
-        return (*self.columns, *(self.target or ()), *(() if self.weight is None else (self.weight,)))
-
-
-class Reader(Protocol):
-    """What knows how rows are stored.
-
-    Attributes
-    ----------
-    n_rows : int or None
-        Rows, where they are known before reading.
-    names : list of str or None
-        All columns, where they have names.
-    width : int
-        Number of all columns.
-    rereadable : bool
-    paths : sequence of Path
-        The files it reads, if any.
-    has_target, has_weight : bool
-        Whether batches bring y and weights of their own.
-    """
-
-    n_rows: int | None
-    names: list[str] | None
-    width: int
-    rereadable: bool
-    has_target: bool
-    has_weight: bool
-
-    @property
-    def paths(self) -> Sequence[Path]: ...
-
-    def dtype(self, roles: Roles) -> np.dtype: ...
-    def step(self, rows: int) -> int: ...
-    def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]: ...
-    def head(self, roles: Roles) -> Iterator[Piece]: ...
 
 
 class RowSource(Source):
@@ -137,6 +39,7 @@ class RowSource(Source):
         self.n_features = len(roles.columns)
         self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
         self.rereadable, self.paths = reader.rereadable, reader.paths
+        self._has_weight = roles.weight is not None or reader.has_weight
         self.n_rows = None if self._has_weight else reader.n_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
         self._target: Target = "none"
@@ -147,10 +50,6 @@ class RowSource(Source):
     @property
     def _has_target(self) -> bool:
         return self.roles.target is not None or self.reader.has_target
-
-    @property
-    def _has_weight(self) -> bool:
-        return self.roles.weight is not None or self.reader.has_weight
 
     def __repr__(self) -> str:
         rows = "rows" if self.reader.n_rows is None else f"{self.reader.n_rows:,} rows"
@@ -164,11 +63,12 @@ class RowSource(Source):
         if sample_weight is not None:
             if self._has_weight:
                 raise errors.two_targets("sample_weight")
-            weight = as_column(sample_weight, "sample_weight")
-            n = self.reader.n_rows if self.reader.n_rows is not None else len(weight)
-            new._given_weight = check_weights(weight, n)
-            new.n_rows = None if self.n_rows is None else int(np.count_nonzero(new._given_weight))
-        if target != "none":
+            n, weight = self.reader.n_rows, as_column(sample_weight, "sample_weight")
+            new._given_weight = given = read_weights(weight, weight.size if n is None else n)
+            new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
+        if target == "none":
+            new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
+        else:
             new._bind_target(y, target)
         return new
 
@@ -181,8 +81,8 @@ class RowSource(Source):
             return
         if self._has_target:
             raise errors.two_targets("y")
-        from .memory import as_table, as_two_dimensional
-
+        if isinstance(y, Source):
+            raise errors.second_source()
         if target == "labels":
             given, self.label_reader = self.label_reader.read(y, self._given_weight)
             m = len(given)
@@ -211,6 +111,11 @@ class RowSource(Source):
         self.single_response = y.ndim == 1
         self.n_responses = 1 if self.single_response else y.shape[1]
 
+    def without_weights(self) -> RowSource:
+        new = copy.copy(self)
+        new.roles, new._has_weight, new.n_rows = replace(self.roles, weight=None), False, self.reader.n_rows
+        return new
+
     def settled(self) -> RowSource:
         if self._target != "labels" or self._given is not None or self.label_reader.settled:
             return self
@@ -232,7 +137,7 @@ class RowSource(Source):
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
-        from .memory import ArrayTable, MemorySource
+        from .memory import MemorySource
 
         pieces = self.reader.pieces(self.roles, self._segment_rows)
         batches = [self._checked(piece) for piece in tracked(pieces, None, "Loading", self.progress)]
@@ -273,19 +178,20 @@ class RowSource(Source):
     def n_segments(self) -> int | None:
         return None if self.reader.n_rows is None else -(-self.reader.n_rows // self._segment_rows)
 
-    def _check_length(self, n: int) -> None:
-        """Compare the number of rows read with that of y and weights given beside them."""
-        given = self._given
+    def _check_length(self, n: int, at_least: bool = False) -> None:
+        """Compare the number of rows read, so far or in all, with that of y and weights given beside them."""
+        given, weight = self._given, self._given_weight
         if given is not None:
             m = len(given) if isinstance(given, Labels) else given.shape[0]
-            if m != n:
-                raise errors.lengths_differ(self.name, n, "y" if isinstance(given, Labels) else "Y", m)
-        if self._given_weight is not None and len(self._given_weight) != n:
-            raise errors.weight_shape(self._given_weight.shape, n)
+            if m < n or (m > n and not at_least):
+                y = "y" if isinstance(given, Labels) else "Y"
+                raise errors.lengths_differ(self.name, f"at least {n}" if at_least else n, y, m)
+        if weight is not None and (len(weight) < n or (len(weight) > n and not at_least)):
+            raise errors.weight_shape(weight.shape, n)
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         if self.device is not None:
-            upload = _xp.Upload(self.device)
+            upload = self._upload()
             blocks = (block for segment in self.segments() for block in segment)
             return (work([upload(block)]) for block in ahead(blocks))
         return threaded(work, self.segments(), thread_count() + 1)
@@ -293,7 +199,13 @@ class RowSource(Source):
     def reduce(self, start: Any) -> Any:
         if self.device is None:
             return super().reduce(start)
-        return super().reduce(start.brought_to(_xp.Upload(self.device).sample)).brought_to(np.empty(0))
+        return super().reduce(start.brought_to(self._upload().sample)).brought_to(np.empty(0))
+
+    def _upload(self) -> _xp.Upload:
+        try:
+            return _xp.Upload(self.device)
+        except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
+            raise errors.no_device(self.device, error) from error
 
     def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
         if self.device is None:
@@ -317,6 +229,7 @@ class RowSource(Source):
         """Load and check rows; `start` is the number of the first among all rows."""
         batches = [self._checked(piece) for piece in pieces]
         stop = start + sum(map(len, pieces))
+        self._check_length(stop, at_least=True)
         X = _joined([batch.X for batch in batches])
         y, classes = self._target_of(batches, pieces, start, stop, X.dtype)
         weight = None
@@ -332,7 +245,7 @@ class RowSource(Source):
     def _checked(self, piece: Piece) -> Batch:
         batch = piece.load(piece.start, piece.stop)
         names = self.feature_names
-        _require_finite(batch.X, self.name, piece, names, self.missing)
+        require_finite(batch.X, self.name, piece, names, self.missing)
         y, weight = batch.y, batch.weight
         if weight is not None:
             try:
@@ -343,7 +256,7 @@ class RowSource(Source):
             if y.dtype.kind not in "biuf":
                 raise errors.at(piece.place, errors.not_numbers("Y", f"it holds {y.dtype}"))
             y = np.asarray(y[:, None] if y.ndim == 1 else y, dtype=batch.X.dtype)
-            _require_finite(y, "Y", piece, self.response_names)
+            require_finite(y, "Y", piece, self.response_names)
         return Batch(batch.X, y, weight)
 
     def _target_of(
@@ -354,8 +267,6 @@ class RowSource(Source):
         if isinstance(self._given, Labels):
             return _xp.to_numpy(self._given.codes[start:stop]), self._given.classes
         if self._given is not None:
-            from .memory import finite_rows
-
             return _xp.to_numpy(finite_rows(self._given, start, stop, "Y")).astype(dtype), None
         if self._target == "table":
             return _joined([batch.y for batch in batches]), None
@@ -379,22 +290,6 @@ class _Stretch:
             start += sum(map(len, pieces))
 
 
-def even(pieces: Iterable[Piece], rows: int) -> Iterator[list[Piece]]:
-    """Cut pieces anew, so that each list but the last holds `rows` rows."""
-    held: list[Piece] = []
-    count = 0
-    for piece in pieces:
-        while len(piece):
-            take = min(rows - count, len(piece))
-            held.append(piece.part(0, take))
-            piece, count = piece.part(take, len(piece)), count + take
-            if count == rows:
-                yield held
-                held, count = [], 0
-    if held:
-        yield held
-
-
 def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
     """Read a few items ahead on a thread of their own."""
     iterator = iter(items)
@@ -411,18 +306,3 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
 
 def _joined(arrays: list[Any]) -> np.ndarray:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
-
-
-def _require_finite(
-    X: np.ndarray, name: str, piece: Piece, names: list[str] | None, missing: Missing = "refuse"
-) -> None:
-    """Refuse infinity and, unless cells may be missing, NaN; name the first such cell and where it was read."""
-    if _xp.all_finite(_xp.column_sums(X)):
-        return
-    bad = np.isinf(X) if missing == "allow" else ~np.isfinite(X)
-    if bad.any():
-        row, column = (int(i) for i in np.argwhere(bad)[0])
-        kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
-        label = names[column] if names else str(column)
-        found = errors.not_finite(name, kind, piece.start + piece.zero + row, label, piece.unit)
-        raise errors.at(piece.place, found)

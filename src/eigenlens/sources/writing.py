@@ -7,7 +7,7 @@ import io
 import os
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,8 +19,9 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
 from .base import Block, Segment, Source, dense_blocks
-from .memory import ArrayTable, MemorySource, as_source
+from .memory import MemorySource, as_source
 from .progress import tracked
+from .table import ArrayTable
 
 SUFFIXES = (".parquet", ".npy", ".csv")
 PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
@@ -65,17 +66,18 @@ def write_rows(
         raise errors.option("the suffix of path", path.suffix, SUFFIXES)
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
-    source = as_source(rows)
+    if not path.parent.is_dir():
+        raise errors.no_folder(path)
+    source = as_source(rows, every_row=True)
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
         raise errors.not_written(type(rows).__name__)
     if path.exists() and any(path.samefile(read) for read in source.paths):
         raise errors.writes_its_input(path)
-    with replaced(path) as file:
-        sink = sink_for(path, file)
-        for results in tracked(source.map_segments(_applied(function, source)), source.n_segments(), "Writing", None):
+    with sink_for(path) as sink:
+        parts = source.map_segments(_applied(function, source))
+        for results in tracked(parts, source.n_segments(), "Writing", source.progress):
             for result in results:
                 sink.write(result, function)
-        sink.close()
     return path
 
 
@@ -129,10 +131,19 @@ def _settle(folder: Path) -> None:
             os.close(handle)
 
 
-def sink_for(path: Path, file: BinaryIO) -> Any:
-    """Return what writes tables of results, one after the other, into a file of the kind that a path names."""
+@contextmanager
+def sink_for(path: Path) -> Iterator[Any]:
+    """Open what writes tables of results, one after the other, into a file of the kind that a path names."""
     suffix = path.suffix.lower()
-    return _Parquet(file, path) if suffix == ".parquet" else _Npy(file) if suffix == ".npy" else Csv(file)
+    with replaced(path) as file:
+        sink: Any = _Parquet(file, path) if suffix == ".parquet" else _Npy(file) if suffix == ".npy" else Csv(file)
+        try:
+            yield sink
+        except BaseException:
+            with suppress(Exception):
+                sink.close()  # while its file is open: pyarrow would do so later, and complain
+            raise
+        sink.close()
 
 
 class Csv:
@@ -239,9 +250,11 @@ class _Parquet:
         self.held = []
 
     def close(self) -> None:
-        self._flush()
-        if self.writer is not None:
-            self.writer.close()
+        try:
+            self._flush()
+        finally:
+            if self.writer is not None:
+                self.writer.close()
 
 
 def _columns(columns: Any) -> list[Any]:

@@ -85,7 +85,7 @@ def lazy(name: str, kind: str, verb: str) -> InputTypeError:
     )
 
 
-def lengths_differ(name: str, n: int, other: str, m: int) -> InputError:
+def lengths_differ(name: str, n: int | str, other: str, m: int) -> InputError:
     return InputError(
         f"Found input variables with inconsistent numbers of samples: {name} has {n} rows but {other} has {m}; "
         f"they must be the same rows."

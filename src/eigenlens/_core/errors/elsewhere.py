@@ -155,6 +155,25 @@ def not_npy(dtype: Any) -> InputTypeError:
     return InputTypeError(f"the results hold {dtype}, which a .npy file holds only by pickling; write a .parquet file.")
 
 
+def no_device(device: Any, cause: Exception) -> InputError:
+    reason = str(cause).splitlines()[0]
+    return InputError(
+        f"device={device!r} cannot be computed on ({reason}); name a device that torch or CuPy has here, such as "
+        f"'cuda', or leave device out."
+    )
+
+
+def no_folder(path: Any) -> FileNotFoundError:
+    return FileNotFoundError(f"path={str(path)!r}: there is no folder {str(path.parent)!r}; make it first.")
+
+
+def second_source() -> InputTypeError:
+    return InputTypeError(
+        "Y is a source of its own, but rows and their second table are read together: keep them in one file or "
+        "stream and name the columns of Y, open_rows(..., columns=..., target=[...]), or pass Y as a table in memory."
+    )
+
+
 def lost_workers(partitions: str, times: int) -> RuntimeError:
     return RuntimeError(
         f"{partitions}: the workers died {times} times while reducing them, so they are probably too large for a "

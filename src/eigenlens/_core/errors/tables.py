@@ -73,14 +73,16 @@ def one_column(path: Any, header: str, told: str, found: str) -> InputError:
     told, option = tab.get(told, f"'{told}'"), tab.get(found, f"'{found}'")
     commas = "" if found == "," else " (and --decimal ',' if numbers are written 1,5)"
     return InputError(
-        f"{path}, line 1: the header {short(header)} has no {told} but is full of {option}; "
-        f"if that separates the columns, add --delimiter {option}{commas}."
+        f"{path}, line 1: the header {short(header)} has no {told} but is full of {option}; if that separates the "
+        f"columns, add --delimiter {option}{commas} on the command line; open_rows reads files with commas only."
     )
 
 
 def encoding(path: Any, line: int | None, cause: str, guess: str) -> InputError:
     place = f"{path}, line {line}" if line is not None else str(path)
-    return InputError(f"{place}: {cause}; say how the text is stored with --encoding ({guess}), or save it as UTF-8.")
+    return InputError(
+        f"{place}: {cause}; save it as UTF-8, or say on the command line how the text is stored, --encoding ({guess})."
+    )
 
 
 def bad_quotes(path: Any, line: int, cause: str) -> InputError:
