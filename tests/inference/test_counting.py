@@ -154,9 +154,9 @@ def test_what_cannot_be_tested_is_refused():
         PCA().fit(X[:, :1]).test_dimension()
     with pytest.raises(InputError, match="needs at least 4 rows"):
         noise_edge([2.0, 1.0], 2)
-    with pytest.raises(InputError, match="Call fit"):
+    with pytest.raises(InputError, match="Call fit first"):
         PCA().fit_moments(model.moments_).test_dimension(method="permutation")
-    with pytest.raises(InputError, match="Call fit"):
+    with pytest.raises(InputError, match="Call fit first"):
         PCA().partial_fit(X).test_dimension(method="permutation")
     with pytest.raises(InputError, match="whole numbers as weights"):
         PCA().fit(X, sample_weight=rng.random(50) + 1).test_dimension(method="permutation")
@@ -174,12 +174,14 @@ def test_a_weight_counts_rows_also_in_permutations():
     rng = np.random.default_rng(0)
     X, times = rng.standard_normal((60, 4)), rng.integers(1, 4, 60)
     one = PCA().fit(X, sample_weight=times).test_dimension(method="permutation")
-    two = PCA().fit(np.repeat(X, times, axis=0)).test_dimension(method="permutation")
+    repeated = np.repeat(X, times, axis=0)
+    two = PCA().fit(repeated).test_dimension(method="permutation")
     np.testing.assert_allclose(one.p_values, two.p_values)
 
 
 def test_units_do_not_matter():
     X = spiked(100, 5, [6.0], 0)
     for method in ("parallel", "permutation", "tracy-widom", "broken-stick"):
-        big = PCA().fit(X * 1e100).test_dimension(method=method)
+        large = X * 1e100
+        big = PCA().fit(large).test_dimension(method=method)
         assert big.dimension == PCA().fit(X).test_dimension(method=method).dimension == 1

@@ -96,7 +96,8 @@ def test_permutations_find_what_is_there_and_nothing_else(model):
     found = model.fit(A, target).test_dimension(n_draws=99, **options)
     assert found.dimension == 1
     np.testing.assert_array_equal(found.p_values, model.test_dimension(n_draws=99, **options).p_values)
-    noise = model.fit(rng.permutation(A), target).test_dimension(0.01, n_draws=99, **options)
+    apart = rng.permutation(A)
+    noise = model.fit(apart, target).test_dimension(0.01, n_draws=99, **options)
     assert noise.dimension == 0
 
 
@@ -116,7 +117,7 @@ def test_penalties_leave_permutations_only_and_say_so():
             model.test_dimension(method="wilks")
     with pytest.raises(InputError, match="method="):
         FDA(regressor=PolynomialRegression(1)).fit(X, y).test_dimension(method="wilks")
-    with pytest.raises(InputError, match="Call fit"):
+    with pytest.raises(InputError, match="Call fit first"):
         PDA().fit_moments(PDA().fit(X, y).moments_).test_dimension()
     with pytest.raises(InputError, match="n=10 rows are too few"):
         LDA().fit(np.random.default_rng(0).standard_normal((10, 8)), np.arange(10) % 2).test_dimension()
@@ -187,3 +188,12 @@ def test_sparse_loadings_take_part():
     assert ((result.low[0, :3] > 0) | (result.high[0, :3] < 0)).all()
     np.testing.assert_allclose(result.components[:, 0, 3:], 0, atol=1e-12)
     np.testing.assert_allclose(bootstrap(PCA(2), A, n_boot=200).estimate.shape, (2, 6))
+
+
+def test_a_model_does_not_keep_its_table_alive():
+    rows = X.copy()
+    model = LDA().fit(rows, y)
+    assert model.test_dimension(method="permutation", n_draws=19).dimension == 2
+    del rows
+    with pytest.raises(InputError, match="its table is gone"):
+        model.test_dimension(method="permutation", n_draws=19)

@@ -74,11 +74,8 @@ def wilks(
     Examples
     --------
     >>> from eigenlens.inference import wilks
-    >>> wilks([0.796, 0.2], n=20, p=3, s=3).to_frame()[["wilks", "p_value"]].round(3)
-             wilks  p_value
-    at most
-    0        0.352    0.065
-    1        0.960    0.957
+    >>> wilks([0.796, 0.2], n=20, p=3, s=3).p_values.round(3)        # at most no direction, at most one
+    array([0.065, 0.959])
     """
     if hasattr(correlations, "test_dimension"):
         return correlations.test_dimension(alpha, method)

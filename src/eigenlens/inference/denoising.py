@@ -75,7 +75,7 @@ def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> D
     >>> signal = 3 * rng.standard_normal((300, 2)) @ rng.standard_normal((2, 60))
     >>> found = denoise(signal + rng.standard_normal((300, 60)))
     >>> print(found)
-    2 of 60 directions carry signal; noise has sd 0.996.
+    2 of 60 directions carry signal; noise has sd 1.
     """
     check_choice("loss", loss, LOSSES)
     if noise is not None:

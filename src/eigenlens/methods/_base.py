@@ -108,7 +108,7 @@ class MomentsEstimator(RowsEstimator):
                 moments = self._collect(source, Factor)
                 pencil, spectrum = self._pose_and_solve(moments)
             self._conclude(spectrum, pencil, moments)
-            self._source = source if source.rereadable else None
+            self._remember(source, X, y, sample_weight)
         return self
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
@@ -117,7 +117,7 @@ class MomentsEstimator(RowsEstimator):
             first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
             self._check_source(source, whole=False)
-            self._source = None
+            self._recall = None
             moments = self._collect(source, self._kind(source))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
@@ -149,7 +149,7 @@ class MomentsEstimator(RowsEstimator):
             self._check_moments(moments)
             n_features = moments.n_features  # refuses moments that have seen nothing
             self._forget_source()
-            self._source = None
+            self._recall = None
             lacking = self._lacking(moments)
             if lacking:
                 raise lacking

@@ -39,6 +39,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
+    _keeps_rows = True  # the response is sliced on the way, and not held by anybody else
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
 
     _slicing: Slicing | None = None

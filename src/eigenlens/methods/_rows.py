@@ -17,6 +17,7 @@ from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
+from ._recall import Recall
 from ._shown import Shown
 
 
@@ -40,8 +41,9 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     _counts_rows: bool = True
 
-    #: The rows of the last fit, neither copied nor pickled: permutations need them. None after partial fits.
-    _source: Source | None = None
+    #: Whether the model keeps the rows of its fit alive, rather than find them again while somebody else does.
+    _keeps_rows: ClassVar[bool] = False
+    _recall: Recall | Source | None = None
 
     #: What messages call the second argument of a fit where it is a table.
     _second_name: ClassVar[str] = "Y"
@@ -85,11 +87,32 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
 
         return map_rows(source, in_dtype)
 
+    def _remember(self, source: Source, X: TableLike, y: Any, sample_weight: Any) -> None:
+        """Be able to find the rows of this fit again, as permutations need them; they are not copied, nor pickled."""
+        if not source.rereadable:
+            self._recall = None
+        elif source.in_memory_already and not self._keeps_rows:
+            self._recall = Recall(X, y, sample_weight)
+        else:
+            self._recall = source
+
+    @property
+    def _source(self) -> Source | None:
+        """The rows of the last fit; None after partial fits, and where they are gone."""
+        if not isinstance(self._recall, Recall):
+            return self._recall
+        given = self._recall()
+        if given is None:
+            return None
+        X, y, sample_weight = given
+        return self._open(X, y, sample_weight, reset=False)
+
     def _rows_again(self) -> Block:
         """Read the rows of the fit again, a row of weight 2 twice."""
-        if self._source is None:
+        source = self._source
+        if source is None:
             raise errors.rows_gone(type(self).__name__)
-        block = whole(self._source)
+        block = whole(source)
         times = np.asarray(block.weight)
         if (times != np.floor(times)).any():
             raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
@@ -112,7 +135,7 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
 
     def __getstate__(self) -> Any:
         state = dict(super().__getstate__())
-        state.pop("_source", None)
+        state.pop("_recall", None)
         return state
 
     def __sklearn_is_fitted__(self) -> bool:

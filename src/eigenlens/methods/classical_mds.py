@@ -159,7 +159,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             self.landmarks_ = None
             found = self._of_table(source, weight[kept]) if ready else self._of_rows(source, weight[kept])
             self._publish(found, source)
-            self._source = source
+            self._recall = source
         return self
 
     def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
@@ -297,11 +297,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         """
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia"))
-        if self._source is None:
+        source = self._source
+        if source is None:
             raise errors.rows_gone(type(self).__name__)
-        block = whole(self._source)
+        block = whole(source)
         weight = np.asarray(block.weight)
-        X = block.X[:, self._source.kept] if self.metric == "precomputed" else block.X  # type: ignore[attr-defined]
+        X = block.X[:, source.kept] if self.metric == "precomputed" else block.X  # type: ignore[attr-defined]
         D = np.asarray(_xp.to_numpy(self.distances_among(X)), dtype=np.float64)
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)

@@ -109,7 +109,7 @@ class FDA(ScoredClassifier):
             scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
             warn_if_perfect(scoring)
             self._present(scoring, source, float(rows.weight.sum()))
-            self._source = source
+            self._recall = source
         return self
 
     def _present(self, scoring: Scoring, source: Any, W: float) -> None:

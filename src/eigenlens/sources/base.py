@@ -103,6 +103,8 @@ class Source(ABC):
         Whether the second table is a single column that came without a dimension of its own.
     rereadable : bool
         Whether a second pass is possible.
+    in_memory_already : bool
+        Whether the rows lie in memory, so that keeping the source keeps them there.
     progress : bool or None
         Whether a long pass shows a bar; None where it seems welcome.
     label_reader : LabelReader
@@ -122,6 +124,7 @@ class Source(ABC):
     response_names: list[str] | None = None
     single_response: bool = False
     rereadable: bool = True
+    in_memory_already: bool = False
     progress: bool | None = None
     name: str = "X"
     paths: Sequence[Path] = ()

@@ -34,6 +34,7 @@ RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring
 class MemorySource(Source):
     """Rows of a table in memory, with labels or a second table, and weights."""
 
+    in_memory_already = True
     single_response = False  # whether the second table came as a single column without its own dimension
 
     def __init__(
