@@ -49,7 +49,7 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator
         λ, the price of an error beside that of a direction; None is 1/√max(n, p), with n counted by weight.
     method : {"pursuit", "fixed_rank"}
         "pursuit" solves the convex problem above and finds the rank. "fixed_rank" fits a matrix of rank
-        `n_components` to most cells by accelerated alternating projections: without λ, several times faster, and for
+        `n_components` to most cells by accelerated alternating projections: without λ, somewhat faster, and for
         more errors, but not convex, so that nothing proves the answer to be the best.
     tol : float
         Bound on the relative residuals of the constraint and of the optimality; with a fixed rank, on the relative
