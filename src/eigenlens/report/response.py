@@ -80,7 +80,8 @@ class ResponseDisplay:
         ----------
         ax : axes or list of axes, optional
         """
-        self.axes_ = axes_for(ax, self.scores.shape[1])
+        wanted = self.scores.shape[1]
+        self.axes_ = axes_for(ax, wanted if ax is None else min(wanted, np.size(ax)))  # the first variates, where fewer
         self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
         words = self.response if isinstance(self.response, Labels) else None
         # words are spread a little, by the golden ratio rather than by chance, so that a rerun looks the same
