@@ -292,7 +292,7 @@ def threaded(work: Callable[[Segment], T], segments: Iterator[Segment], ahead: i
     limit: Any = _xp.one_blas_thread() if workers > 1 else nullcontext()
     with limit, ThreadPoolExecutor(workers) as pool:
         try:
-            for segment in segments:
+            for segment in _in_order(segments, waiting):
                 waiting.append(pool.submit(work, segment))
                 if len(waiting) >= (ahead or 2 * workers):
                     yield waiting.popleft().result()
@@ -301,6 +301,16 @@ def threaded(work: Callable[[Segment], T], segments: Iterator[Segment], ahead: i
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _in_order(segments: Iterator[Segment], waiting: deque[Future[T]]) -> Iterator[Segment]:
+    """Yield the segments; reading runs ahead of the work, so what went wrong in earlier rows is said first."""
+    try:
+        yield from segments
+    except Exception:
+        for future in waiting:
+            future.result()
+        raise
 
 
 def thread_count() -> int:
