@@ -66,6 +66,8 @@ def print_findings(findings: Findings) -> None:
         out.print(f"[yellow]![/yellow] {escape(warning)}")
     out.print()
     out.print(_directions(findings))
+    if findings.test.about and (not findings.test.name or findings.test.draws):
+        out.print(f"[dim]{escape(findings.test.about)}[/dim]")
     if findings.loading_names:
         out.print()
         out.print(_loadings(findings))
@@ -86,7 +88,7 @@ def _directions(findings: Findings) -> Table:
         table.add_column("share", justify="right")
     table.add_column("real or noise")
     for d in findings.directions[:SHOWN]:
-        verdict = "[dim]not tested[/dim]" if d.real is None else "[green]real[/green]" if d.real else "noise"
+        verdict = {True: "[green]real[/green]", False: "noise", None: f"[dim]{findings.verdict(d)}[/dim]"}[d.real]
         why = f" [dim]({escape(d.evidence)})[/dim]" if d.evidence else ""
         share = ["" if d.share is None else f"{d.share:.1%}"] if shared else []
         table.add_row(escape(d.name), f"{d.value:.4g}", *share, verdict + why)

@@ -20,9 +20,11 @@ class Direction:
     share : float or None
         Of the total.
     real : bool or None
-        Whether it stands above noise; None where no test speaks of it.
+        Whether it stands above noise; None where no test speaks of it, or two disagree.
     evidence : str
         Why: a p-value, a threshold.
+    p_value : float or None
+        Of "at most the directions before it"; None where there is none.
     """
 
     name: str
@@ -30,6 +32,44 @@ class Direction:
     share: float | None
     real: bool | None
     evidence: str = ""
+    p_value: float | None = None
+
+
+@dataclass(frozen=True)
+class Test:
+    """How real was told from noise, or why it was not.
+
+    Attributes
+    ----------
+    name : str
+        Empty where no test was made.
+    about : str
+        A sentence for readers: what was compared with what; or why nothing was.
+    level : float or None
+        None for a criterion, which has none.
+    draws : int or None
+        Permutations, or tables of noise; p-values are multiples of 1/(1 + draws).
+    rows : int or None
+        Rows that were tested, where those are not all.
+    """
+
+    name: str = ""
+    about: str = ""
+    level: float | None = None
+    draws: int | None = None
+    rows: int | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a program would want to read."""
+        finest = None if self.draws is None else 1 / (1 + self.draws)
+        return {
+            "name": self.name or None,
+            "about": self.about,
+            "level": self.level,
+            "draws": self.draws,
+            "smallest_p_value": finest,
+            "rows": self.rows,
+        }
 
 
 @dataclass(frozen=True)
@@ -71,7 +111,9 @@ class Findings:
     loading_kind : str
         What an entry of `loadings` is.
     scree : dict
-        "values", and "band" (same length, may be shorter) or None.
+        "values", and "band" (same length, may be shorter) or None, with "band_words" that say what it is. Where a test
+        speaks of all directions from one on: "tails", a pair of what they carry and what permutations reach.
+    test : Test
     score_name : str
         What is compared: accuracy, R².
     baseline : tuple (str, float) or None
@@ -104,6 +146,7 @@ class Findings:
     row_names: list[str] | None = None
     target: str | None = None
     scree: dict[str, Any] = field(default_factory=dict)
+    test: Test = Test()
     score_name: str = ""
     baseline: tuple[str, float] | None = None
     comparison: list[Contestant] = field(default_factory=list)
@@ -118,7 +161,14 @@ class Findings:
     def n_real(self) -> int | None:
         """Directions that stand above noise, None where nothing was tested."""
         verdicts = [d.real for d in self.directions]
-        return None if all(v is None for v in verdicts) else sum(bool(v) for v in verdicts)
+        tested = self.test.name or any(v is not None for v in verdicts)
+        return sum(bool(v) for v in verdicts) if tested else None
+
+    def verdict(self, direction: Direction) -> str:
+        """Return what is said of a direction: real, noise, open (tests disagree), or not tested."""
+        if direction.real is None:
+            return "open" if self.test.name else "not tested"
+        return "real" if direction.real else "noise"
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a program would want to read: all but the rows."""
@@ -133,10 +183,18 @@ class Findings:
             "target": self.target,
             "notes": self.notes,
             "directions": [
-                {"name": d.name, self.value_name: d.value, "share": d.share, "real": d.real, "evidence": d.evidence}
+                {
+                    "name": d.name,
+                    self.value_name: d.value,
+                    "share": d.share,
+                    "real": d.real,
+                    "p_value": d.p_value,
+                    "evidence": d.evidence,
+                }
                 for d in self.directions
             ],
             "real_directions": self.n_real,
+            "test": self.test.to_dict(),
             "loadings": {
                 axis: dict(zip(self.loading_names, map(float, self.loadings[:, j]), strict=True))
                 for j, axis in enumerate(self.axes[: min(top, self.loadings.shape[1])])

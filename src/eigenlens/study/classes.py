@@ -8,13 +8,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core.errors import tables as wrong
-from ..inference import wilks
-from ..report.findings import Direction, Findings
+from ..report.findings import Findings
 from .contest import Progress, compare, contestants, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, prepared
+from .judging import class_verdicts
 from .methods import Entry, fitted
 from .spread import correlations
-from .words import base, class_words, evidence
+from .words import base, class_words
 
 REGION_STEPS = 120
 MOST_CLASSES = 50
@@ -32,11 +32,13 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
-    shares = getattr(model, "explained_variance_ratio_", None)
-    directions = _directions(axes, scores, y, np.linalg.matrix_rank(X), entry.name, shares)
+    r2, shares = _separation(scores, y, getattr(model, "explained_variance_ratio_", None))
+    verdicts = class_verdicts(entry, model, X, y, r2, plan, progress)
+    values = np.sqrt(r2)
+    directions = [verdicts.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
     findings = base(data, plan, entry, directions, axes, scores, preparation.names_out_, correlations(X, scores))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
-    findings.scree = {"values": np.array([d.value for d in directions]), "band": None}
+    findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
     findings.score_name = "accuracy"
     findings.baseline = (f"always {str(classes[np.argmax(counts)])!r}", float(counts.max() / counts.sum()))
     if plan.folds >= 2 and enough_for_folds(y, "classes"):
@@ -70,22 +72,16 @@ def _judge(
     ]
 
 
-def _directions(axes: list[str], Z: np.ndarray, y: np.ndarray, rank: int, name: str, own: Any) -> list[Direction]:
-    """Return the canonical correlation of each direction with the classes; tested where the method is linear."""
+def _separation(Z: np.ndarray, y: np.ndarray, own: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the squared canonical correlation of each direction with the classes, and its share of the separation."""
     classes, codes = np.unique(y, return_inverse=True)
-    n, K = len(y), len(classes)
     centred = Z - Z.mean(axis=0)
-    means = np.stack([centred[codes == c].mean(axis=0) for c in range(K)])
+    means = np.stack([centred[codes == c].mean(axis=0) for c in range(len(classes))])
     between = (np.bincount(codes)[:, None] * means**2).sum(axis=0)
     total = (centred**2).sum(axis=0)
     r2 = np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
     ratio = r2 / np.maximum(1 - r2, 1e-12)
-    shares = ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)
-    verdicts: list[tuple[bool | None, str]] = [(None, "")] * len(axes)
-    if name == "lda" and n > rank + K and len(axes) == min(rank, K - 1):
-        test = wilks(np.sqrt(r2), n, rank, K - 1)
-        verdicts = [(j < test.dimension, evidence(test.p_values, j, "Wilks")) for j in range(len(axes))]
-    return [Direction(axis, float(np.sqrt(r2[j])), float(shares[j]), *verdicts[j]) for j, axis in enumerate(axes)]
+    return r2, ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)
 
 
 def _confusion(y: np.ndarray, guess: np.ndarray, classes: np.ndarray) -> np.ndarray:

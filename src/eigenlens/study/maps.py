@@ -8,14 +8,16 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core.errors import tables as wrong
-from ..distances import is_squared_distance
-from ..report.findings import Direction, Findings
+from ..distances import double_center, is_squared_distance
+from ..report.findings import Findings
 from .contest import Progress
 from .data import Data, Plan
+from .judging import MOST_POINTS, map_verdicts
 from .methods import Entry
 from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot
+MOST_AXES = 10
 SYMMETRIC = 1e-6
 
 
@@ -24,21 +26,21 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     D, names = distance_table(data)
     n = len(D)
     test = is_squared_distance(D**2)
-    k = min(max(int(n - 1), 1), 10)
-    model = entry.model(plan.seed).set_params(metric="precomputed", n_components=min(k, n - 1))
+    whole = _all_eigenvalues(D) if n <= MOST_POINTS else None
+    k = n - 1 if whole is None else np.count_nonzero(whole > 0)
+    model = entry.model(plan.seed).set_params(metric="precomputed", n_components=max(min(int(k), MOST_AXES), 1))
     model = _fit_what_is_there(model, D)
     Z = np.asarray(model.embedding_, dtype=float)
     values = np.asarray(model.eigenvalues_, dtype=float)
     axes = [f"coordinate {j + 1}" for j in range(Z.shape[1])]
-    squares = D**2
-    centred = squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()
-    total = float(np.abs(np.linalg.eigvalsh(-0.5 * centred)).sum()) if n <= 2000 else float(values.sum())
-    directions = [Direction(axes[j], float(v), float(v / total), None, "") for j, v in enumerate(values)]
+    total = float(np.abs(values if whole is None else whole).sum())
+    verdicts = map_verdicts(whole, len(values))
+    directions = [verdicts.direction(j, axes[j], float(v), float(v / total)) for j, v in enumerate(values)]
     findings = base(data, plan, entry, directions, axes, Z, names, np.zeros((0, Z.shape[1])))
     findings.loading_names = []
     findings.row_names = names
     findings.value_name, findings.loading_kind = "eigenvalue", ""
-    findings.scree = {"values": values, "band": None}
+    findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
     findings.extras["euclidean"] = bool(test)
     findings.extras["lowest"] = float(test.eigenvalue)
     findings.extras["shepard"] = _shepard(D, Z[:, :2], plan.seed)
@@ -80,6 +82,12 @@ def _fit_what_is_there(model: Any, D: np.ndarray) -> Any:
             if model.n_components <= 2:
                 raise
             model.set_params(n_components=model.n_components - 1)
+
+
+def _all_eigenvalues(D: np.ndarray) -> np.ndarray:
+    """Return the eigenvalues of the centred table, descending, those that are rounding as zeros."""
+    values = np.linalg.eigvalsh(np.asarray(double_center(D**2)))[::-1]
+    return np.where(np.abs(values) > len(D) * np.finfo(float).eps * np.abs(values).max(), values, 0.0)
 
 
 def _shepard(D: np.ndarray, Z: np.ndarray, seed: int) -> dict[str, np.ndarray]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..report.findings import Direction, Findings
+from ..report.findings import Findings
 from .contest import Progress, compare, contestants, enough_for_folds, note_rows, sliced
 from .data import Data, Plan, prepared
+from .judging import number_verdicts
 from .methods import Entry, fitted
 from .spread import correlations
-from .words import base, evidence, number_words
+from .words import base, number_words
 
 
 def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
@@ -22,21 +23,13 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     scores = np.asarray(model.transform(X))
     axes = [f"direction {j + 1}" for j in range(scores.shape[1])]
     values = np.asarray(model.eigenvalues_, dtype=float)
-    test = model.test_dimension()
+    verdicts = number_verdicts(entry, model, X, y, len(axes), plan, progress)
     total = float(values.sum())
-    directions = [
-        Direction(
-            axis,
-            float(values[j]),
-            float(values[j] / total) if total > 0 else None,
-            bool(j < test.dimension),
-            evidence(test.p_values, j),
-        )
-        for j, axis in enumerate(axes)
-    ]
+    shares = values / total if total > 0 else [None] * len(values)
+    directions = [verdicts.direction(j, axis, float(values[j]), shares[j]) for j, axis in enumerate(axes)]
     findings = base(data, plan, entry, directions, axes, scores, preparation.names_out_, correlations(X, scores))
     findings.value_name, findings.loading_kind = "eigenvalue", "correlation with the direction"
-    findings.scree = {"values": values, "band": None}
+    findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
     findings.score_name = "R²"
     findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number"):
@@ -48,7 +41,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
-    number_words(findings, test)
+    number_words(findings)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
 
 

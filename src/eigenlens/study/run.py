@@ -44,10 +44,11 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     findings.notes = data.notes
     if findings.directions and findings.n_real is None:
         findings.doubts.append(
-            f"No test of {entry.class_name} was made: how many of its directions are more than noise is left open."
+            f"Which of the directions are more than noise was not tested. {findings.test.about}".strip()
         )
     elif not all(d.real for d in findings.directions):
-        findings.doubts.append("A direction called noise is one that these rows do not tell from noise, at 5%.")
+        level = "" if findings.test.level is None else f", at {findings.test.level:.0%}"
+        findings.doubts.append(f"A direction called noise is one that these rows do not tell from noise{level}.")
     findings.code = code_for(entry, data, plan, model, findings.extras.get("second"))
     about = {
         "source": data.source,

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..inference import noise_band
-from ..report.findings import Direction, Findings
+from ..report.findings import Findings
 from .contest import Progress
 from .data import Data, Plan, prepared
+from .judging import spread_verdicts, variances
 from .methods import Entry, fitted
 from .words import base, spread_words
 
@@ -31,8 +31,8 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     model = fitted(model, preparation.names_out_, X)
     scores = np.asarray(model.transform(X))
     names = preparation.names_out_
-    n, k = scores.shape
-    variance = _variance(model, scores)
+    k = scores.shape[1]
+    variance = variances(model, scores)
     total = float(X.var(axis=0, ddof=1).sum())
     own = getattr(model, "explained_variance_ratio_", None)
     shares: list[float | None] = (
@@ -40,35 +40,17 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
         if entry.name == "kernel-pca"
         else [float(v) for v in (variance / total if own is None else np.asarray(own))]
     )
-    band = noise_band(n - 1, X.std(axis=0, ddof=1), seed=plan.seed)[:k] if entry.name == "pca" else None
-    real = _verdicts(variance, band)
+    verdicts = spread_verdicts(entry, model, X, variance, preparation.blocks(), plan, progress)
     axes = [f"component {j + 1}" for j in range(k)]
-    directions = [Direction(axes[j], float(variance[j]), shares[j], *real[j]) for j in range(k)]
+    directions = [verdicts.direction(j, axes[j], float(variance[j]), shares[j]) for j in range(k)]
     loadings = _loadings(model, X, scores)
     findings = base(data, plan, entry, directions, axes, scores, names, loadings)
     findings.value_name, findings.loading_kind = "variance", "weight in the direction (unit length)"
     if not hasattr(model, "components_"):
         findings.loading_kind = "correlation with the direction"
-    findings.scree = {"values": variance, "band": band}
+    findings.scree, findings.test = {"values": variance, **verdicts.scree}, verdicts.test
     spread_words(findings, preparation.standardise)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
-
-
-def _variance(model: Any, scores: np.ndarray) -> np.ndarray:
-    """Return the variance along each direction; where wrong cells were set aside, that of what is left."""
-    if hasattr(model, "low_rank_"):
-        scores = np.asarray(model.low_rank_) @ np.asarray(model.components_).T
-    return np.asarray(getattr(model, "explained_variance_", scores.var(axis=0, ddof=1)))
-
-
-def _verdicts(values: np.ndarray, band: np.ndarray | None) -> list[tuple[bool | None, str]]:
-    if band is None:
-        return [(None, "")] * len(values)
-    above = np.logical_and.accumulate(values[: len(band)] > band)
-    told: list[tuple[bool | None, str]] = [
-        (bool(a), f"noise reaches {b:.3g}") for a, b in zip(above, band, strict=True)
-    ]
-    return told + [(False, "")] * (len(values) - len(told))
 
 
 def _loadings(model: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from ..report.findings import Direction, Findings
+from ..report.findings import Findings
 from .contest import Progress
 from .data import Data, Plan, prepared
+from .judging import view_verdicts
 from .methods import Entry
 from .spread import correlations
-from .words import base, evidence, view_words
+from .words import base, view_words
 
 
 def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
@@ -22,21 +23,18 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     model = entry.model(plan.seed).fit(X, Y)  # the second set in its own units, which are those of what is predicted
     Z, V = (np.asarray(part) for part in model.transform(X, Y))
     values = np.asarray(model.correlations_, dtype=float)
-    test = model.test_dimension()
+    verdicts = view_verdicts(model, len(X), X.shape[1], Y.shape[1], len(values))
     axes = [f"pair {j + 1}, first set" for j in range(Z.shape[1])]
     axes += [f"pair {j + 1}, second set" for j in range(Z.shape[1])]
-    directions = [
-        Direction(f"pair {j + 1}", float(r), None, bool(j < test.dimension), evidence(test.p_values, j, "Wilks"))
-        for j, r in enumerate(values)
-    ]
+    directions = [verdicts.direction(j, f"pair {j + 1}", float(r), None) for j, r in enumerate(values)]
     names = [*preparation.names_out_, *other.names_out_]
     both = np.concatenate([X, Y], axis=1)
     scores = np.concatenate([Z, V], axis=1)
     findings = base(data, plan, entry, directions, axes, scores, names, correlations(both, scores))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
-    findings.scree = {"values": values, "band": None}
+    findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
     findings.extras["pairs"] = len(values)
     findings.extras["second"] = other
     findings.extras["sets"] = (list(plan.views[0]), list(plan.views[1]))
-    view_words(findings, test)
+    view_words(findings)
     return findings, Pipeline([("prepare", preparation), ("model", model)])

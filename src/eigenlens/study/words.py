@@ -44,14 +44,6 @@ def base(
     )
 
 
-def evidence(p_values: np.ndarray, j: int, test: str = "") -> str:
-    """Return the p-value of a direction in words; nothing where there is none."""
-    if j >= len(p_values):
-        return ""
-    value = "p < 0.001" if p_values[j] < 0.001 else f"p = {p_values[j]:.3f}"
-    return f"{test} {value}".strip()
-
-
 def _title(source: str) -> str:
     name = Path(source).name
     return name.split(".")[0].replace("_", " ").strip() or name
@@ -78,9 +70,10 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     real, k = findings.n_real, len(shares)
     if real is not None:
         stand = "stands" if real == 1 else "stand"
+        carried = f", and {'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance"
         findings.summary.append(
-            f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show, and "
-            f"{'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance."
+            f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show"
+            f"{carried if any(shares) else ''}."
             if real
             else f"No direction stands above what {findings.n_columns:,} unrelated columns would show in "
             f"{findings.n_rows:,} rows."
@@ -101,14 +94,10 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"a few rows more. Ask for the angle between fits on two halves."
         )
     if real is not None:
+        normal = ", which assumes columns that are roughly normal" if findings.test.draws is None else ""
         findings.doubts.append(
-            "Noise is judged by parallel analysis, which assumes columns that are roughly normal; outlying rows can "
-            "make a direction of their own. Look at the rows at the ends of each axis."
-        )
-    if any("columns of 0 and 1" in note for note in findings.notes):
-        findings.doubts.append(
-            "The columns of 0 and 1 that one column of words becomes exclude each other: a direction made of them "
-            "alone stands above noise, and yet says nothing of other columns."
+            f"Noise is judged by parallel analysis{normal}; outlying rows can make a direction of their own. Look at "
+            f"the rows at the ends of each axis."
         )
 
 
@@ -177,14 +166,15 @@ def _name_the_confusion(findings: Findings) -> None:
     )
 
 
-def number_words(findings: Findings, test: Any) -> None:
+def number_words(findings: Findings) -> None:
     """Say what an inverse regression has found."""
-    d, k = test.dimension, len(findings.directions)
-    findings.summary.append(
-        f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({test.method} test, 5%)."
-        if d
-        else f"The test sees no direction on which {findings.target!r} depends."
-    )
+    d, k = findings.n_real, len(findings.directions)
+    if d is not None:
+        findings.summary.append(
+            f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({findings.test.name} test, 5%)."
+            if d
+            else f"The test sees no direction on which {findings.target!r} depends."
+        )
     if k:
         findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
     scored = [c for c in findings.comparison if np.isfinite(c.score)]
@@ -208,18 +198,20 @@ def number_words(findings: Findings, test: Any) -> None:
         "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
         "directional-regression where you expect one."
     )
-    findings.doubts.append("The χ² test assumes columns that are roughly normal; long tails make it see too much.")
+    if findings.test.name in ("chi2", "simulation"):
+        findings.doubts.append("The test assumes columns that are roughly normal; long tails make it see too much.")
 
 
-def view_words(findings: Findings, test: Any) -> None:
+def view_words(findings: Findings) -> None:
     """Say what canonical correlations have found."""
-    d, values = test.dimension, [x.value for x in findings.directions]
-    findings.summary.append(
-        f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance "
-        f"(Wilks, 5%)."
-        if d
-        else "No pair of directions is related beyond chance (Wilks, 5%)."
-    )
+    d, values = findings.n_real, [x.value for x in findings.directions]
+    if d is not None:
+        findings.summary.append(
+            f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance "
+            f"(Wilks, 5%)."
+            if d
+            else "No pair of directions is related beyond chance (Wilks, 5%)."
+        )
     if values:
         findings.summary.append(
             f"The strongest pair correlates at {values[0]:.2f}; among the columns it goes with "
@@ -241,6 +233,11 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
         if len(shares) > 2
         else f"The map has {_count(len(shares), 'coordinate')}."
     )
+    if findings.test.name:
+        real, left = findings.n_real or 0, sum(d.real is None for d in findings.directions)
+        stand = f"{_count(real, 'coordinate').capitalize()} {'stands' if real == 1 else 'stand'} above noise by both"
+        more = f", {_count(left, 'more')[: None if left == 1 else -1]} by one of them" if left else ""
+        findings.summary.append(f"{stand} the broken stick and the negative eigenvalues{more}.")
     if test:
         findings.summary.append("The distances are Euclidean: a map without any error exists, in enough dimensions.")
     else:

@@ -192,6 +192,12 @@ class Preparation(TransformerMixin, BaseEstimator):
             names += [name] if levels is None else [f"{name} = {word}" for word in levels[self._first(levels) :]]
         return names
 
+    def blocks(self) -> list[np.ndarray]:
+        """Return, for each column that is used, the places of the columns that it has become."""
+        check_is_fitted(self, "names_out_")
+        sizes = [len(self.levels_[c]) - self._first(self.levels_[c]) if c in self.levels_ else 1 for c in self.columns_]
+        return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Return the names of the columns that come out."""
         check_is_fitted(self, "names_out_")

@@ -187,16 +187,13 @@ def _side() -> Markup:
 
 
 def _directions(f: Findings) -> Markup:
-    def verdict(real: bool | None) -> str:
-        return "not tested" if real is None else "real" if real else "noise"
-
     shared = any(d.share is not None for d in f.directions)
     rows = [
         [
             d.name,
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
-            verdict(d.real),
+            f.verdict(d),
             d.evidence,
         ]
         for d in f.directions[:30]
@@ -204,7 +201,14 @@ def _directions(f: Findings) -> Markup:
     head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
-    return _section("The directions", el("div", figures.scree(f), numbers, class_="pair"), id_="directions", wide=True)
+    drawings = el("div", figures.scree(f), figures.tails(f))
+    return _section(
+        "The directions",
+        el("p", f.test.about, class_="note") if f.n_real is not None and f.test.about else None,
+        el("div", drawings, numbers, class_="pair"),
+        id_="directions",
+        wide=True,
+    )
 
 
 def _loadings(f: Findings) -> Markup | None:

@@ -14,11 +14,34 @@ from .svg import WIDE, cut, figure, line, rect, svg, text, ticks
 def scree(findings: Findings) -> Markup:
     """Values by direction, with the band that noise would reach."""
     values = np.asarray(findings.scree["values"], dtype=float)[:30]
-    band = findings.scree.get("band")
-    band = None if band is None else np.asarray(band, dtype=float)[:30]
+    names = [d.name for d in findings.directions]
+    tips = [f"{name}: {v:.4g}" for name, v in zip(names, values, strict=False)]
+    words = "Pale bars are no more than noise." if any(d.real is False for d in findings.directions) else ""
+    if findings.scree.get("band") is not None:
+        words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
+    drawing = _bars_with_band(findings, values, findings.scree.get("band"), tips, findings.value_name)
+    return figure("How many directions?", words.strip(), drawing)
+
+
+def tails(findings: Findings) -> Markup | None:
+    """What all directions from one on carry together, with what permutations reach; None where no test asks that."""
+    if findings.scree.get("tails") is None:
+        return None
+    found, bar = (np.asarray(part, dtype=float)[:30] for part in findings.scree["tails"])
+    tips = [f"from {j + 1} on: {v:.4g}, permutations {b:.4g}" for j, (v, b) in enumerate(zip(found, bar, strict=True))]
+    words = (
+        "What this direction and all after it carry together; the shaded band is what 95% of the permutations stay "
+        "below. The first that does not rise above the band, and what follows, is called noise."
+    )
+    drawing = _bars_with_band(findings, found, bar, tips, "test statistic")
+    return figure("Is there more than chance gives?", words, drawing)
+
+
+def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: list[str], name: str) -> Markup:
+    band = None if band is None or len(band) == 0 else np.asarray(band, dtype=float)[:30]
     top = float(max(values.max(initial=0), 0 if band is None else band.max(initial=0))) or 1.0
     left, right, height, base = 46, 12, 230, 196
-    step = (WIDE - left - right) / len(values)
+    step = (WIDE - left - right) / max(len(values), 1)
 
     def y(v: float) -> float:
         return base - (base - 18) * v / top
@@ -32,28 +55,18 @@ def scree(findings: Findings) -> Markup:
         edge = left + step * len(band)
         area = f"{left},{base} {left},{y(band[0]):.1f} {points} {edge:.1f},{y(band[-1]):.1f} {edge:.1f},{base}"
         parts.append(el("polygon", points=area, class_="band"))
-        parts.append(el("polyline", points=points, class_="bandline"))
+        parts.append(
+            el("polyline", points=f"{left},{y(band[0]):.1f} {points} {edge:.1f},{y(band[-1]):.1f}", class_="bandline")
+        )
     for j, v in enumerate(values):
         real = findings.directions[j].real if j < len(findings.directions) else None
-        tip = el("title", f"{findings.directions[j].name}: {v:.4g}")
-        parts.append(
-            rect(
-                left + step * (j + 0.15),
-                y(max(v, 0)),
-                step * 0.7,
-                base - y(max(v, 0)),
-                "bar" if real is not False else "bar quiet",
-                tip,
-            )
-        )
+        x, h, class_ = left + step * (j + 0.15), base - y(max(v, 0)), "bar" if real is not False else "bar quiet"
+        parts.append(rect(x, y(max(v, 0)), step * 0.7, h, class_, el("title", tips[j])))
         if len(values) <= 15 or j % 5 == 4 or j == 0:
             parts.append(text(left + step * (j + 0.5), base + 15, j + 1, "middle", "tick"))
     parts.append(text((left + WIDE - right) / 2, height - 2, "direction", "middle", "axis"))
-    parts.append(text(2, 10, findings.value_name, "start", "axis"))
-    words = "Pale bars are no more than noise." if any(d.real is False for d in findings.directions) else ""
-    if band is not None:
-        words += " The shaded band is what unrelated columns would reach (95%)."
-    return figure("How many directions?", words, svg(height, f"{findings.value_name} of each direction", parts))
+    parts.append(text(2, 10, name, "start", "axis"))
+    return svg(height, f"{name} of each direction", parts)
 
 
 def bars(findings: Findings, j: int, limit: int = 12) -> Markup:

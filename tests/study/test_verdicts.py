@@ -1,0 +1,178 @@
+"""Real or noise, for every method: a verdict, or the reason why there is none."""
+
+import html
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from eigenlens.report.page import render
+from eigenlens.study import Plan, judging, read_data, study
+from eigenlens.study.methods import METHODS
+from eigenlens.study.verdicts import effort, some_rows
+from eigenlens.tables import TableFile
+
+UNTESTED = {"mda"}  # its subclasses are clusters of the fit's own making
+
+
+def findings_of(table, folder, **plan):
+    table.to_csv(folder / "t.csv", index=False)
+    plan = Plan(folds=0, **plan)
+    return study(read_data(TableFile(folder / "t.csv"), plan), plan).findings
+
+
+def columns(related, seed=0, n=150):
+    """Six columns, four of which share one factor (or none do); classes and a number that know the factor (or not)."""
+    rng = np.random.default_rng(seed)
+    X, factor = rng.standard_normal((n, 6)), rng.standard_normal(n)
+    X[:, :4] += 1.5 * factor[:, None] if related else 0.0
+    told = X[:, 0] + X[:, 1] if related else rng.standard_normal(n)
+    table = pd.DataFrame(X, columns=list("abcdef"))
+    table["kind"] = np.array(["low", "middle", "high"])[np.digitize(told, np.quantile(told, [0.33, 0.67]))]
+    table["price"] = told + 0.3 * rng.standard_normal(n)
+    return table
+
+
+def plan_for(entry):
+    """What to ask of the table so that a method answers, and the columns that it is asked with."""
+    kind = entry.kinds[0]
+    other = {"classes": {"target": "kind"}, "number": {"target": "price"}, "none": {}}
+    if kind == "views":
+        return {"views": (["a", "b", "e"], ["c", "d", "f"])}
+    return {**other[kind], "drop": tuple(c for c in ("kind", "price") if c != other[kind].get("target"))}
+
+
+TABLED = [entry for entry in METHODS.values() if entry.kinds != ("distances",)]
+
+
+@pytest.mark.parametrize("entry", TABLED, ids=lambda e: e.name)
+@pytest.mark.parametrize("related", [True, False], ids=["signal", "noise"])
+def test_every_method_has_a_verdict_or_says_why_not(entry, related, tmp_path):
+    table = columns(related, n=600 if entry.name == "save" else 150)  # SAVE sees a straight line from afar
+    found = findings_of(table, tmp_path, method=entry.name, **plan_for(entry))
+    page, said = render(found), found.to_dict()
+    assert found.test.about
+    assert found.test.about in html.unescape(page)
+    if entry.name in UNTESTED:
+        assert found.n_real is None
+        assert said["test"]["name"] is None
+        assert any(found.test.about in doubt for doubt in found.doubts)
+        return
+    bent = entry.name == "fda"  # the middle class lies where the square of the one direction is small: a second one
+    assert found.n_real == ((2 if bent else 1) if related else 0)
+    assert said["test"]["name"]
+    assert said["real_directions"] == found.n_real
+    if found.test.draws:
+        smallest = said["test"]["smallest_p_value"]
+        p = [d["p_value"] for d in said["directions"] if d["p_value"] is not None]
+        assert p
+        assert np.allclose(np.round(np.array(p) / smallest), np.array(p) / smallest)
+        assert f"multiples of {smallest:.3g}" in page
+
+
+def test_the_picture_shows_what_noise_reaches(tmp_path):
+    for method, words in (("fda", "Is there more than chance gives?"), ("sparse-pca", "unrelated columns would reach")):
+        page = render(findings_of(columns(True), tmp_path, method=method, **plan_for(METHODS[method])))
+        assert words in page
+        assert 'class="band"' in page
+
+
+def test_the_same_rows_get_the_same_verdict(tmp_path):
+    first, second = (
+        findings_of(columns(True), tmp_path, method="fda", **plan_for(METHODS["fda"])).to_dict() for _ in range(2)
+    )
+    assert first == second
+
+
+@pytest.mark.parametrize("method", ["pca", "sparse-pca"])
+def test_columns_made_of_one_column_of_words_are_no_finding(method, tmp_path):
+    """They exclude each other, and so are correlated by construction: permuted one by one they would look real."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))
+    table["colour"] = rng.choice(["red", "green", "blue", "grey"], 200)
+    found = findings_of(table, tmp_path, method=method)
+    assert found.n_real == 0
+    assert "of one column of words together" in found.test.about
+
+
+def test_a_map_is_held_against_the_stick_and_what_is_negative(tmp_path):
+    rng = np.random.default_rng(0)
+    names = [f"p{j}" for j in range(30)]
+    plane = rng.standard_normal((30, 2)) * [3, 2]
+    D = np.sqrt(((plane[:, None] - plane) ** 2).sum(axis=2))
+    noisy = np.abs(D + 0.3 * rng.standard_normal(D.shape))
+    noisy = (noisy + noisy.T) / 2 * (1 - np.eye(30))
+    found = findings_of(pd.DataFrame(noisy, columns=names), tmp_path, distances=True)
+    assert [found.verdict(d) for d in found.directions[:4]] == ["real", "open", "open", "noise"]
+    assert found.test.level is None
+    assert "no p-value" in found.test.about
+    assert "One coordinate stands above noise by both" in " ".join(found.summary)
+    assert "two more by one of them" in " ".join(found.summary)
+    found = findings_of(pd.DataFrame(D, columns=names), tmp_path, distances=True)
+    assert [found.verdict(d) for d in found.directions] == ["real", "open"]  # two coordinates, none of which is error
+    assert found.warnings == []
+
+
+def test_where_all_eigenvalues_are_too_dear_the_map_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr("eigenlens.study.maps.MOST_POINTS", 10)
+    x = np.arange(12.0)
+    table = pd.DataFrame(np.abs(x[:, None] - x) ** 0.5, columns=[f"p{j}" for j in range(12)])
+    found = findings_of(table, tmp_path, distances=True)
+    assert found.n_real is None
+    assert "All eigenvalues are needed" in found.test.about
+
+
+def test_too_few_rows_for_wilks_is_said(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((12, 14)), columns=[f"c{j}" for j in range(14)])
+    found = findings_of(table, tmp_path, views=(list(table)[:7], list(table)[7:]))
+    assert found.n_real is None
+    assert "too few for Wilks" in found.test.about
+
+
+# -- what it may cost ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [50, 1_000, 100_000, 3_000_000])
+@pytest.mark.parametrize("p", [3, 100, 2_000])
+def test_the_effort_keeps_to_its_budget_and_can_always_reject(n, p):
+    spent = effort(n, lambda m: m * p, 1e6, 199, 30)
+    if spent is None:
+        assert 19 * min(n, 30) * p > 1e6
+        return
+    assert spent.draws * spent.rows * p <= 1e6
+    assert spent.rows <= n
+    assert 1 / (1 + spent.draws) <= 0.05
+    assert spent.rows == n or spent.draws == 19
+
+
+def test_where_rows_are_many_some_of_them_are_tested_and_it_is_said(tmp_path, monkeypatch):
+    monkeypatch.setitem(judging.PERMUTED, "fda", 2e4)
+    found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for(METHODS["fda"]))
+    assert found.test.draws == 19
+    assert found.test.rows < 400
+    assert f"of {found.test.rows:,} of the 400 rows" in found.test.about
+    monkeypatch.setitem(judging.PERMUTED, "fda", 1.0)
+    found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for(METHODS["fda"]))
+    assert found.n_real is None
+    assert "too large" in found.test.about
+
+
+def test_rows_are_drawn_by_class():
+    y = np.array(["a"] * 900 + ["b"] * 97 + ["c"] * 3)
+    rows = some_rows(100, len(y), 0, y)
+    assert len(np.unique(rows)) == len(rows)
+    counts = dict(zip(*np.unique(y[rows], return_counts=True), strict=True))
+    assert counts == {"a": 90, "b": 10, "c": 2}
+
+
+def test_the_level_is_kept_whatever_the_law_of_the_columns():
+    """The permutation null holds the columns as they are: at 5%, five in a hundred tables of nothing may say more."""
+    entry, found = METHODS["kernel-pca"], 0
+    for seed in range(120):
+        X = np.random.default_rng(seed).standard_t(3, (30, 3))
+        model = entry.model(0).set_params(n_components=3).fit(X)
+        values = judging.variances(model, np.asarray(model.transform(X)))
+        blocks = [np.array([j]) for j in range(3)]
+        found += bool(judging.spread_verdicts(entry, model, X, values, blocks, Plan(seed=seed), None).real[0])
+    assert found <= 13  # P(more | 5%) < 1%
