@@ -151,3 +151,51 @@ def test_a_killed_command_leaves_whole_files(wine, folder):
         assert eigenlens.load(out / "model.eigenlens")
         guesses = Path("guesses.csv")
         assert not guesses.exists() or len(guesses.read_text().splitlines()) == 179
+
+
+ASKED = """
+import sys
+
+class Gone:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("matplotlib", "pandas", "pyarrow", "onnx", "zarr"):
+            raise ModuleNotFoundError(name)
+
+sys.meta_path.insert(0, Gone())
+import numpy as np
+import eigenlens
+from eigenlens.files.onnx import export_onnx
+from eigenlens.inference import bootstrap
+from eigenlens.report import ScoresDisplay
+from eigenlens.tables import Preparation, TableFile
+
+rng = np.random.default_rng(0)
+X, y = rng.standard_normal((30, 3)), np.arange(30) % 2
+np.savetxt("t.csv", X, delimiter=",", header="a,b,c", comments="")
+for name in eigenlens.__all__:
+    getattr(eigenlens, name)
+model = eigenlens.LDA().fit(X, y)
+eigenlens.save(model, "m.eigenlens")
+assert np.array_equal(eigenlens.load("m.eigenlens").transform(X), model.transform(X))
+found = bootstrap(eigenlens.PCA(2), X, n_boot=200)
+attempts = {
+    "plot": [lambda: ScoresDisplay.from_estimator(model, X, y), found.plot, model.test_dimension().plot],
+    "frames": [found.to_frame, model.test_dimension().to_frame],
+    "cli": [lambda: TableFile("t.csv"), lambda: eigenlens.PCA().fit(eigenlens.open_rows("t.csv")),
+            lambda: Preparation().fit(X)],
+    "onnx": [lambda: export_onnx(model, "m.onnx")],
+}
+for extra, calls in attempts.items():
+    for call in calls:
+        try:
+            call()
+        except ImportError as error:
+            assert f"pip install 'eigenlens[{extra}]'" in str(error), error
+        else:
+            raise AssertionError(extra)
+"""
+
+
+def test_a_base_install_works_and_names_the_extra_that_is_wanted(folder):
+    ended = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import optional
+
 FOUND, QUIET, LEVEL, INK = "#2166ac", "0.75", "#b2182b", "0.2"
 MOST = 40  # columns whose names can still be read
 
@@ -14,7 +16,7 @@ def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
     """Return the axes given, or new ones."""
     if ax is not None:
         return ax
-    import matplotlib.pyplot as plt
+    plt = optional.pyplot()
 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_number
@@ -91,7 +91,7 @@ class Bootstrap:
 
     def to_frame(self) -> Any:
         """Return loadings with standard errors and intervals as a pandas DataFrame, a row for each loading."""
-        import pandas as pd
+        pd = optional.pandas()
 
         k = len(self.estimate)
         whose = "column" if self.kind == "loading" else "row"

@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import optional
 from .._core.parameters import check_number
 
 
@@ -76,7 +77,7 @@ class DimensionTest:
 
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame, a row for each d."""
-        import pandas as pd
+        pd = optional.pandas()
 
         columns = {"at most": np.arange(len(self.p_values)), **self.statistics}
         if self.is_test:

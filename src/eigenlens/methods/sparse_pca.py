@@ -22,7 +22,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors
+from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
@@ -360,7 +360,7 @@ class SparsePath:
 
     def to_frame(self) -> Any:
         """Return a pandas table: a row for each penalty."""
-        import pandas as pd
+        pd = optional.pandas()
 
         return pd.DataFrame(
             {

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from .._core.parameters import is_number
 from ._base import Floats, Regressor, column
 from .hinges.terms import Term, evaluate
@@ -145,7 +145,7 @@ def _panels(count: int, axes: Any, top: float = 0.0) -> Any:
                 f"axes holds {len(given)} axes but {count} panels are needed; pass as many or none."
             )
         return given[:count]
-    import matplotlib.pyplot as plt
+    plt = optional.pyplot()
 
     columns = min(max(count, 1), 3)
     rows = -(-max(count, 1) // columns)

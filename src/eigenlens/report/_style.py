@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import optional
 from .._core.errors import arguments
 
 INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
@@ -13,7 +14,7 @@ INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
 
 def axes_for(ax: Any, count: int, width: float = 4.6, height: float = 4.0) -> list[Any]:
     """Return `count` axes in a row, or those that were given."""
-    import matplotlib.pyplot as plt
+    plt = optional.pyplot()
 
     if ax is not None:
         given = list(np.ravel(ax))

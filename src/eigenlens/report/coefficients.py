@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import optional
 from .._core import xp as _xp
 
 
@@ -71,7 +72,7 @@ class CoefficientDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw, each direction scaled to its largest entry."""
-        import matplotlib.pyplot as plt
+        plt = optional.pyplot()
 
         V = self.coefficients / np.maximum(np.abs(self.coefficients).max(axis=0), np.finfo(float).tiny)
         if self.shape is None:

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from .._core import xp as _xp
 from ..distances import procrustes
 from ._style import FOUND, INK, LEVEL, QUIET, plain, point_size
@@ -76,7 +76,7 @@ class ConfigurationDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw into axes, new ones if none are given."""
-        import matplotlib.pyplot as plt
+        plt = optional.pyplot()
 
         Y = np.asarray(self.coordinates, dtype=float)
         if ax is None:

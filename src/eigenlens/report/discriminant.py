@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import optional
 from .._core import xp as _xp
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22", "#9467bd")
@@ -83,7 +84,7 @@ class DiscriminantDisplay:
 
     def plot(self, *, ax: Any = None, regions: bool = True) -> Self:
         """Draw into axes, new ones if none are given."""
-        import matplotlib.pyplot as plt
+        plt = optional.pyplot()
 
         if ax is None:
             _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")

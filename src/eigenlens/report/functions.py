@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import optional
 from .._core import xp as _xp
 from ..sources import as_source, whole
 
@@ -79,7 +80,7 @@ class FunctionDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw one panel for each feature, on a common scale."""
-        import matplotlib.pyplot as plt
+        plt = optional.pyplot()
 
         p = len(self.names)
         if ax is None:
@@ -125,6 +126,6 @@ def _transform(model: Any, points: np.ndarray, names: Any) -> Any:
     """Apply the model to made-up rows, under the names it was fitted with."""
     if names is None:
         return model.transform(points)
-    import pandas as pd
+    pd = optional.pandas()
 
     return model.transform(pd.DataFrame(points, columns=list(names)))

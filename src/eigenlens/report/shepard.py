@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._core import optional
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from ..distances.tables import square_of
@@ -67,7 +68,7 @@ class ShepardDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw into axes, new ones if none are given."""
-        import matplotlib.pyplot as plt
+        plt = optional.pyplot()
 
         if ax is None:
             _, ax = plt.subplots(figsize=(5.2, 5.0), layout="constrained")

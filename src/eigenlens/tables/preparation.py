@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.errors import tables as wrong
+from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
 from ..sources.table import as_table
 
@@ -210,8 +211,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 def _frame(X: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(X):
         table = as_table(X, "X")  # refuses what is no table
-        import pyarrow as pa
-
+        pa = require("pyarrow", "A table without names of columns", "cli")
         values = np.asarray(table.rows(0, table.shape[0]))
         X = pa.table({f"column {j}": values[:, j] for j in range(values.shape[1])})
     return nw.from_native(X, eager_only=True)

@@ -1,0 +1,36 @@
+"""Libraries that come with an extra: imported where they are needed, and asked for by name where they are not there."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from . import errors
+
+
+def require(library: str, purpose: str, extra: str) -> Any:
+    """Return a module, or say which extra brings it.
+
+    Parameters
+    ----------
+    library : str
+        The module, such as "matplotlib.pyplot".
+    purpose : str
+        What needs it, as the beginning of a sentence.
+    extra : str
+        The extra of this package that installs it.
+    """
+    try:
+        return import_module(library)
+    except ImportError as error:
+        raise errors.missing_library(library.partition(".")[0], purpose, extra) from error
+
+
+def pyplot() -> Any:
+    """Return matplotlib.pyplot."""
+    return require("matplotlib.pyplot", "Drawing", "plot")
+
+
+def pandas() -> Any:
+    """Return pandas."""
+    return require("pandas", "A result as a DataFrame", "frames")
