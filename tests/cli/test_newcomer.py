@@ -170,3 +170,19 @@ def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
     exec(result.findings.code, names)  # the code is ours
     scores = names["model"].transform(names["X"])
     assert np.allclose(scores, result.findings.scores[:, : scores.shape[1]], rtol=1e-9, atol=1e-9)
+
+
+def test_a_table_too_big_for_memory_is_refused_before_it_is_read(people, folder, capsys, monkeypatch):
+    """The way out that is named works."""
+    monkeypatch.setattr("eigenlens._core.memory.available_bytes", lambda like=None: 60_000)
+    assert run(["report", "people.csv", "--target", "kind"]) == 1
+    said = capsys.readouterr().err
+    assert "A report on 120 rows" in said
+    assert "KiB" in said or "MiB" in said
+    assert "open_rows('people.csv')" in said
+    assert not (folder / "people-report").exists()
+    size = said.split("--sample ")[1].split(";")[0]
+    assert 10 <= int(size) < 120
+    assert run(["report", "people.csv", "--target", "kind", "--sample", size, "--folds", "0"]) == 0
+    model = eigenlens.PCA(2).fit(eigenlens.open_rows("people.csv", columns=["size", "weight"]))
+    assert model.components_.shape == (2, 2)

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from .._core import memory
 from .._core.errors import listed
 from .._core.errors import tables as wrong
 from ..sources.csv_text import ROW_NAMES, Dialect
 from ..tables import Preparation, TableFile
+from ..tables.preparation import MOST_WORDS
 from ..tables.reading import Column
 
 FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
+COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
+WORD_BYTES = 120  # of a cell of words, as measured
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
 
 
@@ -107,6 +111,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     used, row_column, notes = _used(file, plan, profile)
     kind = _kind(plan, profile)
     rows = _sampled(file, plan, notes)
+    _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
     wanted = [*used, *([plan.target] if plan.target else []), *([row_column] if row_column else [])]
     table = file.read(wanted, rows)
     table, notes = _without_gaps(file, table, [c for c in wanted if c != row_column], plan, notes)
@@ -226,6 +231,23 @@ def _sampled(file: TableFile, plan: Plan, notes: list[str]) -> np.ndarray | None
         return None
     notes.append(f"{plan.sample:,} of {n:,} rows are analysed, drawn at random (seed {plan.seed}).")
     return np.sort(np.random.default_rng(plan.seed).choice(n, plan.sample, replace=False))
+
+
+def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> None:
+    """Refuse rows that would not fit, before any is kept: the profile was made block by block."""
+    words = [c for c in used if c.kind == "word"]
+    made = len(used) - len(words) + sum(min(len(c.levels), MOST_WORDS) for c in words)
+    needed = n * (8 * COPIES * made + WORD_BYTES * len(words))
+    available = memory.available_bytes()
+    fitting = n if available is None else int(n * min(memory.SHARE * available / max(needed, 1), 1.0))
+    power = 10 ** max(len(str(fitting)) - 2, 0)
+    some = max(fitting // 2 // power * power, 10)
+    way_out = (
+        f"analyse some of the rows, drawn at random: --sample {some}; leave out columns (--drop); or "
+        f"fit all rows in Python, from the file and in one pass: "
+        f"eigenlens.PCA().fit(eigenlens.open_rows({str(file.path)!r})), and the same for LDA, CCA, SIR"
+    )
+    memory.require(needed, f"A report on {n:,} rows and {made:,} columns", way_out)
 
 
 def _without_gaps(
