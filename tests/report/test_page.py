@@ -314,6 +314,78 @@ def test_axes_colours_keys_and_copying(wine, opened):
     assert "LDA" in page.inner_text("#code")
 
 
+def test_a_keyboard_reaches_every_control_and_can_select(wine, opened):
+    page = opened(wine)
+    reached, rings = [], set()
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        name, ring = page.evaluate(
+            "() => { const e = document.activeElement, s = getComputedStyle(e);"
+            " return [e.id || e.textContent.trim().slice(0, 20), s.outlineStyle + ' ' + s.outlineWidth] }"
+        )
+        if reached and name == reached[0]:
+            break
+        reached.append(name)
+        rings.add(ring)
+    wanted = page.evaluate(
+        "() => [...document.querySelectorAll('a, button, select, input, summary, [tabindex]')]"
+        ".filter(e => e.offsetParent !== null || e.classList.contains('skip'))"
+        ".filter(e => e.tagName === 'SUMMARY' || !e.closest('details:not([open])'))"
+        ".map(e => e.id || e.textContent.trim().slice(0, 20))"
+    )
+    assert set(wanted) <= set(reached)
+    assert rings == {"solid 2px"}
+    rows = page.locator("#rows-body tr")
+    for text, count in (
+        ("kind = class_0", 59),
+        ("CLASS_1", 71),
+        ("alcohol >= 14.1", int((wine.columns["alcohol"] >= 14.1).sum())),
+        ("discriminant 1 > 1000", 178),
+    ):
+        page.focus("#filter")
+        page.fill("#filter", text)
+        page.keyboard.press("Enter")
+        assert rows.count() == count, text
+    assert "No row matches discriminant 1 > 1000" in page.inner_text("#count")
+    page.fill("#filter", "class_2")
+    page.keyboard.press("Enter")
+    assert "48 rows are selected" in page.inner_text("#count")
+    assert page.locator("#apart .track").count() == 8
+    page.focus("#clear")
+    page.keyboard.press("Space")
+    assert rows.count() == 178
+    page.focus("#legend button")
+    page.keyboard.press("Space")
+    assert rows.count() == 59
+
+
+def test_paper_is_white_and_nothing_is_cut(wine, opened, tmp_path):
+    """Printed from a dark screen: the plot is drawn again in the colours of paper, and gets its own back."""
+    page = opened(wine, scheme="dark")
+    inks = "() => document.getElementById('plot').toDataURL()"
+    screen = page.evaluate(inks)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    paper = page.evaluate(inks)
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    page.set_viewport_size({"width": 703, "height": 900})  # A4 between its margins
+    cut = page.evaluate(
+        "() => [...document.querySelectorAll('main table, main pre, main svg, canvas')]"
+        ".filter(e => e.offsetParent !== null && e.getBoundingClientRect().right > innerWidth + 1).length"
+    )
+    assert cut == 0
+    assert not page.locator("#filter").is_visible()
+    assert not page.locator("summary").first.is_visible()
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.emulate_media(media="screen", color_scheme="dark")
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.wait_for_timeout(60)
+    assert paper != screen
+    assert page.evaluate(inks) == screen
+    page.pdf(path=tmp_path / "page.pdf", format="A4")
+    assert (tmp_path / "page.pdf").stat().st_size > 20_000
+
+
 def test_attacks_do_not_run(hostile, opened):
     page = opened(hostile)
     lasso(page, [(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)])

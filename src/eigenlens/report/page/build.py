@@ -77,7 +77,8 @@ def _section(title: str, *children: Any, id_: str, wide: bool = False) -> Markup
 
 
 CANVAS_WORDS = (
-    "Scores of the rows as points; arrow keys move, plus and minus zoom. The legend selects rows, the table lists them."
+    "Scores of the rows as points; arrow keys move, plus and minus zoom. The legend and the field Select rows choose "
+    "some of them, the table lists them."
 )
 METHOD_WORDS = {
     "none": "where the rows spread",
@@ -161,6 +162,20 @@ def _controls() -> Markup:
             el("button", "Clear", id="clear", type="button"),
             class_="buttons",
         ),
+        el(
+            "label",
+            "Select rows ",
+            el(
+                "input",
+                type="search",
+                id="filter",
+                autocomplete="off",
+                spellcheck="false",
+                aria_describedby="filter-help",
+            ),
+            class_="choice",
+        ),
+        el("span", id="filter-help", class_="note"),
         class_="controls",
     )
 
@@ -180,7 +195,12 @@ def _side() -> Markup:
         "div",
         el("div", id="legend", role="group", aria_label="Legend; a button selects its rows"),
         el("h3", "Selected rows"),
-        el("p", "Draw around points, or choose a kind in the legend.", id="count", aria_live="polite"),
+        el(
+            "p",
+            "Draw around points, choose a kind in the legend, or write what to select.",
+            id="count",
+            aria_live="polite",
+        ),
         el("div", id="apart"),
         class_="side",
     )

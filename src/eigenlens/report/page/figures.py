@@ -72,7 +72,8 @@ def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: lis
 def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
     """Loadings of one direction as bars."""
     weights = findings.loadings[:, j]
-    order = np.argsort(-np.abs(weights), kind="stable")[:limit]
+    used = int(np.count_nonzero(weights))
+    order = np.argsort(-np.abs(weights), kind="stable")[: max(min(limit, used), 1)]
     top = float(np.abs(weights[order]).max(initial=0)) or 1.0
     names, row, left = 150, 19, 156
     half = (WIDE - left - 8) / 2
@@ -94,8 +95,11 @@ def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
                 "tick",
             )
         )
-    more = len(weights) - len(order)
-    about = f"The {len(order)} largest of {len(weights)}." if more > 0 else ""
+    about = f"The {len(order)} largest of {len(weights)}." if used > len(order) else ""
+    if used < len(weights):
+        about = (
+            f"{used} of {len(weights)} columns have a weight; the others have none." if used else "No column has one."
+        )
     return figure(
         findings.axes[j].capitalize(), about, svg(row * len(order) + 6, f"weights of {findings.axes[j]}", parts)
     )
@@ -203,7 +207,7 @@ def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     return figure(
         "Confusion matrix",
         "Rows left out of the fit: what each class was taken for.",
-        el("div", body, class_="scroll", tabindex="0"),
+        el("div", body, class_="scroll", tabindex="0", role="region", aria_label="Confusion matrix"),
     )
 
 

@@ -228,7 +228,37 @@
     if (!selected) $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
     draw(); list(); setApart();
   };
-  const hint = () => $("legend").querySelector("button") ? "Draw around points, or choose a kind in the legend" : "Draw around points to select rows";
+  // "alcohol > 13", "kind = class_0", or a part of a name or word: what a lasso does, without a pointer
+  const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
+  const matches = (text) => {
+    const low = (v) => v.toLowerCase(), wanted = low(text);
+    const found = text.match(/^(.+?)\s*(<=|>=|<|>|=)\s*(.+)$/);
+    if (found) {
+      const [, name, sign, value] = found, is = OPERATORS[sign];
+      const axis = data.axes.findIndex((a) => low(a) === low(name)), c = columns.find((o) => low(o.name) === low(name));
+      if (c && c.levels && sign === "=") return (i) => low(c.levels[c.codes[i]]) === low(value);
+      const numbers = c ? c.numbers : axis >= 0 ? scores[axis] : null, v = Math.fround(Number(value));
+      if (numbers && v === v) return (i) => is(numbers[i], v);
+    }
+    const worded = columns.filter((c) => c.levels).map((c) => [c.codes, c.levels.map((w) => low(w).includes(wanted))]);
+    return (i) => (data.names && low(data.names[i]).includes(wanted)) || worded.some(([codes, hit]) => hit[codes[i]]);
+  };
+  const filter = () => {
+    const text = $("filter").value.trim(), hit = new Uint8Array(n);
+    $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
+    if (text) { const is = matches(text); for (let i = 0; i < n; i++) hit[i] = is(i) ? 1 : 0; }
+    select(hit);
+    if (text && !selected) $("count").textContent = "No row matches " + text + ". " + $("filter-help").textContent;
+  };
+  const example = () => {
+    const c = columns.find((o) => o.numbers), w = columns.find((o) => o.levels);
+    const parts = [];
+    if (w) parts.push(w.name + " = " + w.levels[0]);
+    if (c) parts.push(c.name + " > " + short(Float32Array.from(c.numbers).sort()[Math.floor(n / 2)]));
+    if (!parts.length) parts.push(data.axes[0] + " > 0");
+    return "Such as " + parts.map((p) => p.length > 40 ? p.slice(0, 39) + "…" : p).join(", ") + (data.names ? ", or a name." : ".");
+  };
+  const hint = () => $("legend").querySelector("button") ? "Draw around points, choose a kind in the legend, or write what to select" : "Draw around points, or write what to select";
   const MOST = 200;
   const cell = (c, i) => c.levels ? c.levels[c.codes[i]] : (c.numbers[i] !== c.numbers[i] ? "" : short(c.numbers[i]));
   const rowName = (i) => data.names ? data.names[i] : String((data.rows ? data.rows[i] : i) + 1);
@@ -376,7 +406,10 @@
   $("lasso").addEventListener("click", () => setTool("lasso"));
   $("move").addEventListener("click", () => setTool("move"));
   $("reset").addEventListener("click", reset);
-  $("clear").addEventListener("click", () => select(null));
+  $("clear").addEventListener("click", () => { $("filter").value = ""; select(null); });
+  $("filter").addEventListener("change", filter);
+  $("filter").addEventListener("search", filter);
+  $("filter-help").textContent = example();
   $("axis-x").addEventListener("change", setAxes);
   $("axis-y").addEventListener("change", setAxes);
   $("colour").addEventListener("change", () => { setColours(); select(null); });
@@ -393,8 +426,16 @@
     setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
   });
   new ResizeObserver(() => { if (data.square) reset(); else draw(); }).observe(canvas);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setColours(); draw(); });
-  addEventListener("beforeprint", draw);
+  const repaint = () => {
+    const pressed = [...$("legend").querySelectorAll("button")].findIndex((b) => b.getAttribute("aria-pressed") === "true");
+    setColours();
+    if (pressed >= 0) $("legend").querySelectorAll("button")[pressed].setAttribute("aria-pressed", "true");
+    draw();
+  };
+  const paper = (on) => { document.documentElement.classList.toggle("paper", on); repaint(); }; // ink for white paper
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+  addEventListener("beforeprint", () => paper(true));
+  addEventListener("afterprint", () => paper(false));
 
   setColours();
   setAxes();
