@@ -186,3 +186,28 @@ def test_a_table_too_big_for_memory_is_refused_before_it_is_read(people, folder,
     assert run(["report", "people.csv", "--target", "kind", "--sample", size, "--folds", "0"]) == 0
     model = eigenlens.PCA(2).fit(eigenlens.open_rows("people.csv", columns=["size", "weight"]))
     assert model.components_.shape == (2, 2)
+
+
+def test_huge_numbers_are_answered_in_full_or_refused(folder, capsys):
+    """The square of 1e200 is no number; a column of them used to vanish without a word."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((60, 4)), columns=list("abcd"))
+    table["e"], table["a"] = (table["b"] + 0.3 * rng.standard_normal(60)) * 1e200, table["a"] * 1e-170
+    table.to_csv("huge.csv", index=False)
+    said = answer(capsys, "huge.csv")
+    assert len(said["directions"]) == 5
+    assert said["real_directions"] == 1
+    assert abs(said["loadings"]["component 1"]["e"]) > 0.5
+    assert not said["warnings"]
+    for words in (["--no-standardise"], ["--target", "e"]):
+        assert run(["report", "huge.csv", *words, "--force"]) == 1
+        assert "whose square is no number" in capsys.readouterr().err
+
+
+def test_a_target_with_one_class_or_none_repeated_is_refused_in_its_own_words(people, capsys):
+    people.assign(same="x").to_csv("one.csv", index=False)
+    assert run(["report", "one.csv", "--target", "same"]) == 1
+    assert "it holds one class ('x')" in capsys.readouterr().err
+    people.iloc[:12].assign(name=[f"n{j}" for j in range(12)]).to_csv("names.csv", index=False)
+    assert run(["report", "names.csv", "--target", "name"]) == 1
+    assert "stands in one row only" in capsys.readouterr().err

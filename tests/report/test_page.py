@@ -386,6 +386,22 @@ def test_paper_is_white_and_nothing_is_cut(wine, opened, tmp_path):
     assert (tmp_path / "page.pdf").stat().st_size > 20_000
 
 
+def test_numbers_beyond_single_precision_are_listed_as_they_are(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    b, c = rng.standard_normal(20) * 1e200, rng.standard_normal(20) * 1e-90
+    lines = [f"{a!r},{x!r},{y!r}" for a, x, y in zip(range(0, 40, 2), b.tolist(), c.tolist(), strict=True)]
+    (tmp_path / "huge.csv").write_text("\n".join(["a,b,c", *lines]))
+    page = opened(study(read_data(TableFile(tmp_path / "huge.csv"), Plan()), Plan()).findings)
+    cells = page.locator("#rows-body tr").first.locator("td").all_inner_texts()
+    assert np.isclose(float(cells[-2]), b[0], rtol=0.01)
+    assert np.isclose(float(cells[-1]), c[0], rtol=0.01)
+    page.fill("#filter", "b > 1e199")
+    page.keyboard.press("Enter")
+    assert page.locator("#rows-body tr").count() == (b > 1e199).sum()
+    for name in "abc":
+        page.select_option("#colour", label=name)
+
+
 def test_attacks_do_not_run(hostile, opened):
     page = opened(hostile)
     lasso(page, [(0.1, 0.1), (0.9, 0.1), (0.9, 0.9), (0.1, 0.9)])

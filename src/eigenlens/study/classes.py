@@ -27,6 +27,15 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     if len(classes) > MOST_CLASSES:
         rule = f"it has {len(classes):,} different values, too many for classes"
         raise wrong.option("--target", plan.target, rule + "; if it is a number, add --as number")
+    if len(classes) < 2:
+        raise wrong.option(
+            "--target", plan.target, f"it holds one class ({str(classes[0])!r}): nothing is to be parted"
+        )
+    if counts.max() < 2:
+        rule = "each of its values stands in one row only, and a class needs several"
+        raise wrong.option(
+            "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
+        )
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
     model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)

@@ -18,6 +18,7 @@ from ..tables.reading import Column
 FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
+HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
 
 
@@ -146,8 +147,13 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(table)
     spread = trial.spread_
     decided = plan.standardise
+    beyond = (spread > HUGE) | (spread < 1 / HUGE)
     if decided is None:
-        decided = bool(spread.max() > UNLIKE * spread.min()) or bool(trial.levels_)
+        decided = bool(spread.max() > UNLIKE * spread.min()) or bool(trial.levels_) or bool(beyond.any())
+    if beyond.any() and not decided:
+        name = trial.names_out_[int(np.argmax(beyond))]
+        rule = f"the column {name!r} has a standard deviation of {spread[beyond][0]:.3g}, whose square is no number"
+        raise wrong.option("--no-standardise", name, f"{rule}; leave out --no-standardise, or the column (--drop)")
     why = f"standard deviations from {spread.min():.3g} to {spread.max():.3g}"
     columns = f"Columns of the {of}" if of else "Columns"
     done = f"{columns} are standardised" if decided else f"{columns} are centred, not standardised"

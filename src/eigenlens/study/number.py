@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from .._core.errors import tables as wrong
 from ..report.findings import Findings
 from .contest import Progress, compare, contestants, enough_for_folds, note_rows, sliced
-from .data import Data, Plan, prepared
+from .data import HUGE, Data, Plan, prepared
 from .judging import number_verdicts
 from .methods import Entry, fitted
 from .spread import correlations
@@ -17,6 +18,10 @@ from .words import base, number_words
 def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     """Fit an inverse regression, test its dimension, and ask how much of the response its directions explain."""
     y = np.asarray(data.y, dtype=float)
+    if np.abs(y).max() > HUGE:
+        raise wrong.option(
+            "--target", plan.target, f"it reaches {np.abs(y).max():.3g}, whose square is no number; scale it"
+        )
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
     model = fitted(sliced(entry.model(plan.seed), len(y)), preparation.names_out_, X, y)

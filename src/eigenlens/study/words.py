@@ -135,9 +135,10 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
             "Classes differ much in size, and accuracy is mostly that of the large ones: read the confusion "
             "matrix by rows."
         )
+    left_out = "; the accuracies are for rows left out" if findings.comparison else ""
     findings.doubts.append(
-        "The picture of the scores is drawn for the rows that were fitted, and looks cleaner than new rows would; the "
-        "accuracies are for rows left out."
+        f"The picture of the scores is drawn for the rows that were fitted, and looks cleaner than new rows "
+        f"would{left_out}."
     )
 
 

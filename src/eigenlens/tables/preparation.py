@@ -123,8 +123,9 @@ class Preparation(TransformerMixin, BaseEstimator):
             raise wrong.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
         self.fill_ = np.array(fill)
         raw = self._raw(frame)
-        self.centre_ = raw.mean(axis=0)
-        spread = raw.std(axis=0, ddof=1) if len(raw) > 1 else np.ones(raw.shape[1])
+        unit = np.maximum(np.abs(raw).max(axis=0), np.finfo(float).tiny)  # squares of 1e200 have no place in a float
+        self.centre_ = (raw / unit).mean(axis=0) * unit
+        spread = (raw / unit).std(axis=0, ddof=1) * unit if len(raw) > 1 else np.ones(raw.shape[1])
         self.spread_ = np.where(spread > 0, spread, 1.0)
         self.scale_ = self.spread_ if self.standardise else np.ones(raw.shape[1])
         self.names_out_ = self._names_out()

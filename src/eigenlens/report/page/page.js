@@ -14,7 +14,7 @@
   const scores = data.scores.map(floats);
   const columns = data.columns.map((c) => c.levels
     ? { name: c.name, levels: c.levels, codes: new Uint16Array(bytes(c.codes).buffer) }
-    : { name: c.name, numbers: floats(c.numbers) });
+    : { name: c.name, numbers: c.wide ? new Float64Array(bytes(c.numbers).buffer) : floats(c.numbers) });
   const short = (v) => (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3)) ? v.toExponential(2) : String(+v.toPrecision(5));
 
   // -- choices ---------------------------------------------------------------------------------------------------
@@ -101,7 +101,7 @@
       });
       return;
     }
-    const sorted = Float32Array.from(c.numbers).filter((v) => v === v).sort();
+    const sorted = c.numbers.slice().filter((v) => v === v).sort();
     const low = sorted[Math.floor(sorted.length * 0.02)], high = sorted[Math.ceil(sorted.length * 0.98) - 1];
     colours = Array.from({ length: 64 }, (_, j) => ramp(j / 63));
     colours.push(css("--quiet"));
@@ -237,7 +237,7 @@
       const [, name, sign, value] = found, is = OPERATORS[sign];
       const axis = data.axes.findIndex((a) => low(a) === low(name)), c = columns.find((o) => low(o.name) === low(name));
       if (c && c.levels && sign === "=") return (i) => low(c.levels[c.codes[i]]) === low(value);
-      const numbers = c ? c.numbers : axis >= 0 ? scores[axis] : null, v = Math.fround(Number(value));
+      const numbers = c ? c.numbers : axis >= 0 ? scores[axis] : null, v = numbers instanceof Float64Array ? Number(value) : Math.fround(Number(value));
       if (numbers && v === v) return (i) => is(numbers[i], v);
     }
     const worded = columns.filter((c) => c.levels).map((c) => [c.codes, c.levels.map((w) => low(w).includes(wanted))]);
@@ -251,10 +251,10 @@
     if (text && !selected) $("count").textContent = "No row matches " + text + ". " + $("filter-help").textContent;
   };
   const example = () => {
-    const c = columns.find((o) => o.numbers), w = columns.find((o) => o.levels);
+    const c = columns.find((o) => o.numbers), w = columns.find((o) => o.levels && o.levels.length > 1);
     const parts = [];
     if (w) parts.push(w.name + " = " + w.levels[0]);
-    if (c) parts.push(c.name + " > " + short(Float32Array.from(c.numbers).sort()[Math.floor(n / 2)]));
+    if (c) parts.push(c.name + " > " + short(c.numbers.slice().sort()[Math.floor(n / 2)]));
     if (!parts.length) parts.push(data.axes[0] + " > 0");
     return "Such as " + parts.map((p) => p.length > 40 ? p.slice(0, 39) + "…" : p).join(", ") + (data.names ? ", or a name." : ".");
   };

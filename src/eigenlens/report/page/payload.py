@@ -16,6 +16,8 @@ MOST_AXES = 10
 MOST_COLUMNS = 40
 MOST_LEVELS = 100
 
+SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not fit in single precision
+
 
 def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     """Return what the script needs, and how many rows it holds."""
@@ -83,7 +85,10 @@ def as_script(content: dict[str, Any]) -> Markup:
 
 def _column(name: str, values: np.ndarray) -> dict[str, Any]:
     if values.dtype.kind == "f":
-        return {"name": name, "numbers": _floats(values)}
+        size = np.abs(values[np.isfinite(values) & (values != 0)])
+        wide = len(size) > 0 and bool(size.max() > SINGLE or size.min() < 1 / SINGLE)
+        written = base64.b64encode(values.astype("<f8").tobytes()).decode("ascii") if wide else _floats(values)
+        return {"name": name, "numbers": written, "wide": wide}
     words = ["missing" if v is None else _whole(v) for v in values]
     levels, codes = np.unique(np.array(words, dtype=str), return_inverse=True)
     if len(levels) > MOST_LEVELS:
@@ -102,5 +107,5 @@ def _whole(value: Any) -> str:
 
 def _floats(values: np.ndarray) -> str:
     with np.errstate(over="ignore"):
-        small = np.clip(np.asarray(values, dtype=np.float64), -3e38, 3e38).astype("<f4")
+        small = np.clip(np.asarray(values, dtype=np.float64), -SINGLE, SINGLE).astype("<f4")
     return base64.b64encode(small.tobytes()).decode("ascii")
