@@ -25,8 +25,9 @@ from ..sources.table import Table, as_table
 ORDINARY = 200  # |d| within 2^±200 squares safely
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
 ROWS = "pass rows of features and a metric, with n_landmarks= (a few hundred to a few thousand)"
-T = TypeVar("T")
 LANDMARKS = "use n_landmarks= (a few hundred to a few thousand), which needs n × n_landmarks at a time"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,11 +16,12 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..sources.base import PARALLEL_CELLS, threaded
 
-T = TypeVar("T")
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
 MANY = 0.05  # share of close pairs above which all of them are computed from differences
 DEVICE_PAIRS = 2**25
 BLOCK_PAIRS = 2**17  # pairs at a time: they stay in cache
+
+T = TypeVar("T")
 
 
 def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:

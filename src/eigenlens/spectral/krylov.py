@@ -19,7 +19,7 @@ from ..sources.base import PARALLEL_CELLS, threaded
 WIDTH = 8  # vectors at a time: with more, keeping them orthogonal costs more than fewer passes save
 STEPS = 30  # the most
 COLUMNS = 500  # of a matrix for one thread at a time
-PATIENCE = 10  # steps after which to give up, unless half the speed has been made that leads to rounding in all steps
+PATIENCE = 10  # after so many, less than half the pace that leads to rounding within all of them is given up
 
 
 @dataclass(frozen=True, eq=False)
