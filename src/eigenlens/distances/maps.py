@@ -10,10 +10,10 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..moments.pairwise import rough_centre, squared_distances
+from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from ..spectral import Inertia, Spectrum
 from ..subspace import Subspace
-from .landmarks import JUDGED, split_half_error
+from .landmarks import JUDGED, Landmarks, landmark_error
 from .metrics import Metric
 from .placement import Placement
 from .preparation import Preparation
@@ -120,7 +120,7 @@ def map_of_table(
 def map_by_landmarks(
     rows: Array,
     weight: np.ndarray,
-    chosen: tuple[np.ndarray, np.ndarray],
+    marks: Landmarks,
     table: SquaredTable,
     k: int,
     steps: tuple[SchoenbergTransform | None, str | None],
@@ -134,21 +134,20 @@ def map_by_landmarks(
     ----------
     rows : array
         Features, or distances to all points where those come ready.
-    chosen : two ndarrays of shape (m,)
-        Positions of the landmarks among the rows, and how much each of them stands for.
     """
-    xp, (places, stand) = _xp.namespace(rows), chosen
+    xp, stand = _xp.namespace(rows), marks.stand
     table, preparation = Preparation.of(table, *steps)
     kept = xp.asarray(table.values, copy=True)  # scaling writes over it, and the error is judged from it
     scaling, products = scale(table.values, stand, k)
     first = Placement(scaling, preparation, metric, points, squared)
     place, Y, values = first.along_principal_axes(first.project(rows), weight)
-    everybody = len(places) == len(weight)
+    everybody = len(stand) == len(weight)
     error = 0.0
     if not everybody:
-        some = np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int)
-        to_sample = first.squares(_xp.take_rows(rows, _xp.like(some, rows)))
-        error = split_half_error(kept, to_sample, stand, k)
+        some = _xp.like(np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int), rows)
+        parts = pair_blocks(some.shape[0], max(rows.shape[1], len(stand)), rows)
+        to_sample = xp.concat([first.squares(_xp.take_rows(rows, some[part])) for part in parts], axis=0)
+        error = landmark_error(kept, to_sample, marks, scaling)
 
     def among(index: Array | None) -> Callable[[slice], Array]:
         some = rows if index is None else _xp.take_rows(rows, index)

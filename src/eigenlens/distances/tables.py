@@ -89,6 +89,12 @@ def square_of(X: TableLike, name: str) -> Table:
     return table
 
 
+def is_made(X: TableLike) -> bool:
+    """Tell whether `square_of` makes a new array of X, which nobody else holds: of pairs, and of lists."""
+    shape = getattr(X, "shape", None)
+    return isinstance(X, list | tuple) or (shape is not None and len(shape) == 1)
+
+
 def read_distances(
     table: Table,
     name: str,
@@ -97,38 +103,52 @@ def read_distances(
     symmetrize: bool = False,
     overwrite: bool = False,
     index: np.ndarray | None = None,
+    ordinary: bool = False,
 ) -> SquaredTable:
     """Check a square table of distances and square it, in one new array or, with `overwrite`, in its own.
+
+    Nothing is written before everything has been looked over.
 
     Parameters
     ----------
     index : positions of points, optional
         Those that are wanted; all of them are looked over.
+    ordinary : bool
+        Whether squares must be numbers as they are, rather than over a power of four.
     """
     n = table.shape[0]
     native: Any = getattr(table, "values", None)
     usable = native is not None and native.dtype == _xp.namespace(native).float64
-    part = index is not None and len(index) < n
-    if not part and not (overwrite and usable and _writable(native)):
-        memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, table.sample)
+    wanted = n if index is None else len(index)
+    in_place = wanted == n and overwrite and usable and _writable(native)
+    if not in_place:
+        what = f"The {wanted} × {wanted} table of squared distances"
+        memory.require(memory.square_bytes(wanted), what, LANDMARKS, table.sample)
     values = native if usable else _xp.float64(table.rows(0, n))
     high, gap = look_over(values, name, ROUNDING.get(_itemsize(table.sample), 1e-10), symmetrize)
-    xp, into = _xp.namespace(values), values
-    if part:
-        there = _xp.like(index, values)
-        into = values = xp.take(_xp.take_rows(values, there), there, axis=1)
-    elif not (overwrite and usable and _writable(native)) and (usable or native is None):
-        into = xp.empty_like(values)  # a cast has made a new one already
+    if _exponent(high, squared, name) and ordinary:
+        raise errors.squares_out_of_range(name)
+    into = values
+    if index is not None and wanted < n:
+        into = values = _among(values, index)
+    elif not in_place and (usable or native is None):
+        into = _xp.namespace(values).empty_like(values)  # a cast has made a new one already
     if gap > 0:
         values = _average(values, into)
     return square(values, into, high, squared, name)
 
 
+def both_ways(values: Array, index: np.ndarray) -> Array:
+    """Return the means of d_ij and d_ji for some i and all j."""
+    there = _xp.like(index, values)
+    back = _xp.namespace(values).take(values, there, axis=1).T
+    return (_xp.float64(_xp.take_rows(values, there)) + _xp.float64(back)) / 2
+
+
 def look_over(values: Array, name: str, rounding: float, symmetrize: bool = False) -> tuple[float, float]:
     """Refuse what are no distances; return the largest of them, and the largest |d_ij − d_ji|."""
     xp = _xp.namespace(values)
-    ranges = over_rows(lambda rows: _range(values[rows, :], rows, name), values)
-    low, high = min(least for least, _ in ranges), max(most for _, most in ranges)
+    low, high = _ranges(values, name)
     tolerance = rounding * high
     if low < -tolerance:
         raise _negative(values, name)
@@ -152,14 +172,8 @@ def looks_like_distances(rows: Array) -> bool:
 
 def square(distances: Array, into: Array, high: float, squared: bool, name: str) -> SquaredTable:
     """Square distances, unless they are, over a power of four, into an array, which may be their own."""
-    xp = _xp.namespace(into)
-    _, e = np.frexp(high)
-    exponent = int(e) if abs(int(e)) > ORDINARY else 0
-    if squared:
-        exponent = 2 * (exponent // 2)
-    factor = float(np.ldexp(1.0, -exponent)) if abs(exponent) < 1023 else None
-    if factor is None:
-        raise errors.squares_out_of_range(name)
+    xp, exponent = _xp.namespace(into), _exponent(high, squared, name)
+    factor = float(np.ldexp(1.0, -exponent))
 
     def work(rows: slice) -> None:
         block = xp.clip(distances[rows, :], min=0.0)  # what is below 0 here is rounding
@@ -169,6 +183,17 @@ def square(distances: Array, into: Array, high: float, squared: bool, name: str)
     over_rows(work, into)
     clear_diagonal(into)
     return SquaredTable(into, exponent // 2 if squared else exponent)
+
+
+def _exponent(high: float, squared: bool, name: str) -> int:
+    """Return the power of two to take out of (squared) distances of extreme size, even for squared ones."""
+    _, e = np.frexp(high)
+    exponent = int(e) if abs(int(e)) > ORDINARY else 0
+    if squared:
+        exponent = 2 * (exponent // 2)
+    if abs(exponent) >= 1023:
+        raise errors.squares_out_of_range(name)
+    return exponent
 
 
 def double_center_in_place(D2: Array, alpha: Array) -> None:
@@ -198,6 +223,18 @@ def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
     """Refuse a table that is not symmetric; the mean of both halves takes the place of what may be rounding."""
     if _refuse_asymmetry(A, name, tolerance, way_out) > 0:
         _average(A, A)
+
+
+def _among(A: Array, index: np.ndarray) -> Array:
+    """Return the rows and columns of some points, in one new array."""
+    xp, m, there = _xp.namespace(A), len(index), _xp.like(index, A)
+    into = xp.empty((m, m), dtype=A.dtype, device=_xp.device(A))
+
+    def work(rows: slice) -> None:
+        into[rows, :] = xp.take(_xp.take_rows(A, there[rows]), there, axis=1)
+
+    over_rows(work, into)
+    return into
 
 
 def _average(A: Array, into: Array) -> Array:
@@ -236,24 +273,29 @@ def _raw(table: Table, name: str, way_out: str) -> Array:
         values = native
     else:
         values = _xp.float64(table.rows(0, n))
-    ranges = over_rows(lambda rows: _range(values[rows, :], rows, name), values)
-    high = max(max(-least, most) for least, most in ranges)
-    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * high
+    low, high = _ranges(values, name)
+    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * max(-low, high)
     if _refuse_asymmetry(values, name, tolerance, way_out) > 0:
         return _average(values, _xp.namespace(values).empty_like(values))
     return values
 
 
-def _range(block: Array, rows: slice, name: str) -> tuple[float, float]:
-    """Return the least and the largest entry of finite rows."""
-    xp = _xp.namespace(block)
-    low, high = float(xp.min(block)), float(xp.max(block))
-    if not (np.isfinite(low) and np.isfinite(high)):
-        bad = ~np.isfinite(_xp.to_numpy(block))
-        i, j = (int(at) for at in np.argwhere(bad)[0])
-        kind = "NaN" if np.isnan(_xp.to_numpy(block)[i, j]) else "infinity (inf)"
-        raise errors.unobserved(name, int(bad.sum()), rows.start + i, j, kind)
-    return low, high
+def _ranges(values: Array, name: str) -> tuple[float, float]:
+    """Return the least and the largest entry of a finite table."""
+    xp = _xp.namespace(values)
+    found = over_rows(lambda rows: (float(xp.min(values[rows, :])), float(xp.max(values[rows, :]))), values)
+    low, high = (np.array(ends) for ends in zip(*found, strict=True))
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        raise _not_finite(values, name)
+    return float(low.min()), float(high.max())
+
+
+def _not_finite(values: Array, name: str) -> Exception:
+    host = _xp.to_numpy(values)
+    bad = ~np.isfinite(host)
+    i, j = divmod(int(np.argmax(bad)), bad.shape[1])
+    kind = "NaN" if np.isnan(host[i, j]) else "infinity (inf)"
+    return errors.unobserved(name, int(bad.sum()), i, j, kind)
 
 
 def _negative(values: Array, name: str) -> Exception:
