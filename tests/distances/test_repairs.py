@@ -7,6 +7,7 @@ import pytest
 import torch
 from scipy.spatial.distance import pdist, squareform
 
+from eigenlens._core.errors import InputError
 from eigenlens.distances import cailliez, clip, double_center, is_squared_distance, lingoes
 from eigenlens.distances.repairs import cailliez_constant, lingoes_constant
 
@@ -114,3 +115,8 @@ def test_constants_of_extreme_squares(repair, scale):
     unit = scale**0.5 if repair is cailliez else scale
     assert far.constant / unit == pytest.approx(near.constant, rel=1e-12)
     np.testing.assert_allclose(far.distances / scale, near.distances, rtol=1e-9, atol=1e-12)
+
+
+def test_negative_squares_have_no_roots():
+    with pytest.raises(InputError, match=r"D holds -1, but Cailliez' constant is added to distances.*D\*\*2"):
+        cailliez(np.array([[0.0, -1.0], [-1.0, 0.0]]))

@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..spectral import largest, rounding
 from ..spectral.truncated import host_operator
@@ -90,6 +91,9 @@ def cailliez(D: TableLike) -> Repair:
     1.0
     """
     values = as_square(D)
+    low = float(_xp.namespace(values).min(values))
+    if low < 0:
+        raise errors.negative_squares(low, "Cailliez' constant is added to distances", "D")
     repaired = _xp.namespace(values).asarray(values, copy=True)
     c = cailliez_constant(repaired)
     add_constant(repaired, c, "cailliez")

@@ -127,10 +127,11 @@ def coefficient_shape(shape: Sequence[int], n: int) -> InputError:
 # -- transforms ----------------------------------------------------------------------------------------------------
 
 
-def negative_squares(value: float) -> InputError:
+def negative_squares(
+    value: float, rule: str = "Schoenberg transforms act on squared distances", name: str = "D2"
+) -> InputError:
     return InputError(
-        f"D2 holds {value:.6g}, but Schoenberg transforms act on squared distances, which are finite and at least 0. "
-        f"Pass distances squared (D**2)."
+        f"{name} holds {value:.6g}, but {rule}, which are finite and at least 0. Pass distances squared (D**2)."
     )
 
 
