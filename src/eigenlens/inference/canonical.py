@@ -11,8 +11,8 @@ from scipy import stats
 from .._core import errors
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice
+from .largest_root import largest_root_survival
 from .result import DimensionTest, check_level
-from .tracy_widom import tabled_survival
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def wilks(
         Level.
     method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
         Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
-        approximations, Roy's largest root with Johnstone's approximation (its F, for several pairs, is a bound).
+        approximations, Roy's largest root with its exact law (its F, for several pairs, is an upper bound).
     sines : array of shape (q,), optional
         √(1 − ρ²), where they are known more accurately than from ρ.
 
@@ -147,18 +147,10 @@ def _roy(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, floa
     df1 = max(size.p, size.s)
     df2 = size.n - 1 - df1
     row = _f_test("roy", root, root * df2 / df1, df1, df2)
-    if size.small > 1:  # the F of a single pair is exact, that of the largest of several a bound
-        row["p_value"] = _largest_root(root, size)
+    if size.small > 1:  # the F of a single pair is exact, that of the largest of several gives too small a p-value
+        x = float(root / (1 + root)) if np.isfinite(root) else 1.0
+        row["p_value"] = max(row["p_value"], largest_root_survival(x, size.p, size.s, size.n))
     return row
-
-
-def _largest_root(root: float, size: _Sizes) -> float:
-    """Return the p-value of the largest ρ²/(1 − ρ²): its logarithm nearly follows Tracy and Widom (Johnstone 2008)."""
-    N = size.n - 2
-    gamma, phi = (2 * np.arcsin(np.sqrt((k - 0.5) / N)) for k in sorted((size.p, size.s)))
-    centre = 2 * np.log(np.tan((phi + gamma) / 2))
-    spread = (16 / N**2 / (np.sin(phi + gamma) ** 2 * np.sin(phi) * np.sin(gamma))) ** (1 / 3)
-    return tabled_survival(float((np.log(root) - centre) / spread)) if root > 0 else 1.0
 
 
 _TESTS = {
