@@ -1,7 +1,7 @@
 """How many directions are real, and how far loadings can be trusted."""
 
 from .bootstrap import Bootstrap, bootstrap
-from .canonical import wilks
+from .canonical import CANONICAL, wilks
 from .counting import above_negative, broken_stick, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
@@ -11,6 +11,7 @@ from .permutation import canonical_permutation_test
 from .result import DimensionTest
 
 __all__ = [
+    "CANONICAL",
     "Bootstrap",
     "Denoised",
     "DimensionTest",

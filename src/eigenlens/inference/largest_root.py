@@ -1,7 +1,7 @@
 r"""The exact law of Roy's largest root, for normal data of any size.
 
-The squared correlations of unrelated tables have the density ∝ Π xᵢᵃ(1 − xᵢ)ᵇ Π|xᵢ − xⱼ|. Integrated over a box this is a
-Pfaffian (de Bruijn 1955), so that
+The squared correlations of unrelated tables have the density ∝ Π xᵢᵃ(1 − xᵢ)ᵇ Π|xᵢ − xⱼ|. Integrated over a box this is
+a Pfaffian (de Bruijn 1955), so that
 
 .. math:: P(x_1 \le \theta)^2 = \det A(\theta) / \det A(1), \qquad
           A_{ij}(\theta) = \iint_{[0,\theta]^2} \mathrm{sgn}(y - x)\, f_i(x) f_j(y)\,dx\,dy,
@@ -64,7 +64,6 @@ def largest_root_survival(x: float, p: int, s: int, n: float) -> float:
 
 def _support(rise: float, fall: float, q: int) -> tuple[float, float]:
     """Return where sinʳ u cosᶠ u is not negligible, times the polynomials that it carries."""
-
     return _end(rise, fall, TINY, 0.0), _end(rise + 2 * (q - 1), fall, np.pi / 2 - TINY, np.pi / 2)
 
 

@@ -7,7 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core.parameters import check_number
+from .._core import errors
+from .._core.parameters import is_number
+
+LEVEL = "a number between 0 and 1, such as 0.05"
 
 
 @dataclass(frozen=True)
@@ -97,6 +100,7 @@ class DimensionTest:
 
 def check_level(alpha: Any) -> None:
     """Refuse a level that is none."""
-    check_number("alpha", alpha, 0.0, 1.0, above=True)
-    if alpha == 1:
-        check_number("alpha", alpha, 0.0, 1 - 1e-12, above=True)
+    if not is_number(alpha):
+        raise errors.number_kind("alpha", alpha, LEVEL)
+    if not 0 < alpha < 1:
+        raise errors.number("alpha", alpha, LEVEL)

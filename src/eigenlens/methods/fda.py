@@ -124,7 +124,7 @@ class FDA(ScoredClassifier):
         self._set_rule(source.labels.classes, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many discriminant directions there are: "at most d", d = 0, 1, …
 
@@ -137,8 +137,10 @@ class FDA(ScoredClassifier):
         alpha : float
             Level.
         method : {"permutation"}
-        n_draws, random_state : int
-            Number of permutations, each of them a fit of the regressor, and their seed.
+        n_draws : int
+            Number of permutations, each of them a fit of the regressor.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         self._require_fit()
         check_choice("method", method, ("permutation",))
