@@ -105,6 +105,7 @@ def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
             raise errors_inference.no_rows_to_resample(kind)
         if not can_sum(model):
             raise errors_inference.read_for_each_resample(kind)
+        model._check_unchanged(model._source)
         return model
     if sample_weight is not None and not _takes_weights(model):
         raise errors_inference.takes_no_weights(kind)

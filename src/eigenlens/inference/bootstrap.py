@@ -12,7 +12,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
-from ..sources import whole
+from ..sources import Block, whole
 from ..sources.progress import tracked
 from ._resamples import (
     Units,
@@ -218,9 +218,9 @@ def bootstrap(
     seed = seed_of(random_state)
     reference = fit_reference(model, X, y, sample_weight)
     loadings_of(reference)  # refuses an estimator that has none
-    n = _n_rows(reference, X)
-    labels = None if groups is None else numbered(groups, n)
     block = whole(reference._source) if can_sum(reference) else None
+    n = _n_rows(reference, X, block)
+    labels = None if groups is None else numbered(groups, n)
     weight = sample_weight if block is None else block.weight
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
     if block is not None and len(block.X) < n:  # it holds rows of positive weight only
@@ -249,13 +249,13 @@ def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -
         check_flag("progress", progress)
 
 
-def _n_rows(reference: Any, X: Any) -> int:
-    """Return the number of rows given, those of weight 0 among them."""
+def _n_rows(reference: Any, X: Any, block: Block | None) -> int:
+    """Return the number of rows given; of tables in memory, those of weight 0 among them."""
     source = getattr(reference, "_source", None)
-    rows = X if X is not None else source.native
+    rows = X if X is not None else source.native  # type: ignore[union-attr]
     if hasattr(rows, "shape") or hasattr(rows, "__len__"):
         return int(_num_samples(rows))
-    return int(source.n_rows)
+    return len((whole(source) if block is None else block).X)  # type: ignore[arg-type]
 
 
 def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, level: float) -> Bootstrap:

@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice
@@ -27,6 +28,7 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
+from ..sources import Source, whole
 from ._classifier import priors_for
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
@@ -159,6 +161,13 @@ class FDA(ScoredClassifier):
             seed=random_state,
             stop=True,
         )
+
+    def _check_unchanged(self, source: Source) -> None:
+        block = whole(source)
+        members = indicator(np.asarray(block.y, dtype=np.intp), len(self.classes_)) * block.weight[:, None]
+        now = members.T @ self._scoring.fits(block.X) / members.sum(axis=0)[:, None]
+        if not np.allclose(now, self._scoring.means, rtol=1e-6, atol=1e-6 * np.abs(self._scoring.means).max()):
+            raise errors.rows_changed()
 
     @property
     def _counts_rows(self) -> bool:  # type: ignore[override]

@@ -99,7 +99,7 @@ def rows_gone(estimator: str) -> InputError:
 
 
 def rows_changed() -> InputError:
-    return InputError("The rows of X were changed after the fit, so that they cannot be permuted; fit again.")
+    return InputError("The rows were changed in place after the fit, and cannot be drawn or permuted; fit again.")
 
 
 def neighbours_clipped(k: int, smallest: float) -> SliceWarning:
