@@ -8,13 +8,14 @@ from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save
 from .ladle import ladle, resampled_kernel
 from .parallel import against_normal, against_permutations, noise_band, parallel_analysis
 from .permutation import canonical_permutation_test
-from .result import DimensionTest
+from .result import DimensionTest, Result
 
 __all__ = [
     "CANONICAL",
     "Bootstrap",
     "Denoised",
     "DimensionTest",
+    "Result",
     "SliceMoments",
     "above_negative",
     "against_normal",

@@ -27,13 +27,14 @@ from ._resamples import (
     values_of,
 )
 from .alignment import aligned, angles_between, corrected_percentiles, tied_blocks
+from .result import Result
 
 FEW = 10  # rows or groups below which resamples say little of other rows
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap(Result):
     """What resamples say about a fit.
 
     Attributes

@@ -164,7 +164,7 @@ class FDA(ScoredClassifier):
 
     def _check_unchanged(self, source: Source) -> None:
         block = whole(source)
-        members = indicator(np.asarray(block.y, dtype=np.intp), len(self.classes_)) * block.weight[:, None]
+        members = indicator(np.asarray(block.y, dtype=np.intp), len(self.classes_)) * np.asarray(block.weight)[:, None]
         now = members.T @ self._scoring.fits(block.X) / members.sum(axis=0)[:, None]
         if not np.allclose(now, self._scoring.means, rtol=1e-6, atol=1e-6 * np.abs(self._scoring.means).max()):
             raise errors.rows_changed()
