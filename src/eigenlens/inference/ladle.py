@@ -13,15 +13,17 @@ Luo, Li (2016), Combining eigenvalues and variation of eigenvectors for order de
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
+from .._core.parameters import check_number, seed_of
 from .inverse import SliceMoments
 from .result import DimensionTest
 
 
 def ladle(
-    values: np.ndarray, draw: Callable[[np.random.Generator], np.ndarray], n_draws: int, seed: int
+    values: np.ndarray, draw: Callable[[np.random.Generator], np.ndarray], n_draws: int, seed: Any
 ) -> DimensionTest:
     """Find the number of directions by the ladle.
 
@@ -31,9 +33,11 @@ def ladle(
         All eigenvalues, descending.
     draw : function of a generator
         The kernel matrix of one resample, in coordinates in which that of all rows is diagonal, descending.
-    n_draws, seed : int
+    n_draws : int
+    seed : int, Generator, RandomState or None
     """
-    p = len(values)
+    check_number("n_draws", n_draws, 1, integer=True)
+    seed, p = seed_of(seed), len(values)
     most = p - 1 if p <= 10 else int(p / np.log(p))
     turned = np.zeros(most + 1)
     for b in range(n_draws):

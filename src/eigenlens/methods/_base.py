@@ -7,11 +7,13 @@ that fail without a trace) is here.
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from .._core import errors
@@ -160,6 +162,15 @@ class MomentsEstimator(RowsEstimator):
             pencil, spectrum = self._pose_and_solve(moments)
             self._conclude(spectrum, pencil, moments)
         return self
+
+    def _check_unchanged(self, source: Source) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", errors.EigenlensWarning)
+            again = clone(self).fit_moments(self._collect(source, self._kind(source)))
+        now, then = (_xp.to_numpy(model.spectrum_.values) for model in (again, self))
+        k = min(len(now), len(then))
+        if not np.allclose(now[:k], then[:k], rtol=1e-6, atol=1e-6 * float(np.abs(then[:1]).sum())):
+            raise errors.rows_changed()
 
     @property
     def moments_(self) -> Any:

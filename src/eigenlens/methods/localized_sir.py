@@ -155,6 +155,7 @@ class LocalizedSIR(InverseRegression):
     _in_memory = True
     _may_miss = True
     _test_largest = True
+    _test_dear = True
 
     def __init__(
         self,
@@ -279,9 +280,9 @@ class LocalizedSIR(InverseRegression):
     # -- how many directions -----------------------------------------------------------------------------------
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
     ) -> DimensionTest:
-        """Test how many directions there are: "at most d", d = 0, 1, … (up to `n_components`, where it is given).
+        """Test how many directions there are: "at most d", d = 0, 1, …
 
         Parameters
         ----------
@@ -289,9 +290,12 @@ class LocalizedSIR(InverseRegression):
             Level.
         method : {"permutation"}
             The variates after the d-th are moved, together, to other rows, neighbours are searched again, and λ_{d+1}
-            is compared: the cost is that of `n_draws` fits for each d. It reads the rows of the fit again.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+            is compared: the cost is that of `n_draws` fits for each d. What follows the first d that is not rejected is
+            left out (NaN). It reads the rows of the fit again.
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)
