@@ -227,6 +227,25 @@ def test_landmarks_of_a_table_are_those_of_the_rows():
     assert by_rows.stress_ == pytest.approx(by_table.stress_, rel=1e-9)
 
 
+@pytest.mark.parametrize("how", ["random", "maxmin"])
+@pytest.mark.parametrize("m", [3, 5, 10])
+def test_a_few_landmarks_know_the_fit_of_the_whole_map(how, m):
+    """Points of a plane are shown in full, whatever the size of the landmarks' own map."""
+    rows = np.random.default_rng(0).standard_t(2, (500, 2))
+    mds = ClassicalMDS(2, n_landmarks=m, landmarks=how).fit(rows)
+    np.testing.assert_allclose(mds.goodness_of_fit_, 1.0, rtol=1e-6)
+    exact = ClassicalMDS(1, metric="cityblock").fit(rows)
+    few = ClassicalMDS(1, metric="cityblock", n_landmarks=60, landmarks=how).fit(rows)
+    np.testing.assert_allclose(few.goodness_of_fit_, exact.goodness_of_fit_, rtol=0.25)
+
+
+@pytest.mark.parametrize(("how", "m"), [("random", 5), ("maxmin", 4)])
+def test_too_few_landmarks_do_not_know_their_error(how, m):
+    parameters = {"metric": "cityblock", "landmarks": how}
+    assert np.isnan(ClassicalMDS(2, n_landmarks=m, **parameters).fit(X).landmark_error_)
+    assert ClassicalMDS(2, n_landmarks=m + 1, **parameters).fit(X).landmark_error_ > 0
+
+
 def test_farthest_landmarks_are_spread():
     rows = np.concatenate([np.zeros((50, 2)) + rng.uniform(0, 0.1, (50, 2)), [[10.0, 0], [0, 10.0], [-10.0, 0]]])
     mds = ClassicalMDS(2, n_landmarks=4, landmarks="maxmin").fit(rows)

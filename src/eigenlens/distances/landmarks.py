@@ -91,6 +91,8 @@ def landmark_error(D2: Array, to_sample: Array, marks: Landmarks, scaling: Scali
     1/m rather than 1/√m (they cut the space into cells, rather than draw from it), so that the half map has twice the
     error of the whole, and their difference √5 times, which it is divided by.
 
+    Half of the landmarks must be enough for a map of as many axes; else the answer is NaN.
+
     Parameters
     ----------
     D2 : array of shape (m, m)
@@ -102,6 +104,8 @@ def landmark_error(D2: Array, to_sample: Array, marks: Landmarks, scaling: Scali
         Of all landmarks.
     """
     k, m = scaling.coordinates.shape[1], len(marks.places)
+    if (m if marks.order is None else m + 1) // 2 <= k:
+        return float("nan")  # a half has no map of k axes
     if marks.order is None:
         halves = [np.arange(first, m, 2) for first in (0, 1)]
         return 0.5 * _apart(*(_part_map(D2, to_sample, half, marks.stand[half], k) for half in halves))

@@ -17,7 +17,7 @@ from .landmarks import JUDGED, Landmarks, landmark_error
 from .metrics import Metric
 from .placement import Placement
 from .preparation import Preparation
-from .scaling import judge, scale, scale_rows
+from .scaling import Judgement, judge, scale, scale_rows
 from .tables import ORDINARY, SquaredTable
 from .transforms import SchoenbergTransform
 
@@ -36,8 +36,7 @@ class Map:
     exponent : int
     rank : int
         Axes that are not 0.
-    stress : float
-    stress_exact : bool
+    judgement : Judgement
     spectrum : Spectrum
     place : function of rows
         The coordinates of new rows.
@@ -51,8 +50,7 @@ class Map:
     inertia: Inertia
     exponent: int
     rank: int
-    stress: float
-    stress_exact: bool
+    judgement: Judgement
     spectrum: Spectrum
     place: Any
     constant: float = 0.0
@@ -75,11 +73,11 @@ def map_of_rows(rows: Array, weight: np.ndarray, k: int) -> Map:
         some = A if index is None else _xp.take_rows(A, index)
         return lambda part: squared_distances(some[part, :], some[part.start :, :])
 
-    stress = judge(among, scaling.coordinates, weight)
+    judgement = judge(among, scaling.coordinates, weight)
     total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True)
     Y = scaling.coordinates * float(np.ldexp(1.0, exponent))
     place = Subspace(pivot, axes, rest)
-    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, *stress, scaling.spectrum, place)
+    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, judgement, scaling.spectrum, place)
 
 
 def map_of_table(
@@ -110,7 +108,7 @@ def map_of_table(
         products.inertia(),
         preparation.given,
         scaling.rank,
-        *judge(products.squares, scaling.coordinates, weight),
+        judge(products.squares, scaling.coordinates, weight),
         scaling.spectrum,
         place,
         preparation.additive_constant,
@@ -157,18 +155,33 @@ def map_by_landmarks(
         return lambda part: preparation.of_ready(xp.take(some[part, :], others[part.start :], axis=1), squared)
 
     unit = float(np.ldexp(1.0, -preparation.given))
-    found, growth = products.inertia(), float(weight.sum() / stand.sum())
-    inertia = Inertia(found.positive * growth, found.negative * growth, everybody and found.exact, found.error * growth)
-    stress = judge(among, Y * unit, weight)
+    judgement = judge(among, Y * unit, weight)
+    inertia = products.inertia()
+    if not everybody:
+        inertia = _of_all(inertia, float(xp.sum(values)), judgement.shown)
     return Map(
         Y,
         values,
         inertia,
         preparation.given,
         scaling.rank,
-        *stress,
+        judgement,
         scaling.spectrum,
         place,
         preparation.additive_constant,
         error,
     )
+
+
+def _of_all(landmarks: Inertia, kept: float, shown: float) -> Inertia:
+    """Return the inertia of all points: their trace from the pairs looked at, its negative part as the landmarks have it.
+
+    What the axes keep is known of all points, and so is the share of the trace that they show: the landmarks' own
+    trace, blown up, would be another one, the more so the fewer they are.
+    """
+    own = landmarks.positive - landmarks.negative
+    if not (own > 0 and shown > 0):
+        return Inertia(landmarks.positive, landmarks.negative, False, landmarks.error)
+    growth = kept / shown / own
+    negative = landmarks.negative * growth
+    return Inertia(kept / shown + negative, negative, False, landmarks.error * growth)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -141,49 +141,67 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]
     return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k)
 
 
-def kruskal_stress(squares: Callable[[slice], Array], Y: Array, weight: np.ndarray) -> float:
-    """Return Kruskal's stress-1: √(Σ(d − d̂)²/Σd̂²) over pairs, d̂ the distances in the map, pairs weighted by wᵢwⱼ."""
+class Judgement(NamedTuple):
+    """How a map shows distances d by its own, d̂, over pairs weighted by wᵢwⱼ.
+
+    Attributes
+    ----------
+    stress : float
+        Kruskal's stress-1, √(Σ(d − d̂)²/Σd̂²).
+    shown : float
+        Σd̂²/Σd², which is the sum of the eigenvalues of the map over that of all.
+    exact : bool
+        Whether all pairs were looked at.
+    """
+
+    stress: float
+    shown: float
+    exact: bool
+
+
+def compared(squares: Callable[[slice], Array], Y: Array, weight: np.ndarray) -> tuple[float, float]:
+    """Return stress-1 and the share of squared distances that a map shows."""
     xp, n = _xp.namespace(Y), Y.shape[0]
     w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)
 
-    def sums(rows: slice) -> tuple[float, float]:
+    def sums(rows: slice) -> list[float]:
         start = rows.start
         shown = (-2.0 * Y[rows, :]) @ Y[start:, :].T
         shown += size[rows][:, None]
         shown += size[None, start:]
         shown = xp.clip(shown, min=0.0)
-        off = xp.sqrt(squares(rows))
+        given = squares(rows)
+        off = xp.sqrt(given)
         off -= xp.sqrt(shown)
         off *= off
         # the square block on the diagonal holds its pairs twice
         m = rows.stop - start
-        gap, total = (
+        return [
             float(w[rows] @ (square @ w[start:])) - 0.5 * float(w[rows] @ (square[:, :m] @ w[rows]))
-            for square in (off, shown)
-        )
-        return gap, total
+            for square in (off, shown, given)
+        ]
 
-    gap, total = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
-    return float((gap / total) ** 0.5) if total > 0 else 0.0
+    gap, total, whole = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
+    return float((gap / total) ** 0.5) if total > 0 else 0.0, total / whole if whole > 0 else 0.0
 
 
 Squares = Callable[[slice], Array]
 
 
-def judge(among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray) -> tuple[float, bool]:
-    """Return the stress of a map over all pairs, or over those of a seeded sample of many points; and which it was.
+def judge(among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray) -> Judgement:
+    """Judge a map over all pairs, or over those of a seeded sample of many points.
 
     Parameters
     ----------
     among : function
-        From the positions of some points, or None for all, to what `kruskal_stress` takes.
+        From the positions of some points, or None for all, to what `compared` takes.
     """
     n = Y.shape[0]
     if n <= SAMPLE:
-        return kruskal_stress(among(None), Y, weight), True
+        return Judgement(*compared(among(None), Y, weight), True)
     index = np.sort(np.random.default_rng(0).choice(n, SAMPLE // 2, replace=False))
     there = _xp.like(index, Y)
-    return kruskal_stress(among(there), _xp.take_rows(Y, there), weight[index]), False
+    return Judgement(*compared(among(there), _xp.take_rows(Y, there), weight[index]), False)
 
 
 def _filled(raw: Array, values: Array, b: Array, w: Array, spectrum: Spectrum, k: int) -> Scaling:

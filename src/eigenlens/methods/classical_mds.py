@@ -94,7 +94,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     landmarks_ : ndarray or None
         Positions of the landmarks.
     landmark_error_ : float
-        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size.
+        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size; NaN
+        where half of them are too few for a map of so many axes.
     spectrum_ : Spectrum
 
     Examples
@@ -239,8 +240,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
         kept = float(_xp.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
-        self.goodness_of_fit_ = np.array([kept / total if total > 0 else 0.0 for total in sums])
-        self.stress_, self.stress_exact_ = found.stress, found.stress_exact
+        self.goodness_of_fit_ = np.array([min(kept / total, 1.0) if total > 0 else 0.0 for total in sums])
+        self.stress_, self.stress_exact_ = found.judgement.stress, found.judgement.exact
         self.additive_constant_, self.landmark_error_ = found.constant, found.landmark_error
         lost = (self.eigenvalues_ == 0) | ~_xp.namespace(Y).isfinite(self.eigenvalues_)
         if bool(_xp.namespace(Y).any(lost[: found.rank])):
