@@ -174,7 +174,7 @@ def map_by_landmarks(
 
 
 def _of_all(landmarks: Inertia, kept: float, shown: float) -> Inertia:
-    """Return the inertia of all points: their trace from the pairs looked at, its negative part as the landmarks have it.
+    """Return the inertia of all points: their trace from the pairs looked at, its negative part as of the landmarks.
 
     What the axes keep is known of all points, and so is the share of the trace that they show: the landmarks' own
     trace, blown up, would be another one, the more so the fewer they are.
