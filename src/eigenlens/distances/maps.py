@@ -155,7 +155,7 @@ def map_by_landmarks(
         return lambda part: preparation.of_ready(xp.take(some[part, :], others[part.start :], axis=1), squared)
 
     unit = float(np.ldexp(1.0, -preparation.given))
-    judgement = judge(among, Y * unit, weight)
+    judgement = judge(among, Y * unit, weight, with_share=True)
     inertia = products.inertia()
     if not everybody:
         inertia = _of_all(inertia, float(xp.sum(values)), judgement.shown)

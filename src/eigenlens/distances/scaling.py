@@ -90,7 +90,7 @@ class Products:
                 squares /= root[rows][:, None] * root[None, rows.start :]
             squares += b[rows][:, None]
             squares += b[None, rows.start :]
-            return xp.clip(squares, min=0.0)
+            return _clipped(squares)
 
         return of
 
@@ -149,7 +149,7 @@ class Judgement(NamedTuple):
     stress : float
         Kruskal's stress-1, √(Σ(d − d̂)²/Σd̂²).
     shown : float
-        Σd̂²/Σd², which is the sum of the eigenvalues of the map over that of all.
+        Σd̂²/Σd², which is the sum of the eigenvalues of the map over that of all; 0 where it was not asked for.
     exact : bool
         Whether all pairs were looked at.
     """
@@ -159,36 +159,46 @@ class Judgement(NamedTuple):
     exact: bool
 
 
-def compared(squares: Callable[[slice], Array], Y: Array, weight: np.ndarray) -> tuple[float, float]:
-    """Return stress-1 and the share of squared distances that a map shows."""
+def compared(
+    squares: Callable[[slice], Array], Y: Array, weight: np.ndarray, with_share: bool = False
+) -> tuple[float, float]:
+    """Return stress-1 and, on request, the share of squared distances that a map shows.
+
+    Parameters
+    ----------
+    squares : function
+        From a slice of the points to their squared distances to those from it on, in a new array.
+    """
     xp, n = _xp.namespace(Y), Y.shape[0]
-    w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)
+    w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)[:, None]
+    left = xp.concat([-2.0 * Y, size, xp.ones_like(size)], axis=1)  # one product: passes over pairs are what costs
+    right = xp.concat([Y, xp.ones_like(size), size], axis=1).T
 
     def sums(rows: slice) -> list[float]:
-        start = rows.start
-        shown = (-2.0 * Y[rows, :]) @ Y[start:, :].T
-        shown += size[rows][:, None]
-        shown += size[None, start:]
-        shown = xp.clip(shown, min=0.0)
-        given = squares(rows)
-        off = xp.sqrt(given)
-        off -= xp.sqrt(shown)
-        off *= off
-        # the square block on the diagonal holds its pairs twice
-        m = rows.stop - start
-        return [
-            float(w[rows] @ (square @ w[start:])) - 0.5 * float(w[rows] @ (square[:, :m] @ w[rows]))
-            for square in (off, shown, given)
-        ]
+        start, m = rows.start, rows.stop - rows.start
 
-    gap, total, whole = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
-    return float((gap / total) ** 0.5) if total > 0 else 0.0, total / whole if whole > 0 else 0.0
+        def added(table: Array) -> float:
+            # the square block on the diagonal holds its pairs twice
+            return float(w[rows] @ (table @ w[start:])) - 0.5 * float(w[rows] @ (table[:, :m] @ w[rows]))
+
+        shown, given = _clipped(left[rows, :] @ right[:, start:]), squares(rows)
+        found = [added(table) for table in ((shown, given) if with_share else (shown,))]
+        off = _root(given)
+        off -= _root(shown)
+        off *= off
+        return [added(off), *found]
+
+    gap, total, *whole = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
+    share = total / whole[0] if with_share and whole[0] > 0 else 0.0
+    return float((gap / total) ** 0.5) if total > 0 else 0.0, share
 
 
 Squares = Callable[[slice], Array]
 
 
-def judge(among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray) -> Judgement:
+def judge(
+    among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray, with_share: bool = False
+) -> Judgement:
     """Judge a map over all pairs, or over those of a seeded sample of many points.
 
     Parameters
@@ -198,10 +208,24 @@ def judge(among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray
     """
     n = Y.shape[0]
     if n <= SAMPLE:
-        return Judgement(*compared(among(None), Y, weight), True)
+        return Judgement(*compared(among(None), Y, weight, with_share), True)
     index = np.sort(np.random.default_rng(0).choice(n, SAMPLE // 2, replace=False))
     there = _xp.like(index, Y)
-    return Judgement(*compared(among(there), _xp.take_rows(Y, there), weight[index]), False)
+    return Judgement(*compared(among(there), _xp.take_rows(Y, there), weight[index], with_share), False)
+
+
+def _clipped(table: Array) -> Array:
+    """Put 0 in place of what is below it, in the memory of the table where that can be: making more is what costs."""
+    return (
+        np.maximum(table, 0.0, out=table)
+        if isinstance(table, np.ndarray)
+        else _xp.namespace(table).clip(table, min=0.0)
+    )
+
+
+def _root(table: Array) -> Array:
+    """Return the roots of a table, in its memory where that can be."""
+    return np.sqrt(table, out=table) if isinstance(table, np.ndarray) else _xp.namespace(table).sqrt(table)
 
 
 def _filled(raw: Array, values: Array, b: Array, w: Array, spectrum: Spectrum, k: int) -> Scaling:

@@ -176,9 +176,15 @@ def square(distances: Array, into: Array, high: float, squared: bool, name: str)
     factor = float(np.ldexp(1.0, -exponent))
 
     def work(rows: slice) -> None:
-        block = xp.clip(distances[rows, :], min=0.0)  # what is below 0 here is rounding
-        block = block * factor if exponent else block
-        into[rows, :] = block if squared else block * block
+        block = into[rows, :]
+        if isinstance(block, np.ndarray):
+            np.maximum(distances[rows, :], 0.0, out=block)  # what is below 0 here is rounding
+        else:
+            block[...] = xp.clip(distances[rows, :], min=0.0)
+        if exponent:
+            block *= factor
+        if not squared:
+            block *= block
 
     over_rows(work, into)
     clear_diagonal(into)
