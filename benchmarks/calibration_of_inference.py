@@ -256,9 +256,10 @@ def coverage() -> Iterator[Line]:
         return z @ root.T, z[:, 0] + 0.5 * rng.standard_normal(n)
 
     def groups(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-        return normal(rng, n, 6) + means[classes(n)], classes(n)
+        y = rng.integers(0, 3, n)  # drawn with the rows, as the bootstrap draws them
+        return normal(rng, n, 6) + means[y], y
 
-    for n in (150, 300, 1200):
+    for n in (150, 300):
         for model, truth, values, table in (
             (PCA(2), V[:, :2].T, variances[:2], lambda rng, n: (normal(rng, n, 6) @ root.T,)),
             (LDA(), D[:, :-3:-1].T, between[:-3:-1], groups),

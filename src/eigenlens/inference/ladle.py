@@ -16,6 +16,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._core.errors import inference as errors_inference
 from .inverse import SliceMoments
 from .result import DimensionTest
 
@@ -34,6 +35,8 @@ def ladle(
     n_draws, seed : int
     """
     p = len(values)
+    if p < 2:
+        raise errors_inference.values_needed("ladle", p, 2)
     most = p - 1 if p <= 10 else int(p / np.log(p))
     turned = np.zeros(most + 1)
     for b in range(n_draws):
@@ -42,25 +45,49 @@ def ladle(
         for k in range(1, most + 1):
             turned[k] += 1 - abs(np.linalg.det(V[:k, :k]))
     turned /= n_draws
-    small = np.append(values, 0.0)[: most + 1]
+    small = values[: most + 1]
     f, phi = turned / (1 + turned.sum()), small / (1 + small.sum())
-    statistics = {"eigenvalue": small, "turning": turned, "ladle": f + phi}
+    beyond = np.full(p - most - 1, np.nan)  # numbers that are not compared
+    statistics = {"eigenvalue": values, "turning": np.append(turned, beyond), "ladle": np.append(f + phi, beyond)}
     return DimensionTest.chosen(int(np.argmin(f + phi)), statistics, "ladle")
 
 
 def resampled_kernel(
     Z: np.ndarray, codes: np.ndarray, kernel: Callable[..., np.ndarray], rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the kernel matrix of rows drawn anew, standardised by the symmetric root of their own covariance."""
-    while True:
-        rows = rng.integers(0, len(Z), len(Z))
-        present, within = np.unique(codes[rows], return_inverse=True)
-        if np.bincount(within).min() > 1 and len(present) > 1:
-            break
+    """Return the kernel matrix of rows drawn anew, standardised by the symmetric root of their own covariance.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, r)
+        Variates.
+    codes : ndarray of shape (n,)
+        Slices.
+    kernel : function of shares, means and covariances of slices
+        See `eigenlens.inference.inverse.Kernel`.
+    rng : generator
+    """
+    rows = drawn_rows(codes, rng)
+    present, within = np.unique(codes[rows], return_inverse=True)
     moments = SliceMoments.of_rows(Z[rows], within, len(present))
     shares, offsets, total = moments.about_the_mean()
-    values, vectors = np.linalg.eigh(total)
-    root = (vectors / np.sqrt(np.maximum(values, np.finfo(float).tiny))) @ vectors.T
+    root = inverse_root(total)
     V = root @ moments.scatters @ root / moments.weights[:, None, None]
     F = kernel(shares, offsets @ root, V)
     return np.asarray(F.T @ F)
+
+
+def drawn_rows(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw as many rows as there are, with replacement, of at least two slices (code −1: of none)."""
+    while True:
+        rows = rng.integers(0, len(codes), len(codes))
+        drawn = codes[rows]
+        if len(np.unique(drawn[drawn >= 0])) > 1:
+            return rows
+
+
+def inverse_root(S: np.ndarray) -> np.ndarray:
+    """Return the symmetric S^(−1/2); directions in which drawn rows do not vary are left out."""
+    values, vectors = np.linalg.eigh(S)
+    kept = values > len(values) * np.finfo(float).eps * values[-1]
+    return np.asarray((vectors[:, kept] / np.sqrt(values[kept])) @ vectors[:, kept].T)
