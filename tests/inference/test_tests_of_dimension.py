@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_linnerud
 
 from eigenlens import (
     CCA,
@@ -64,6 +64,16 @@ def test_statsmodels_agrees(method):
     assert ours.statistics[key][0] == pytest.approx(float(theirs["Value"]), rel=1e-6)
     if method in ("wilks", "pillai"):
         assert ours.statistics["F"][0] == pytest.approx(float(theirs["F Value"]), rel=1e-6)
+
+
+@pytest.mark.parametrize(("A", "B"), [(X[:, :2], X[:, 2:]), load_linnerud(return_X_y=True)], ids=["iris", "linnerud"])
+def test_statsmodels_agrees_on_every_pair(A, B):
+    """Tables of the same width: with others its degrees of freedom change when the tables change places."""
+    cancorr = pytest.importorskip("statsmodels.multivariate.cancorr", reason="statsmodels is not installed")
+    theirs, ours = cancorr.CanCorr(A, B).corr_test().stats, CCA().fit(A, B).test_dimension()
+    for name, column in (("wilks", "Wilks' lambda"), ("F", "F Value"), ("df1", "Num DF"), ("df2", "Den DF")):
+        np.testing.assert_allclose(ours.statistics[name], theirs[column].astype(float), rtol=1e-7)
+    np.testing.assert_allclose(ours.p_values, theirs["Pr > F"].astype(float), rtol=1e-6)
 
 
 def test_the_test_does_not_depend_on_rank_priors_or_weights_of_the_rule():
