@@ -11,6 +11,7 @@ from scipy import stats
 from .._core import errors
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice
+from .largest_root import MOST, largest_root_survival
 from .result import DimensionTest, check_level
 from .tracy_widom import tabled_survival
 
@@ -61,15 +62,17 @@ def wilks(
     alpha : float
         Level.
     method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
-        Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
-        approximations, Roy's largest root with Johnstone's approximation (its F, for several pairs, is a bound).
+        Wilks' Λ with Rao's F; the same with Bartlett's χ², which needs many more rows than columns; Pillai's and
+        Lawley–Hotelling's trace with their F approximations; Roy's largest root with its exact law (the F beside
+        it, for several pairs, is a bound).
     sines : array of shape (q,), optional
         √(1 − ρ²), where they are known more accurately than from ρ.
 
     References
     ----------
     Wilks (1932), Certain generalizations in the analysis of variance. Bartlett (1947), Multivariate analysis.
-    Rao (1951), An asymptotic expansion of the distribution of Wilks' criterion.
+    Rao (1951), An asymptotic expansion of the distribution of Wilks' criterion. Roy (1957), Some aspects of
+    multivariate analysis.
 
     Examples
     --------
@@ -153,7 +156,9 @@ def _roy(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, floa
 
 
 def _largest_root(root: float, size: _Sizes) -> float:
-    """Return the p-value of the largest ρ²/(1 − ρ²): its logarithm nearly follows Tracy and Widom (Johnstone 2008)."""
+    """Return the p-value of the largest ρ²/(1 − ρ²); of many, its logarithm is Tracy and Widom's (Johnstone 2008)."""
+    if size.small <= MOST:
+        return largest_root_survival(float(root / (1 + root)) if np.isfinite(root) else 1.0, size.small, size.m, size.e)
     N = size.n - 2
     gamma, phi = (2 * np.arcsin(np.sqrt((k - 0.5) / N)) for k in sorted((size.p, size.s)))
     centre = 2 * np.log(np.tan((phi + gamma) / 2))
