@@ -199,6 +199,7 @@ def ladle() -> Iterator[Line]:
         def right(rng: np.random.Generator) -> bool:
             X = normal(rng, 400, 6)
             y = law(X) + 0.3 * rng.standard_normal(400)
+            X[:, -1] *= 5  # one wide column, which neighbours go by
             test = model(n_slices=5).fit(X, y).test_dimension(**drawn(rng, "ladle", 50))
             return test.dimension == dimension
 
@@ -214,7 +215,8 @@ def ladle() -> Iterator[Line]:
         (LocalizedSIR, valley, saddle),
     ):
         for dimension, law in ((0, lambda X: 0.0), (1, one), (2, two)):
-            yield f"ladle of {model.__name__}, n=400 p=6, dimension {dimension}", found(model, dimension, law), 200
+            line = f"ladle of {model.__name__} is right, n=400 p=6, dimension {dimension}"
+            yield line, found(model, dimension, law), 100 if model is LocalizedSIR else 500
 
 
 # -- intervals -----------------------------------------------------------------------------------------------------

@@ -196,6 +196,9 @@ def test_localized_sir_finds_its_number_of_directions():
     np.testing.assert_allclose(
         model.components_, LocalizedSIR(2, n_slices=5, n_neighbors=20).fit(A, b).components_, atol=1e-12
     )
+    A[:, -1] *= 5  # neighbours go by a wide column, and local means keep it
+    assert LocalizedSIR(n_slices=5).fit(A, b).test_dimension(method="ladle").dimension == 2
+    assert LocalizedSIR(n_slices=5).fit(A, b[::-1].copy()).test_dimension(method="ladle").dimension == 0
     hidden = np.where(np.arange(400) % 4 == 0, np.nan, A[:, 0] ** 2)
     assert LocalizedSIR("auto", n_slices=5, n_neighbors=20).fit(A, hidden).components_.shape == (1, 5)
     with pytest.raises(InputError, match="n_components='auto'"):

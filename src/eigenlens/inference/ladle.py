@@ -3,7 +3,9 @@
     g(k) = f(k)/(1 + Σf) + λ_{k+1}/(1 + Σλ),     f(k) = mean over resamples of 1 − |det(V_kᵀ V*_k)|.
 
 Eigenvalues fall with k; the turning f rises once noise directions, which nothing holds in place, are among the first k.
-The minimum of their sum is the number of directions.
+The minimum of their sum is the number of directions. Where noise alone has eigenvalues, as local means have, the ladle
+goes by (I − N)^(−1/2) (M − N) (I − N)^(−1/2), where N is the mean of M over permutations of the slices: of the variance
+that noise leaves, the share that M keeps.
 
 References
 ----------
@@ -19,6 +21,8 @@ import numpy as np
 from .._core.errors import inference as errors_inference
 from .inverse import SliceMoments
 from .result import DimensionTest
+
+NOISE = 20  # permutations whose mean is what noise alone gives
 
 
 def ladle(
@@ -50,6 +54,46 @@ def ladle(
     beyond = np.full(p - most - 1, np.nan)  # numbers that are not compared
     statistics = {"eigenvalue": values, "turning": np.append(turned, beyond), "ladle": np.append(f + phi, beyond)}
     return DimensionTest.chosen(int(np.argmin(f + phi)), statistics, "ladle")
+
+
+def ladle_above_noise(
+    kernel: Callable[[np.ndarray, np.ndarray], np.ndarray], codes: np.ndarray, n_draws: int, seed: int
+) -> DimensionTest:
+    """Find the number of directions by the ladle, from what a kernel matrix has above that of permuted slices.
+
+    Rows that stand twice in a resample are neighbours of themselves, so that resamples have a noise of their own.
+
+    Parameters
+    ----------
+    kernel : function of (numbers of rows, slices of these rows)
+        Their kernel matrix, in coordinates that their own covariance has standardised.
+    codes : ndarray of shape (n,)
+        Slice of each row; −1 for none.
+    n_draws, seed : int
+    """
+    rng = np.random.default_rng([seed, n_draws])
+    every, labelled = np.arange(len(codes)), codes >= 0
+
+    def unrelated(rows: np.ndarray) -> np.ndarray:
+        moved = codes.copy()
+        moved[labelled] = rng.permutation(codes[labelled])
+        return kernel(rows, moved[rows])
+
+    noise = np.mean([unrelated(every) for _ in range(NOISE)], axis=0)
+    noise_drawn = np.mean([unrelated(drawn_rows(codes, rng)) for _ in range(NOISE)], axis=0)
+    values, vectors = np.linalg.eigh(_above(kernel(every, codes), noise))
+    U = vectors[:, ::-1]
+
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        rows = drawn_rows(codes, rng)
+        return np.asarray(U.T @ _above(kernel(rows, codes[rows]), noise_drawn) @ U)
+
+    return ladle(np.maximum(values[::-1], 0.0), draw, n_draws, seed)
+
+
+def _above(M: np.ndarray, noise: np.ndarray) -> np.ndarray:
+    root = inverse_root(np.eye(len(M)) - noise)
+    return np.asarray(root @ (M - noise) @ root)
 
 
 def resampled_kernel(

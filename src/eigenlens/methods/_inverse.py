@@ -182,8 +182,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         """Run a test that is done by drawing, from the moments or from the rows."""
         values, variates = self._in_variates()
         if method == "ladle":
-            Z, codes = self._rows_in(variates, values)
-            return ladle(values, lambda rng: self._drawn_kernel(Z, codes, variates, rng), n_draws, random_state)
+            return self._ladle(*self._rows_in(variates, values), values, variates, n_draws, random_state)
         most = self._most(len(self._collected.labels), len(values))
         most = min(most, int(self.n_components) + 1) if isinstance(self.n_components, Integral) else most
         draw = self._simulated() if method == "simulation" else self._permuted(variates, values)
@@ -213,10 +212,10 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         """Return the eigenvalues of rows given by their variates."""
 
     @abstractmethod
-    def _drawn_kernel(
-        self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, rng: np.random.Generator
-    ) -> np.ndarray:
-        """Return M of rows drawn anew, in coordinates that their own covariance has standardised."""
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: int
+    ) -> DimensionTest:
+        """Find the number of directions of rows given by their variates by drawing them anew."""
 
     def _permuted(self, variates: Subspace, values: np.ndarray) -> Draw:
         Z, codes = self._rows_in(variates, values)
@@ -364,10 +363,10 @@ class OnePassInverseRegression(InverseRegression):
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
 
-    def _drawn_kernel(
-        self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, rng: np.random.Generator
-    ) -> np.ndarray:
-        return resampled_kernel(Z, codes, self._kernel, rng)
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: int
+    ) -> DimensionTest:
+        return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, seed)
 
 
 def _response(y: Any, slices: Any) -> Response | None:

@@ -27,7 +27,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.typing import TableLike
-from ..inference import DimensionTest, drawn_rows, inverse_root
+from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
@@ -321,8 +321,8 @@ class LocalizedSIR(InverseRegression):
         method : {"permutation", "ladle"}
             The variates after the d-th are moved, together, to other rows, neighbours are searched again, and λ_{d+1}
             is compared: the cost is that of `n_draws` fits for each d. "ladle" (Luo, Li 2016) is no test but a
-            criterion: eigenvalues and how far eigenvectors turn in resamples, `n_draws` fits in all. Both read the rows
-            of the fit again.
+            criterion: what local means keep of the variance that they lose where slices are permuted, and how far
+            its directions turn in resamples; `n_draws` + 40 fits in all. Both read the rows of the fit again.
         n_draws, random_state : int
             Number of permutations or resamples, and their seed.
         """
@@ -341,13 +341,15 @@ class LocalizedSIR(InverseRegression):
         pencil = Pencil(Form(factor=local, squared=False), Form(matrix=centred.T @ centred))
         return np.asarray(solve(pencil).values)
 
-    def _drawn_kernel(
-        self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, rng: np.random.Generator
-    ) -> np.ndarray:
-        rows = drawn_rows(codes, rng)
-        local, centred = self._local_variates(Z[rows], codes[rows], variates)
-        F = local @ inverse_root(centred.T @ centred)
-        return np.asarray(F.T @ F)
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: int
+    ) -> DimensionTest:
+        def kernel(rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
+            local, centred = self._local_variates(Z[rows], codes, variates)
+            F = local @ inverse_root(centred.T @ centred)
+            return np.asarray(F.T @ F)
+
+        return ladle_above_noise(kernel, codes, n_draws, seed)
 
     def _local_variates(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Return local means and rows as variates, about the mean of all rows, over √W."""
