@@ -251,3 +251,25 @@ def test_a_model_does_not_keep_its_table_alive():
     del rows
     with pytest.raises(InputError, match="its table is gone"):
         model.test_dimension(method="permutation", n_draws=19)
+
+
+def test_rows_changed_in_place_are_noticed():
+    rng = np.random.default_rng(0)
+    rows, labels = X.copy(), y.copy()
+    left, right = X[:, :2].copy(), X[:, 2:].copy()
+    fitted = [PCA(2).fit(rows), LDA().fit(rows, labels), PDA().fit(rows, labels), CCA().fit(left, right)]
+    fitted += [SIR().fit(rows, labels), SAVE().fit(rows, labels), LocalizedSIR(1).fit(rows, labels)]
+    fitted += [FDA(regressor=PolynomialRegression(1)).fit(rows, labels)]
+    for model in fitted:
+        model.test_dimension(method="permutation", n_draws=19)
+    placed = ClassicalMDS().fit(rows)
+    rows[::2, 0] *= -2
+    left[:] = rng.permutation(left)
+    for model in fitted:
+        with pytest.raises(InputError, match="changed in place after the fit"):
+            model.test_dimension(method="permutation", n_draws=19)
+        if isinstance(model, PCA | LDA):
+            with pytest.raises(InputError, match="changed in place after the fit"):
+                bootstrap(model, n_boot=200)
+    with pytest.raises(InputError, match="changed in place after the fit"):
+        placed.test_dimension()

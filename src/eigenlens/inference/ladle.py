@@ -15,10 +15,12 @@ Luo, Li (2016), Combining eigenvalues and variation of eigenvectors for order de
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from .._core.errors import inference as errors_inference
+from .._core.parameters import check_number, seed_of
 from .inverse import SliceMoments
 from .result import DimensionTest
 
@@ -26,7 +28,7 @@ NOISE = 20  # permutations whose mean is what noise alone gives
 
 
 def ladle(
-    values: np.ndarray, draw: Callable[[np.random.Generator], np.ndarray], n_draws: int, seed: int
+    values: np.ndarray, draw: Callable[[np.random.Generator], np.ndarray], n_draws: int, seed: Any
 ) -> DimensionTest:
     """Find the number of directions by the ladle.
 
@@ -36,9 +38,11 @@ def ladle(
         All eigenvalues, descending.
     draw : function of a generator
         The kernel matrix of one resample, in coordinates in which that of all rows is diagonal, descending.
-    n_draws, seed : int
+    n_draws : int
+    seed : int, Generator, RandomState or None
     """
-    p = len(values)
+    check_number("n_draws", n_draws, 1, integer=True)
+    seed, p = seed_of(seed), len(values)
     if p < 2:
         raise errors_inference.values_needed("ladle", p, 2)
     most = p - 1 if p <= 10 else int(p / np.log(p))
@@ -57,7 +61,7 @@ def ladle(
 
 
 def ladle_above_noise(
-    kernel: Callable[[np.ndarray, np.ndarray], np.ndarray], codes: np.ndarray, n_draws: int, seed: int
+    kernel: Callable[[np.ndarray, np.ndarray], np.ndarray], codes: np.ndarray, n_draws: int, seed: Any
 ) -> DimensionTest:
     """Find the number of directions by the ladle, from what a kernel matrix has above that of permuted slices.
 
@@ -69,8 +73,10 @@ def ladle_above_noise(
         Their kernel matrix, in coordinates that their own covariance has standardised.
     codes : ndarray of shape (n,)
         Slice of each row; −1 for none.
-    n_draws, seed : int
+    n_draws : int
+    seed : int, Generator, RandomState or None
     """
+    seed = seed_of(seed)
     rng = np.random.default_rng([seed, n_draws])
     every, labelled = np.arange(len(codes)), codes >= 0
 

@@ -1,131 +1,128 @@
-r"""The law of the largest root of Roy: of ρ₁², where two normal tables have nothing to do with each other.
+r"""The exact law of Roy's largest root, for normal data of any size.
 
-The squared correlations θ₁ ≥ … ≥ θ_k of tables of p and s columns, k = min(p, s), have a density proportional to
+The squared correlations of unrelated tables have the density ∝ Π xᵢᵃ(1 − xᵢ)ᵇ Π|xᵢ − xⱼ|. Integrated over a box this is
+a Pfaffian (de Bruijn 1955), so that
 
-    Π θⱼ^m (1 − θⱼ)^e · Π_{i<j} |θᵢ − θⱼ|,     m = (|p − s| − 1)/2,  e = (n − p − s − 2)/2.
+.. math:: P(x_1 \le \theta)^2 = \det A(\theta) / \det A(1), \qquad
+          A_{ij}(\theta) = \iint_{[0,\theta]^2} \mathrm{sgn}(y - x)\, f_i(x) f_j(y)\,dx\,dy,
 
-Its integral over a cube [0, x]^k is a Pfaffian (de Bruijn): with φᵢ any k functions that span polynomial times weight,
-
-    P(θ₁ ≤ x) = Pf A(x) / Pf A(1),     aᵢⱼ(x) = ∫∫_{[0,x]²} sign(v − u) φᵢ(u) φⱼ(v) du dv,
-
-bordered by ∫₀ˣ φᵢ where k is odd. With θ = sin² t the weights are smooth, and Gauss's rule is exact to round-off. Upper
-tails are taken from A(1) − A(x), which is small there, so that small p-values keep their digits.
+with fᵢ any polynomials of degree i < s times the weight; an odd s adds a row of single integrals. In x = sin² u all of
+this is smooth. The tail comes from A(1) − A(θ), small by itself, and so keeps its digits.
 
 References
 ----------
-de Bruijn (1955), On some multiple integrals involving determinants. Roy (1945), The individual sampling distribution of
-the maximum, the minimum and any intermediate of the p-statistics on the null hypothesis.
+de Bruijn (1955), On some multiple integrals involving determinants. Chiani (2016), Distribution of the largest root of
+a matrix for Roy's test in multivariate analysis of variance (there with incomplete beta functions).
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
-NODES, PANELS = 40, 8  # on either side of the root
-NEGLIGIBLE = 90.0  # in logarithms: what lies farther below the peak does not count
-MOST = 100  # roots; of more, the law of Tracy and Widom is near enough
+DEPTH = 80.0  # natural logarithm of how far below its peak the weight is left out
+NODES = 160
+TINY = 1e-12  # as near as we go to the ends of a quarter turn
 
 
-def largest_root_survival(x: float, k: int, m: float, e: float) -> float:
-    """Return P(θ₁ > x) for k roots with exponents m and e.
+def largest_root_survival(x: float, p: int, s: int, n: float) -> float:
+    """Return the probability that the largest squared correlation of unrelated normal tables exceeds x.
 
     Parameters
     ----------
     x : float
-        Between 0 and 1.
-    k : int
-        Number of roots, at most 100.
-    m, e : float
-        At least −1/2, both.
+        From 0 to 1.
+    p, s : int
+        Columns of the two tables.
+    n : float
+        Rows, more than p + s + 1.
 
     Examples
     --------
     >>> from eigenlens.inference.largest_root import largest_root_survival
-    >>> round(largest_root_survival(0.5, 1, 0.0, 3.0), 10)                 # a single root is beta: (1 − x)⁴
-    0.0625
+    >>> round(largest_root_survival(0.2, p=1, s=2, n=13), 6)       # (1 − x)⁵: one column has a single R²
+    0.32768
     """
-    low, high = _support(k, m, e)
-    cut = float(np.arcsin(np.sqrt(x)))
-    if cut <= low:
-        return 1.0
-    if cut >= high:
-        return 0.0
-    t, w = _panels(np.concatenate([np.linspace(low, cut, PANELS + 1), np.linspace(cut, high, PANELS + 1)[1:]]))
-    phi = _basis(t, w, k, m, e)
-    upto = _cumulated(phi, w)
-    above = slice(PANELS * NODES, None)
-    whole, tail = (_matrix(phi[part], upto[part], w[part], k) for part in (slice(None), above))
-    share = np.linalg.eigvals(np.linalg.solve(whole, tail))  # each of them twice
-    log_cdf = np.sum(np.log1p(np.abs(share) ** 2 - 2 * share.real)) / 4  # ½ Σ log |1 − share|
-    return float(np.clip(-np.expm1(log_cdf), 0.0, 1.0))
+    q, rise, fall = min(p, s), float(abs(p - s)), float(n - p - s - 1)
+    low, high = _support(rise, fall, q)
+    at = float(np.arcsin(np.sqrt(np.clip(x, 0.0, 1.0))))
+    if at <= low or at >= high:
+        return 1.0 if at <= low else 0.0
+    first, second = _functions((low, at, high), rise, fall, q)
+    inner, outer = _antisymmetric(first), _antisymmetric(second)
+    a, b = first.sum(axis=0), second.sum(axis=0)
+    lost = outer + np.outer(a, b) - np.outer(b, a)
+    whole, lost = _bordered(inner + lost, a + b), _bordered(lost, b)
+    shares = np.linalg.eigvals(np.linalg.solve(whole, lost))
+    with np.errstate(divide="ignore", invalid="ignore"):  # a share of 1: nothing lies below x
+        # |1 − share| by hand: the complex log1p of a small share has few digits
+        tail = -np.expm1(np.log1p(np.abs(shares) ** 2 - 2 * shares.real).sum() / 4)
+    return float(np.clip(tail, 0.0, 1.0)) if np.isfinite(tail) else 1.0
 
 
-def _log_weight(t: np.ndarray, m: float, e: float) -> np.ndarray:
-    """Return the logarithm of θ^m (1 − θ)^e dθ/dt, but for a constant."""
-    return np.asarray((2 * m + 1) * np.log(np.sin(t)) + (2 * e + 1) * np.log(np.cos(t)))
+def _support(rise: float, fall: float, q: int) -> tuple[float, float]:
+    """Return where sinʳ u cosᶠ u is not negligible, times the polynomials that it carries."""
+    return _end(rise, fall, TINY, 0.0), _end(rise + 2 * (q - 1), fall, np.pi / 2 - TINY, np.pi / 2)
 
 
-def _support(k: int, m: float, e: float) -> tuple[float, float]:
-    """Return where weight times polynomial is not negligible."""
-    t = np.geomspace(1e-9, np.pi / 2, 4000)[:-1]
-    below, above = _log_weight(t, m, e), _log_weight(t, m + k - 1, e)
-    first, last = (np.flatnonzero(f > f.max() - NEGLIGIBLE) for f in (below, above))
-    low, high = first[0], last[-1]
-    return float(t[low - 1]) if low else 0.0, float(t[high + 1]) if high + 1 < len(t) else np.pi / 2
+def _end(rise: float, fall: float, edge: float, limit: float) -> float:
+    """Return where the weight has fallen from its peak, on the way to an edge; the limit where it does not."""
+    peak = float(np.clip(np.arctan2(rise**0.5, fall**0.5), TINY, np.pi / 2 - TINY))
+    floor = _log_weight(peak, rise, fall) - DEPTH
+    if _log_weight(edge, rise, fall) >= floor:
+        return limit
+    return float(brentq(lambda u: _log_weight(u, rise, fall) - floor, *sorted((edge, peak))))
 
 
-def _panels(edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return nodes and weights of Gauss's rule on each panel."""
-    u, w, _ = _rule()
-    half, middle = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
-    return (middle[:, None] + half[:, None] * u).ravel(), (half[:, None] * w).ravel()
+def _log_weight(u: Any, rise: float, fall: float) -> Any:
+    return rise * np.log(np.sin(u)) + fall * np.log(np.cos(u))
 
 
-def _basis(t: np.ndarray, w: np.ndarray, k: int, m: float, e: float) -> np.ndarray:
-    """Return k functions, polynomials of θ times weight, at the nodes; orthonormal.
+def _functions(ends: tuple[float, ...], rise: float, fall: float, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return, on both sides of the middle end, fᵢ at the nodes times the quadrature weights.
 
-    Each is θ times the one before, made orthogonal (Lanczos): the tails keep their digits, which a decomposition of
-    monomials would lose.
+    They are made orthonormal one after the other, each from the last times x: powers would lose all digits.
     """
-    theta, log = np.sin(t) ** 2, _log_weight(t, m, e)
-    phi = np.empty((len(t), k))
-    new = np.exp(log - log.max())
-    for i in range(k):
+    nodes, weights, _ = _rule(NODES + 4 * q)
+    halves = np.diff(ends) / 2
+    u = np.concatenate([a + h * (nodes + 1) for a, h in zip(ends[:2], halves, strict=True)])
+    root = np.sqrt(np.concatenate([h * weights for h in halves]))
+    log_weight = _log_weight(u, rise, fall)
+    x, F = np.sin(u) ** 2, np.empty((len(u), q))
+    F[:, 0] = np.exp(log_weight - np.max(log_weight)) * root
+    for j in range(q):
+        column = F[:, 0] if j == 0 else x * F[:, j - 1]
         for _ in range(2):
-            new = new - phi[:, :i] @ (phi[:, :i].T @ (w * new))
-        phi[:, i] = new / np.sqrt(w @ new**2)
-        new = theta * phi[:, i]
-    return phi
+            column = column - F[:, :j] @ (F[:, :j].T @ column)
+        F[:, j] = column / np.linalg.norm(column)
+    F *= root[:, None]
+    return F[: len(nodes)], F[len(nodes) :]
 
 
-def _cumulated(phi: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Return the integrals of functions up to the nodes."""
-    _, weights, inner = _rule()
-    parts = phi.reshape(-1, NODES, phi.shape[1])
-    half = w.reshape(-1, NODES)[:, :1, None] / weights[0]
-    whole = np.sum(parts * weights[:, None], axis=1, keepdims=True) * half
-    before = np.cumsum(whole, axis=0) - whole
-    return np.asarray((before + half * (inner @ parts)).reshape(phi.shape))
+def _antisymmetric(F: np.ndarray) -> np.ndarray:
+    """Return ∫∫ sgn(y − x) fᵢ(x) fⱼ(y) dx dy over one interval."""
+    _, weights, until = _rule(len(F))
+    total = F.sum(axis=0)
+    before = until @ (F / weights[:, None])
+    A = 2 * before.T @ F - np.outer(total, total)
+    return (A - A.T) / 2
 
 
-def _matrix(phi: np.ndarray, upto: np.ndarray, w: np.ndarray, k: int) -> np.ndarray:
-    """Return ∫ (Φᵢφⱼ − φᵢΦⱼ), bordered by ∫ φᵢ where k is odd."""
-    half = (upto * w[:, None]).T @ phi
-    A = half - half.T
-    if k % 2:
-        b = (w @ phi)[:, None]
-        A = np.block([[A, b], [-b.T, np.zeros((1, 1))]])
-    return A
+def _bordered(A: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Add the row of single integrals that an odd size asks for."""
+    if len(A) % 2 == 0:
+        return A
+    return np.block([[A, totals[:, None]], [-totals[None], np.zeros((1, 1))]])
 
 
-@lru_cache
-def _rule() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return Gauss's nodes and weights on [−1, 1], and the matrix that integrates from −1 to each node."""
-    u, w = np.polynomial.legendre.leggauss(NODES)
-    P = np.polynomial.legendre.legvander(u, NODES)
-    n = np.arange(1, NODES)
-    integral = np.column_stack([u + 1, (P[:, 2:] - P[:, :-2]) / (2 * n + 1)])  # of P₀, P₁, …
-    coefficients = (P[:, :-1] * w[:, None]).T * (np.arange(NODES) + 0.5)[:, None]
-    return u, w, integral @ coefficients
+@lru_cache(maxsize=16)
+def _rule(m: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return Gauss–Legendre nodes and weights, and the matrix that integrates from −1 to each node."""
+    x, w = np.polynomial.legendre.leggauss(m)
+    P = np.polynomial.legendre.legvander(x, m)
+    k = np.arange(1, m)
+    primitive = np.column_stack([1 + x, (P[:, 2:] - P[:, :-2])[:, : m - 1] / (2 * k + 1)])
+    return x, w, primitive @ ((np.arange(m) + 0.5)[:, None] * (P[:, :m] * w[:, None]).T)

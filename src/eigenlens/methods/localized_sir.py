@@ -156,6 +156,7 @@ class LocalizedSIR(InverseRegression):
     _in_memory = True
     _may_miss = True
     _test_largest = True
+    _test_dear = True
     _tests = ("permutation", "ladle")
     _auto = True
 
@@ -310,9 +311,9 @@ class LocalizedSIR(InverseRegression):
     # -- how many directions -----------------------------------------------------------------------------------
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
     ) -> DimensionTest:
-        """Test how many directions there are: "at most d", d = 0, 1, … (up to `n_components`, where it is given).
+        """Test how many directions there are: "at most d", d = 0, 1, …
 
         Parameters
         ----------
@@ -320,11 +321,14 @@ class LocalizedSIR(InverseRegression):
             Level.
         method : {"permutation", "ladle"}
             The variates after the d-th are moved, together, to other rows, neighbours are searched again, and λ_{d+1}
-            is compared: the cost is that of `n_draws` fits for each d. "ladle" (Luo, Li 2016) is no test but a
-            criterion: what local means keep of the variance that they lose where slices are permuted, and how far
-            its directions turn in resamples; `n_draws` + 40 fits in all. Both read the rows of the fit again.
-        n_draws, random_state : int
-            Number of permutations or resamples, and their seed.
+            is compared: the cost is that of `n_draws` fits for each d. What follows the first d that is not rejected is
+            left out (NaN). "ladle" (Luo, Li 2016) is no test but a criterion: what local means keep of the variance
+            that they lose where slices are permuted, and how far its directions turn in resamples; `n_draws` + 40 fits
+            in all. Both read the rows of the fit again.
+        n_draws : int
+            Number of permutations or resamples.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)
@@ -342,7 +346,7 @@ class LocalizedSIR(InverseRegression):
         return np.asarray(solve(pencil).values)
 
     def _ladle(
-        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: int
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
     ) -> DimensionTest:
         def kernel(rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
             local, centred = self._local_variates(Z[rows], codes, variates)

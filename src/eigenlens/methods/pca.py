@@ -40,6 +40,7 @@ from ._base import MomentsEstimator, form_of
 
 CHOICES = ("mle", "parallel", "mp", "auto")
 TESTS = ("parallel", "permutation", "tracy-widom", "broken-stick", "mle")
+DRAWS = 199  # of the null of parallel analysis, in a test and for n_components="auto"
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
 
@@ -201,7 +202,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
                 raise errors.mle_needs_full_rank(spectrum.rank, p)
             return minka(values / n, moments.weight)
         if self.n_components in ("parallel", "auto"):
-            return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, 100, 0).dimension)
+            return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, DRAWS, 0).dimension)
         if self.n_components == "mp":
             noisy = _with_noise(spectrum, moments) / n
             return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
@@ -303,7 +304,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = DRAWS, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -316,8 +317,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
             all directions, at any ratio of rows to columns; and two criteria without p-values: the broken stick, and
             Minka's evidence.
-        n_draws, random_state : int
-            Number of draws of the first two, and their seed.
+        n_draws : int
+            Number of draws of the first two.
+        random_state : int, Generator, RandomState or None
+            Their seed.
 
         Examples
         --------
@@ -333,8 +336,10 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         pencil = replace(self._pencil(moments), n_components=None)
         spectrum = solve(pencil, "dense")
         values, unit = _padded(spectrum, moments.n_features) / n, 2.0 ** (2 * moments.uniform()[1])
-        if moments.n_features < 2 or n < 3:
-            raise errors_inference.values_needed(method, min(moments.n_features, int(n)), 2)
+        if moments.n_features < 2:
+            raise errors_inference.columns_needed(method, moments.n_features, 2)
+        if n < 3:
+            raise errors_inference.rows_needed(method, f"{n + 1:g}", 4)
         if method == "parallel":
             test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, random_state)
         elif method == "permutation":
