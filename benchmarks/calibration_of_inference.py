@@ -186,7 +186,9 @@ def ranks() -> Iterator[Line]:
 
 def power() -> Iterator[Line]:
     def spiked(spike: float, rng: np.random.Generator) -> tuple[np.ndarray]:
-        return (normal(rng, 200, 50) * np.r_[spike**0.5, np.ones(49)],)
+        X = normal(rng, 200, 50)
+        common = X.mean(axis=1, keepdims=True)  # in no single column: parallel analysis takes their variances as given
+        return (X + (spike**0.5 - 1) * common,)
 
     for method in ("tracy-widom", "parallel"):
         for spike in (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0):
