@@ -6,7 +6,7 @@ from scipy.stats import ks_1samp
 
 from eigenlens import PCA
 from eigenlens._core.errors import InputError, InputTypeError
-from eigenlens.inference import broken_stick, denoise, noise_edge, parallel_analysis, tracy_widom_test
+from eigenlens.inference import broken_stick, denoise, hard_threshold, noise_edge, parallel_analysis, tracy_widom_test
 from eigenlens.inference.denoising import noise_level, shrink
 from eigenlens.inference.tracy_widom import quantile, survival
 
@@ -185,3 +185,18 @@ def test_units_do_not_matter():
         large = X * 1e100
         big = PCA().fit(large).test_dimension(method=method)
         assert big.dimension == PCA().fit(X).test_dimension(method=method).dimension == 1
+
+
+@pytest.mark.parametrize(("n", "p"), [(100, 100), (100, 50), (50, 100), (200, 20), (2000, 100)])
+def test_the_hard_threshold_is_the_published_one(n, p):
+    """Gavish and Donoho (2014): ω(1) = 2.858, and 0.56β³ − 0.95β² + 1.82β + 1.43 to 0.02 elsewhere."""
+    X = np.random.default_rng(0).standard_normal((n + 1, p))
+    values = eigenvalues(X)
+    test = hard_threshold(values, n)
+    beta = min(n, p) / max(n, p)
+    omega = np.sqrt(test.statistics["noise"][0] * n) / np.median(np.sqrt(values[: min(n, p)] * n))
+    assert omega == pytest.approx(0.56 * beta**3 - 0.95 * beta**2 + 1.82 * beta + 1.43, abs=0.02)
+    if beta == 1:
+        assert omega == pytest.approx(2.858, abs=1e-3)
+    assert test.dimension == 0
+    assert PCA().fit(spiked(n, p, [30.0, 20.0], 1)).test_dimension(method="gavish-donoho").dimension == 2

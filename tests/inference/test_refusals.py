@@ -11,6 +11,7 @@ from eigenlens.inference import (
     bootstrap,
     broken_stick,
     denoise,
+    hard_threshold,
     minka,
     noise_edge,
     parallel_analysis,
@@ -26,6 +27,7 @@ OF_VALUES = {
     "noise_edge": lambda v: noise_edge(v, 100),
     "tracy_widom_test": lambda v: tracy_widom_test(v, 100),
     "broken_stick": broken_stick,
+    "hard_threshold": lambda v: hard_threshold(v, 100),
     "above_negative": above_negative,
 }
 TESTED = {
@@ -66,7 +68,7 @@ def test_too_few_eigenvalues_are_refused(name):
 
 
 def test_eigenvalues_of_no_covariance_are_refused():
-    for name in ("minka", "noise_edge", "tracy_widom_test"):
+    for name in ("minka", "noise_edge", "tracy_widom_test", "hard_threshold"):
         with pytest.raises(InputError, match="values holds -1"):
             OF_VALUES[name]([3, 2, -1])
     with pytest.raises(InputError, match=r"values holds 0: .* of full rank"):

@@ -2,7 +2,7 @@
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
-from .counting import above_negative, broken_stick, minka, noise_edge, tracy_widom_test
+from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
@@ -24,6 +24,7 @@ __all__ = [
     "broken_stick",
     "canonical_permutation_test",
     "denoise",
+    "hard_threshold",
     "inverse_root",
     "ladle",
     "ladle_above_noise",

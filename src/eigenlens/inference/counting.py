@@ -9,6 +9,7 @@ from scipy.special import gammaln
 
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_number
+from .denoising import median_of_noise
 from .result import DimensionTest, check_level
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
@@ -141,6 +142,34 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     above = values > expected
     statistics = {"eigenvalue": values, "noise": expected, "share": values / values.sum()}
     return DimensionTest.chosen(int(np.argmin(above)) if not above.all() else p, statistics, "broken stick")
+
+
+def hard_threshold(values: np.ndarray, n: float) -> DimensionTest:
+    """Count the eigenvalues above the best hard threshold for noise of unknown variance (Gavish, Donoho 2014).
+
+    Singular values below ω(β)·median are dropped, β being the ratio of columns to rows or its inverse: of all
+    thresholds this leaves the least squared error, for noise of equal variance in all directions.
+
+    Parameters
+    ----------
+    values, n
+        As in `noise_edge`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import hard_threshold
+    >>> X = np.random.default_rng(0).standard_normal((100, 100))
+    >>> X[:, 0] *= 4
+    >>> print(hard_threshold(np.linalg.eigvalsh(np.cov(X.T)), 99))
+    1 of 99 directions stand above noise (gavish-donoho).
+    """
+    values = _of_covariance(values, n, "gavish-donoho")
+    q, beta = min(len(values), int(n)), min(len(values), n) / max(len(values), n)
+    best = np.sqrt(2 * (beta + 1) + 8 * beta / (beta + 1 + np.sqrt(beta**2 + 14 * beta + 1)))
+    bar = best**2 / median_of_noise(beta) * float(np.median(np.sqrt(values[:q]))) ** 2
+    statistics = {"eigenvalue": values[:q], "noise": np.full(q, bar)}
+    return DimensionTest.chosen(int(np.count_nonzero(values[:q] > bar)), statistics, "gavish-donoho")
 
 
 def above_negative(values: np.ndarray) -> DimensionTest:

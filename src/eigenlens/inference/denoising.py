@@ -117,7 +117,7 @@ def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> D
 def noise_level(singular_values: np.ndarray, n: int, p: int) -> float:
     """Return the standard deviation of noise by the median singular value."""
     small, large = min(n, p), max(n, p)
-    return float(np.median(singular_values[:small]) / np.sqrt(large * _median(small / large)))
+    return float(np.median(singular_values[:small]) / np.sqrt(large * median_of_noise(small / large)))
 
 
 def shrink(singular_values: np.ndarray, n: int, p: int, noise: float, loss: str = "frobenius") -> np.ndarray:
@@ -146,8 +146,8 @@ def shrink(singular_values: np.ndarray, n: int, p: int, noise: float, loss: str 
 
 
 @lru_cache(maxsize=256)
-def _median(beta: float) -> float:
-    """Return the median of the Marchenko–Pastur law."""
+def median_of_noise(beta: float) -> float:
+    """Return the median of the Marchenko–Pastur law of ratio beta, from 0 to 1."""
     low, high = (1 - beta**0.5) ** 2, (1 + beta**0.5) ** 2
 
     def above(t: float) -> float:

@@ -28,6 +28,7 @@ from ..inference import (
     against_normal,
     against_permutations,
     broken_stick,
+    hard_threshold,
     minka,
     noise_edge,
     tracy_widom_test,
@@ -39,7 +40,7 @@ from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of
 
 CHOICES = ("mle", "parallel", "mp", "auto")
-TESTS = ("parallel", "permutation", "tracy-widom", "broken-stick", "mle")
+TESTS = ("parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
 DRAWS = 199  # of the null of parallel analysis, in a test and for n_components="auto"
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
@@ -312,11 +313,11 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         ----------
         alpha : float
             Level.
-        method : {"parallel", "permutation", "tracy-widom", "broken-stick", "mle"}
+        method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
             Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
             rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
-            all directions, at any ratio of rows to columns; and two criteria without p-values: the broken stick, and
-            Minka's evidence.
+            all directions, at any ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard
+            threshold, for the same noise, the broken stick, and Minka's evidence.
         n_draws : int
             Number of draws of the first two.
         random_state : int, Generator, RandomState or None
@@ -347,6 +348,8 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, random_state)
         elif method == "tracy-widom":
             test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)
+        elif method == "gavish-donoho":
+            test = hard_threshold(_with_noise(spectrum, moments) / n, n)
         elif method == "broken-stick":
             test = broken_stick(values)
         else:

@@ -76,6 +76,7 @@ class Accumulator(Protocol):
 
 
 M = TypeVar("M", bound=Accumulator)
+S = TypeVar("S")
 T = TypeVar("T")
 Segment = Iterable[Block]
 Target = Literal["none", "labels", "table"]
@@ -281,7 +282,7 @@ def segment_blocks(n_rows: int, rows: int) -> int:
     return min(max(n_rows // rows // SEGMENTS, 1), SEGMENT_BLOCKS)
 
 
-def threaded(work: Callable[[Segment], T], segments: Iterator[Segment], ahead: int | None = None) -> Iterator[T]:
+def threaded(work: Callable[[S], T], segments: Iterator[S], ahead: int | None = None) -> Iterator[T]:
     """Run segments on threads, BLAS held to one each; results in order, at most `ahead` waiting (two per thread).
 
     A matrix product split by rows over our threads scales better than the same product split inside BLAS
@@ -303,7 +304,7 @@ def threaded(work: Callable[[Segment], T], segments: Iterator[Segment], ahead: i
                 future.cancel()
 
 
-def _in_order(segments: Iterator[Segment], waiting: deque[Future[T]]) -> Iterator[Segment]:
+def _in_order(segments: Iterator[S], waiting: deque[Future[T]]) -> Iterator[S]:
     """Yield the segments; reading runs ahead of the work, so what went wrong in earlier rows is said first."""
     try:
         yield from segments
