@@ -58,7 +58,8 @@ def largest_root_survival(x: float, p: int, s: int, n: float) -> float:
     whole, lost = _bordered(inner + lost, a + b), _bordered(lost, b)
     shares = np.linalg.eigvals(np.linalg.solve(whole, lost))
     with np.errstate(divide="ignore", invalid="ignore"):  # a share of 1: nothing lies below x
-        tail = -np.expm1(np.log1p(-shares).real.sum() / 2)
+        # |1 − share| by hand: the complex log1p of a small share has few digits
+        tail = -np.expm1(np.log1p(np.abs(shares) ** 2 - 2 * shares.real).sum() / 4)
     return float(np.clip(tail, 0.0, 1.0)) if np.isfinite(tail) else 1.0
 
 

@@ -40,6 +40,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
     _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
+    _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
     _keeps_rows = True  # the response is sliced on the way, and not held by anybody else
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
 
@@ -92,7 +93,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         self._slicing = moments.meaning
 
     def _check_parameters(self) -> None:
-        check_count(self.n_components, auto="chi2" in self._tests and not self.ridge)
+        check_count(self.n_components, auto=self._auto and not self.ridge)
         if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
             raise errors.number("ridge", self.ridge, "a finite number of at least 0")
         _check_slices(self.n_slices)
@@ -101,7 +102,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         labels, p = source.labels, source.n_features
         if whole and labels is not None and len(labels.classes) > 1:
             self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
-        elif self.n_components is not None and self.n_components > p:  # more slices may come, columns may not
+        elif self.n_components not in (None, "auto") and self.n_components > p:  # more slices may come, columns may not
             raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Any) -> Exception | None:
@@ -182,8 +183,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         """Run a test that is done by drawing, from the moments or from the rows."""
         values, variates = self._in_variates()
         if method == "ladle":
-            Z, codes = self._rows_in(variates)
-            return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, random_state)
+            return self._ladle(*self._rows_in(variates), values, variates, n_draws, random_state)
         most = self._most(len(self._collected.labels), len(values))
         draw = self._simulated() if method == "simulation" else self._permuted(variates)
         W = self._collected.weight
@@ -208,13 +208,15 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:
         """Return all eigenvalues, and all variates."""
 
-    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        """Return rows F with M = FᵀF, from slices in standardised coordinates, where a method is made of slices."""
-        raise NotImplementedError
-
     @abstractmethod
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         """Return the eigenvalues of rows given by their variates."""
+
+    @abstractmethod
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        """Find the number of directions of rows given by their variates by drawing them anew."""
 
     def _permuted(self, variates: Subspace) -> Draw:
         Z, codes = self._rows_in(variates)
@@ -356,6 +358,11 @@ class OnePassInverseRegression(InverseRegression):
 
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
+
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, seed)
 
 
 def _response(y: Any, slices: Any) -> Response | None:

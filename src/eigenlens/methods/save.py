@@ -69,6 +69,7 @@ class SAVE(OnePassInverseRegression):
 
     _pooled = False
     _tests = ("chi2", "simulation", "permutation", "ladle")
+    _auto = True
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)

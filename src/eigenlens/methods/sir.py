@@ -71,6 +71,7 @@ class SIR(OnePassInverseRegression):
     """
 
     _tests = ("chi2", "permutation", "ladle")
+    _auto = True
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
