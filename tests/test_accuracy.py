@@ -285,12 +285,12 @@ def test_posteriors_a_million_sd_away():
 
 
 def test_threads_change_no_bit(monkeypatch):
-    import eigenlens.sources.base as base
+    from eigenlens.sources import threads
 
     X = np.random.default_rng(14).standard_normal((40_000, 60))
     y = np.arange(len(X)) % 5
     many = LDA().fit(X, y).scalings_
-    monkeypatch.setattr(base, "thread_count", lambda: 1)
+    monkeypatch.setattr(threads, "thread_count", lambda: 1)
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):
