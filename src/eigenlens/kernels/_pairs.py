@@ -50,7 +50,7 @@ def over_blocks(work: Callable[[tuple[int, int]], Any], n: int, m: int, sample: 
     """Apply `work` to ranges of rows, on threads where there is enough to do; results in order."""
     ranges = row_ranges(n, m, sample)
     if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
-        return threaded(work, ranges)  # type: ignore[arg-type]
+        return threaded(work, ranges)
     return map(work, ranges)
 
 
@@ -90,7 +90,7 @@ def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
             b = min(a + step, n)
             matrix[a:b, start:stop] = block[:, a - start : b - start].T
 
-    for _ in threaded(work, iter(range(0, n, step))):  # type: ignore[arg-type]
+    for _ in threaded(work, iter(range(0, n, step))):
         pass
     return matrix
 

@@ -94,5 +94,5 @@ def over_pairs(work: Callable[[slice], Any], n: int, m: int, like: Array) -> Ite
     """Apply `work` to pieces of n rows that meet m others, on threads where there is enough to do; results in order."""
     parts = pair_blocks(n, m, like)
     if isinstance(like, np.ndarray) and n * m >= PARALLEL_CELLS:
-        return threaded(work, iter(parts))  # type: ignore[arg-type]
+        return threaded(work, iter(parts))
     return map(work, parts)
