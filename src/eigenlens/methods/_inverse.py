@@ -16,7 +16,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_count
+from .._core.parameters import check_count, is_number
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, permuted_after, resampled_kernel, resampled_test
 from ..moments import Centred, Grouped
@@ -100,7 +100,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         labels, p = source.labels, source.n_features
         if whole and labels is not None and len(labels.classes) > 1:
             self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
-        elif self.n_components is not None and self.n_components > p:  # more slices may come, columns may not
+        elif is_number(self.n_components) and self.n_components > p:  # more slices may come, columns may not
             raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Any) -> Exception | None:

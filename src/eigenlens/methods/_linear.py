@@ -10,6 +10,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
+from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Grouped
@@ -96,7 +97,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         if whole and labels is not None and len(labels.classes) > 1:
             priors_for(self.priors, np.ones(len(labels.classes)))
             self._rank_wanted(len(labels.classes), p)
-        elif self.n_components is not None and self.n_components > p:  # more classes may come, columns may not
+        elif is_number(self.n_components) and self.n_components > p:  # more classes may come, columns may not
             raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Grouped) -> Exception | None:
