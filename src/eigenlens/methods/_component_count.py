@@ -60,13 +60,13 @@ def dimension_test(
     n = moments.weight - 1
     pencil = replace(pencil, n_components=None)
     spectrum = solve(pencil, "dense")
-    values, unit = _padded(spectrum, moments.n_features) / n, 2.0 ** (2 * moments.uniform()[1])
+    values, unit = _padded(spectrum, moments.n_features) / n, float(np.ldexp(1.0, moments.uniform()[1]))
     if moments.n_features < 2 or n < 3:
         raise errors_inference.values_needed(method, min(moments.n_features, int(n)), 2)
     if method == "parallel":
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":
-        rows = rows_again().X / unit**0.5
+        rows = rows_again().X / unit
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
     elif method == "tracy-widom":
         test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)
@@ -74,7 +74,8 @@ def dimension_test(
         test = broken_stick(values)
     else:
         test = DimensionTest.chosen(_most_evident(values, spectrum, moments), {"eigenvalue": values}, "mle")
-    return test.scaled(unit, ("eigenvalue", "noise"))
+    with np.errstate(over="ignore", under="ignore"):  # the square of the unit may overflow where it does not
+        return test.scaled(unit, ("eigenvalue", "noise")).scaled(unit, ("eigenvalue", "noise"))
 
 
 def _most_evident(values: np.ndarray, spectrum: Spectrum, moments: Centred) -> int:
