@@ -7,18 +7,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ._base import column_names
+from ._transformer import RowsTransformer
 
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
-class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin):
+class CanonicalClassifier(RowsTransformer, ClassifierMixin):
     """Nearest centroid in canonical coordinates, prior odds counted in.
 
     A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in
@@ -96,12 +97,6 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
     @property
     def _n_features_out(self) -> int:
         return self.centroids_.shape[1]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def read_priors(priors: Any) -> np.ndarray | None:

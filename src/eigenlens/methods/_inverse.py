@@ -12,7 +12,6 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
@@ -24,11 +23,12 @@ from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, 
 from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
+from ._transformer import RowsTransformer
 
 Draw = Callable[[int, np.random.Generator], np.ndarray]  # eigenvalues where all variates after the d-th are noise
 
 
-class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+class InverseRegression(RowsTransformer, MomentsEstimator):
     """Directions of X along which its distribution changes with y, from moments of X within slices of y."""
 
     _target = "labels"
@@ -262,10 +262,8 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, Self
 
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-
 from .._core import errors
 from .._core.typing import TableLike
 from ..moments import Centred
 from ..sources import Source
 from ._base import MomentsEstimator
+from ._transformer import RowsTransformer
 
 
-class PrincipalComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+class PrincipalComponents(RowsTransformer, MomentsEstimator):
     """Components of the covariance of one table, from one pass over its rows."""
 
     n_components: Any
-    n_components_: int
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components.
@@ -61,16 +59,6 @@ class PrincipalComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Mom
 
     def _weakest(self) -> str:
         return "X, along the components that are kept,"
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def row_count(moments: Centred) -> int:

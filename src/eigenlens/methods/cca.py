@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from .._core import errors
 from .._core import xp as _xp
@@ -33,6 +33,7 @@ from ..sources.table import as_two_dimensional
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
+from ._transformer import RowsTransformer
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,7 @@ class CanonicalPencil(Pencil):
     y_whitening: Whitening = field(kw_only=True)
 
 
-class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, MomentsEstimator):
+class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -326,10 +327,8 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.single_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
