@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_count, is_number
+from .._core.parameters import check_choice, check_count, check_number, is_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, SliceMoments, ladle, permuted_after, resampled_kernel, resampled_test
-from ..moments import Centred, Grouped
+from ..inference import DimensionTest, ladle, permuted_after, resampled_kernel, resampled_test
+from ..moments import Centred
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
-from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
+from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
 from ._transformer import RowsTransformer
@@ -64,7 +64,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
         """
-        return self._fit(X, _response(y, slices), sample_weight)
+        return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
@@ -77,7 +77,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         dtype, unit = total.dtype, total.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
         if self.n_components == "auto":
-            spectrum = spectrum.first(max(1, self._found(moments)))
+            spectrum = spectrum.first(max(1, self._chi2(moments, 0.05).dimension))
         spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
@@ -92,8 +92,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def _check_parameters(self) -> None:
         check_count(self.n_components, auto="chi2" in self._tests and not self.ridge)
-        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
-            raise errors.number("ridge", self.ridge, "a finite number of at least 0")
+        check_number("ridge", self.ridge, 0)
         _check_slices(self.n_slices)
 
     def _check_source(self, source: Source, whole: bool) -> None:
@@ -171,14 +170,13 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             raise errors.components_out_of_range(self.n_components, most, why)
         return int(self.n_components)
 
-    def _found(self, moments: Any) -> int:
-        """Return the number of directions that the χ² test of a method finds at 5%, from its moments."""
-        raise NotImplementedError
-
     # -- how many directions -----------------------------------------------------------------------------------
 
     def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: int) -> DimensionTest:
-        """Run a test that is done by drawing, from the moments or from the rows."""
+        """Run a test by theory, or by drawing from the moments or from the rows."""
+        self._check_test(method, n_draws)
+        if method == "chi2":
+            return self._chi2(self._collected, alpha)
         values, variates = self._in_variates()
         if method == "ladle":
             Z, codes = self._rows_in(variates, values)
@@ -186,10 +184,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         most = self._most(len(self._collected.labels), len(values))
         most = min(most, int(self.n_components) + 1) if isinstance(self.n_components, Integral) else most
         draw = self._simulated() if method == "simulation" else self._permuted(variates, values)
-        W = self._collected.weight
         return resampled_test(
             values,
-            W,
+            self._collected.weight,
             most,
             draw,
             method=method,
@@ -198,6 +195,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             seed=random_state,
             largest=self._test_largest,
         )
+
+    def _chi2(self, moments: Any, alpha: float) -> DimensionTest:
+        """Run the χ² test, where a method has one, from its moments."""
+        raise NotImplementedError
 
     def _simulated(self) -> Draw:
         """Return a function that draws eigenvalues from moments alone, where a method has such a one."""
@@ -225,10 +226,8 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def _check_test(self, method: str, n_draws: int) -> None:
         self._require_fit()
-        if method not in self._tests:
-            raise errors.option("method", method, self._tests)
-        if isinstance(n_draws, bool) or not isinstance(n_draws, Integral) or n_draws < 1:
-            raise errors.number("n_draws", n_draws, "a positive whole number")
+        check_choice("method", method, self._tests)
+        check_number("n_draws", n_draws, 1, integer=True)
         if self.ridge:
             raise errors.InputError(
                 f"ridge={self.ridge!r}: these tests hold for plain covariances; fit with ridge=0 to test."
@@ -267,100 +266,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return tags
 
 
-class OnePassInverseRegression(InverseRegression):
-    """Inverse regression from the means and covariances of slices, which one pass collects.
-
-    A method says, in `_kernel`, what it makes of slices in standardised coordinates.
-    """
-
-    _pooled: ClassVar[bool] = True
-
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen.
-
-        Where a numeric y is cut at quantiles, those of the first batch stay: begin with a batch that is typical, or
-        give the cuts (`n_slices=[cut, cut, …]`) or the slices.
-
-        Parameters
-        ----------
-        X, y, sample_weight, slices
-            As in `fit`.
-        """
-        return self._partial_fit(X, _response(y, slices), sample_weight)
-
-    # -- the three hooks, the third of them above ---------------------------------------------------------------
-
-    def _moments(self, kind: type[Centred]) -> Grouped:
-        return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
-
-    def _pencil(self, moments: Grouped) -> Pencil:
-        total, offsets = self._total(moments)
-        p, constant = total.n_features, None if self.ridge else total.constant_columns()
-        most = p if self.ridge else max(1, min(p, total.n_rows - 1))
-        covariance = self._covariance(total)
-        shares = _xp.like(moments.weights / moments.weight, offsets)
-        return Pencil(
-            self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets),
-            covariance,
-            n_components=self._wanted(len(moments.labels), p),
-            constant=constant,
-            most=most,
-        )
-
-    @abstractmethod
-    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        """Return rows F with M = FᵀF, from slices in standardised coordinates."""
-
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
-        """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
-        W = whitening.matrix
-        if covariance.factor is None:
-            back = W.T @ covariance.matrix
-        else:
-            back = (covariance.factor @ W).T @ covariance.factor
-        rows = self._kernel(shares, offsets @ W, self._covariances(moments, W))
-        return Form(factor=rows @ back, squared=covariance.squared)
-
-    def _check_moments(self, moments: Any) -> None:
-        super()._check_moments(moments)
-        if isinstance(moments, Grouped) and moments.pooled and not self._pooled:
-            raise errors.moments_lack("one scatter for each slice", "one pooled scatter", type(self).__name__)
-
-    def _covariances(self, moments: Grouped, W: Array) -> Array:
-        """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
-        exponent = self._total(moments)[0].exponent
-        forms = [form_of(group.rescaled(exponent), group.weight) for group in moments.groups]
-        return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
-
-    # -- tests -------------------------------------------------------------------------------------------------
-
-    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
-        values, _, variates = self._slices_in_variates(self._collected)
-        return values, variates
-
-    def _simulated(self) -> Draw:
-        moments = self._slices_in_variates(self._collected)[1]
-        return lambda d, rng: moments.with_noise_after(d, rng).eigenvalues(self._kernel)
-
-    def _slices_in_variates(self, moments: Grouped) -> tuple[np.ndarray, SliceMoments, Subspace]:
-        """Return all eigenvalues, the moments of slices in all variates, and the variates themselves."""
-        total, offsets = self._total(moments)
-        W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
-        z = offsets @ W
-        V = self._covariances(moments, W) if not self._pooled else _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
-        shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
-        _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
-        values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]
-        scatters = right @ V @ right.T * moments.weights[:, None, None]
-        basis = (W @ _xp.like(right.T, W)) / total.unit[:, None]
-        variates = Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
-        return values, SliceMoments(moments.weights, z @ right.T, scatters), variates
-
-    def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
-        return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
-
-
-def _response(y: Any, slices: Any) -> Response | None:
+def response_of(y: Any, slices: Any) -> Response | None:
     return None if y is None and slices is None else Response(y, slices)
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class DirectionalRegression(OnePassInverseRegression):
@@ -95,5 +95,4 @@ class DirectionalRegression(OnePassInverseRegression):
         n_draws, random_state : int
             Number of draws, and their seed.
         """
-        self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)

@@ -293,7 +293,6 @@ class LocalizedSIR(InverseRegression):
         n_draws, random_state : int
             Number of permutations, and their seed.
         """
-        self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:

@@ -19,7 +19,7 @@ from .._core.typing import Array
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
 from ..spectral import Form, Whitening
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class SIR(OnePassInverseRegression):
@@ -95,14 +95,8 @@ class SIR(OnePassInverseRegression):
         n_draws, random_state : int
             Number of permutations, and their seed.
         """
-        self._check_test(method, n_draws)
-        if method != "chi2":
-            return self._dimension_test(alpha, method, n_draws, random_state)
-        return self._chi2(self._collected, alpha)
+        return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values = self._slices_in_variates(moments)[0]
         return li_test(values, moments.weight, len(values), len(moments.labels), alpha)
-
-    def _found(self, moments: Grouped) -> int:
-        return self._chi2(moments, 0.05).dimension
