@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Centred
-from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
+from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ._base import form_of
+
+NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,17 +67,40 @@ def canonical_pencil(joint: Centred, p: int, ridge: float, n_components: int) ->
     )
 
 
+def canonical_pairs(pencil: CanonicalPencil) -> Spectrum:
+    """Solve; where several angles are small, turn their pairs to the directions that the sines tell.
+
+    Cosines of small angles are equal to rounding, and directions found with them any rotation of the right ones.
+    """
+    spectrum = solve(pencil)
+    m = int(np.count_nonzero(_xp.to_numpy(spectrum.singular_values) > NEARLY_ONE))
+    apart = _apart(spectrum.first(m), pencil) if m > 1 else None
+    if apart is None or spectrum.left is None:
+        return spectrum
+    xp = _xp.namespace(apart)
+    turn = xp.flip(_xp.thin_svd(apart)[2].T, axis=1)  # the smallest sine first
+    vectors, left = (xp.concat([part[:, :m] @ turn, part[:, m:]], axis=1) for part in (spectrum.vectors, spectrum.left))
+    return replace(spectrum, left=left).mapped(vectors)
+
+
 def canonical_angles(spectrum: Spectrum, pencil: CanonicalPencil) -> Array:
     """Return the canonical angles, from sine and cosine where factors give the sine."""
     rho = spectrum.singular_values
     xp = _xp.namespace(rho)
     rho = xp.clip(rho, max=1.0)
-    if pencil.B is None or pencil.B.factor is None or pencil.Syy.factor is None:
+    apart = _apart(spectrum, pencil)
+    if apart is None:
         return xp.atan2(xp.sqrt((1 - rho) * (1 + rho)), rho)
+    return xp.atan2(xp.sqrt(xp.sum(apart**2, axis=0)), rho)
+
+
+def _apart(spectrum: Spectrum, pencil: CanonicalPencil) -> Array | None:
+    """Return what the y variates have and X cannot give, the sines its lengths; None where factors are missing."""
+    if pencil.B is None or pencil.B.factor is None or pencil.Syy.factor is None:
+        return None
     Q = pencil.B.factor @ spectrum.whitening.matrix  # type: ignore[union-attr]
     y = pencil.Syy.factor @ (pencil.y_whitening.matrix @ spectrum.left)
-    apart = y - Q @ (Q.T @ y)
-    return xp.atan2(xp.sqrt(xp.sum(apart**2, axis=0)), rho)
+    return y - Q @ (Q.T @ y)
 
 
 def wilks_of(spectrum: Spectrum, pencil: Any, weight: float, alpha: float, method: str) -> DimensionTest:

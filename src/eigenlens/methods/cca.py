@@ -29,10 +29,10 @@ from ..inference import DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
 from ..sources import Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
-from ..spectral import Spectrum, solve
+from ..spectral import Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator, in_data_units
-from ._canonical import CanonicalPencil, canonical_angles, canonical_pencil, wilks_of
+from ._canonical import CanonicalPencil, canonical_angles, canonical_pairs, canonical_pencil, wilks_of
 from ._transformer import RowsTransformer
 
 
@@ -139,7 +139,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
     def _solve(self, pencil: Any, moments: Cross) -> Spectrum:
-        spectrum = solve(pencil)
+        spectrum = canonical_pairs(pencil)
         if self.n_components != "auto":
             return spectrum
         return spectrum.first(max(1, wilks_of(spectrum, pencil, moments.weight, 0.05, "wilks").dimension))
