@@ -64,9 +64,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
         Coefficients of what the kernel leaves free beside the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path.
+        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
     support_ : array
-        Numbers of the support vectors.
+        Numbers of the support vectors, where the loss has such.
+    landmarks_, landmark_error_ : array of shape (m,), float
+        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
+        `n_landmarks` is given.
     kernel_ : Kernel
         With all parameters.
 
@@ -182,9 +185,12 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         Coefficients of what the kernel leaves free beside the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path.
+        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
     support_ : array
-        Numbers of the support vectors.
+        Numbers of the support vectors, where the loss has such.
+    landmarks_, landmark_error_ : array of shape (m,), float
+        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
+        `n_landmarks` is given.
     kernel_ : Kernel
         With all parameters.
 

@@ -125,6 +125,8 @@ class LocalizedSIR(InverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     n_neighbors_ : int
         The number used.
     cv_scores_ : dict of int to float

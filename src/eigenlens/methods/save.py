@@ -46,6 +46,8 @@ class SAVE(OnePassInverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace

@@ -49,6 +49,8 @@ class SIR(OnePassInverseRegression):
         Total weight of each slice.
     slices_ : array of shape (H,)
         Their labels: the numbers 0, 1, … of cut slices, or the values of y.
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
     subspace_ : Subspace
