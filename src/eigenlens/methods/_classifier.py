@@ -87,16 +87,20 @@ class CanonicalClassifier(RowsTransformer, ClassifierMixin):
         """Return the most probable class of each row."""
 
         def label(block: Array) -> Array:
-            codes = _xp.namespace(block).argmax(self._linear_scores(block), axis=1)
-            if isinstance(self.classes_, np.ndarray):
-                return self.classes_[_xp.to_numpy(codes)]
-            return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+            return labels_of(_xp.namespace(block).argmax(self._linear_scores(block), axis=1), self.classes_)
 
         return self._over_rows(X, label, keep_dtype=False)
 
     @property
     def _n_features_out(self) -> int:
         return self.centroids_.shape[1]
+
+
+def labels_of(codes: Array, classes: Array) -> Array:
+    """Return classes[codes], in the library of the classes: words are with the host, wherever the codes are."""
+    if isinstance(classes, np.ndarray):
+        return classes[_xp.to_numpy(codes)]
+    return _xp.take_rows(classes, _xp.like(codes, classes))
 
 
 def read_priors(priors: Any) -> np.ndarray | None:

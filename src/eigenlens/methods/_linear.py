@@ -42,6 +42,19 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         """Name, for a message, the parameter that takes the normal theory away."""
         return type(self).__name__
 
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the discriminant directions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+            Left out where X is a source that holds them.
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        return self._fit(X, y, sample_weight)
+
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
 
