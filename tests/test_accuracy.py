@@ -298,7 +298,7 @@ def test_posteriors_a_million_sd_away():
 
 
 def test_threads_change_no_bit(monkeypatch):
-    from eigenlens.sources import threads
+    from eigenlens._core import threads
 
     X = np.random.default_rng(14).standard_normal((40_000, 60))
     y = np.arange(len(X)) % 5

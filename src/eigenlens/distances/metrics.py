@@ -14,7 +14,7 @@ from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
-from .tables import LANDMARKS, ORDINARY, SquaredTable, clear_diagonal, square_in_place, symmetric
+from .tables import LANDMARKS, ORDINARY, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distance, to rounding
@@ -103,8 +103,7 @@ class Metric:
             high = max(high, top)
         way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
         symmetric(values, errors.metric_named(self.metric), np.inf if symmetrize else ASYMMETRY * high, way_out)
-        clear_diagonal(values)
-        table = square_in_place(values, high, squared, "X")
+        table = square(values, values, high, squared, "X")
         return SquaredTable(table.values, table.exponent + self._power)
 
     def squares(self, A: Array, B: Array, exponent: int) -> Array:

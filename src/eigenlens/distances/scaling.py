@@ -20,7 +20,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..moments.pairwise import pair_blocks
+from ..moments.pairwise import over_pairs
 from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, solve
 from .tables import double_center_in_place, row_blocks
 
@@ -65,34 +65,38 @@ class Products:
 
     Attributes
     ----------
-    B : array of shape (n, n)
+    form : Form
+        B, a matrix.
     diagonal : array of shape (n,)
     root : array of shape (n,), or float
         Roots of the weights; where they are all equal, B is without them.
     """
 
-    B: Array
+    form: Form
     diagonal: Array
     root: Any
 
     def squares(self, index: Array | None = None) -> Callable[[slice], Array]:
         """Return the function from a slice of (some of) the points to their squared distances to those from it on."""
-        xp, B, b, root = _xp.namespace(self.B), self.B, self.diagonal, self.root
+        B, b, root = self.form.matrix, self.diagonal, self.root
+        xp = _xp.namespace(B)
         if index is not None:
             B, b = xp.take(xp.take(B, index, axis=0), index, axis=1), xp.take(b, index)
             root = root if isinstance(root, float) else xp.take(root, index)
 
         def of(rows: slice) -> Array:
-            inner = B[rows, rows.start :]
+            squares = B[rows, rows.start :] * -2.0
             if not isinstance(root, float):
-                inner = inner / (root[rows][:, None] * root[None, rows.start :])
-            return xp.clip(b[rows][:, None] + b[None, rows.start :] - 2.0 * inner, min=0.0)
+                squares /= root[rows][:, None] * root[None, rows.start :]
+            squares += b[rows][:, None]
+            squares += b[None, rows.start :]
+            return xp.clip(squares, min=0.0)
 
         return of
 
     def inertia(self) -> Inertia:
         """Add up positive and negative eigenvalues."""
-        found = inertia(self.B)
+        found = inertia(self.form)
         w = self.root**2 if isinstance(self.root, float) else 1.0
         return Inertia(found.positive * w, found.negative * w, found.exact, found.error * w)
 
@@ -108,11 +112,12 @@ def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     if not even:
         for rows in row_blocks(D2):
             D2[rows, :] = D2[rows, :] * root[rows][:, None] * root[None, :]
-    spectrum = solve(Pencil(Form(matrix=D2), n_components=min(k, n)))
+    form = Form(matrix=D2)
+    spectrum = solve(Pencil(form, n_components=min(k, n)))
     raw = spectrum.vectors * spectrum.singular_values
     values = spectrum.values * (root * root) if even else spectrum.values
     scaling = _filled(raw if even else raw / root[:, None], values, b, w, spectrum, k)
-    return scaling, Products(D2, b, root)
+    return scaling, Products(form, b, root)
 
 
 def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]:
@@ -140,18 +145,25 @@ def kruskal_stress(squares: Callable[[slice], Array], Y: Array, weight: np.ndarr
     """Return Kruskal's stress-1: √(Σ(d − d̂)²/Σd̂²) over pairs, d̂ the distances in the map, pairs weighted by wᵢwⱼ."""
     xp, n = _xp.namespace(Y), Y.shape[0]
     w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)
-    gap = total = 0.0
-    for rows in pair_blocks(n, n, Y):
+
+    def sums(rows: slice) -> tuple[float, float]:
         start = rows.start
-        shown = size[rows][:, None] + size[None, start:] - 2.0 * (Y[rows, :] @ Y[start:, :].T)
-        shown = xp.sqrt(xp.clip(shown, min=0.0))
-        off = xp.sqrt(squares(rows)) - shown
-        pair = w[rows][:, None] * w[None, start:]
+        shown = (-2.0 * Y[rows, :]) @ Y[start:, :].T
+        shown += size[rows][:, None]
+        shown += size[None, start:]
+        shown = xp.clip(shown, min=0.0)
+        off = xp.sqrt(squares(rows))
+        off -= xp.sqrt(shown)
+        off *= off
         # the square block on the diagonal holds its pairs twice
         m = rows.stop - start
-        for square, part in ((off * off * pair, "gap"), (shown * shown * pair, "total")):
-            amount = float(xp.sum(square)) - 0.5 * float(xp.sum(square[:, :m]))
-            gap, total = (gap + amount, total) if part == "gap" else (gap, total + amount)
+        gap, total = (
+            float(w[rows] @ (square @ w[start:])) - 0.5 * float(w[rows] @ (square[:, :m] @ w[rows]))
+            for square in (off, shown)
+        )
+        return gap, total
+
+    gap, total = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
     return float((gap / total) ** 0.5) if total > 0 else 0.0
 
 

@@ -20,12 +20,12 @@ import dask.array as da
 import numpy as np
 
 from .._core import errors
+from .._core.threads import thread_count
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, dense_blocks
 from .companions import LabelReader, as_column, read_weights
 from .memory import as_source
 from .progress import tracked
-from .threads import thread_count
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
 ATTEMPTS = 10  # a run is given up when its workers have died so often

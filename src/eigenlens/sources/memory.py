@@ -9,12 +9,12 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from .base import Block, M, Missing, Segment, Source, Target, middle, typical_rows
 from .companions import ClassReader, LabelReader, Labels, read_weights
 from .cutting import block_rows, segment_blocks
 from .table import Table, as_table, as_two_dimensional, finite_rows
-from .threads import PARALLEL_CELLS, threaded
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device

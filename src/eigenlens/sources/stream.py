@@ -17,6 +17,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.threads import thread_count, threaded
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, middle, typical_rows
 from .companions import LabelReader, Labels, as_column, check_weights, read_weights
@@ -24,7 +25,6 @@ from .cutting import block_rows
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
-from .threads import thread_count, threaded
 
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 

@@ -1,4 +1,4 @@
-"""Segments on threads of our own: how many, from when on, and their results in order."""
+"""Work on threads of our own: how many, from when on, and results in order."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
-from .._core import xp as _xp
+from . import xp as _xp
 
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
 
