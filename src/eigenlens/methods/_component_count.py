@@ -16,6 +16,7 @@ from ..inference import (
     against_normal,
     against_permutations,
     broken_stick,
+    hard_threshold,
     minka,
     noise_edge,
     tracy_widom_test,
@@ -26,7 +27,8 @@ from ..spectral import Pencil, Spectrum, solve
 from ._principal import row_count
 
 RULES = ("mle", "parallel", "mp", "auto")
-TESTS = ("parallel", "permutation", "tracy-widom", "broken-stick", "mle")
+TESTS = ("parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
+DRAWS = 199  # of the null of parallel analysis, in a test and for n_components="auto"
 
 
 def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
@@ -38,7 +40,7 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
     if rule == "mle":
         return _most_evident(values / n, spectrum, moments)
     if rule in ("parallel", "auto"):
-        return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, 100, 0).dimension)
+        return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, DRAWS, 0).dimension)
     if rule == "mp":
         noisy = _with_noise(spectrum, moments) / n
         return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
@@ -54,15 +56,17 @@ def dimension_test(
     alpha: float,
     method: str,
     n_draws: int,
-    seed: int,
+    seed: Any,
 ) -> DimensionTest:
     """Run one of the tests; `rows_again` reads the rows of the fit once more, which permutations need."""
     n = moments.weight - 1
     pencil = replace(pencil, n_components=None)
     spectrum = solve(pencil, "dense")
     values, unit = _padded(spectrum, moments.n_features) / n, float(np.ldexp(1.0, moments.uniform()[1]))
-    if moments.n_features < 2 or n < 3:
-        raise errors_inference.values_needed(method, min(moments.n_features, int(n)), 2)
+    if moments.n_features < 2:
+        raise errors_inference.columns_needed(method, moments.n_features, 2)
+    if n < 3:
+        raise errors_inference.rows_needed(method, f"{n + 1:g}", 4)
     if method == "parallel":
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":
@@ -70,6 +74,8 @@ def dimension_test(
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
     elif method == "tracy-widom":
         test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)
+    elif method == "gavish-donoho":
+        test = hard_threshold(_with_noise(spectrum, moments) / n, n)
     elif method == "broken-stick":
         test = broken_stick(values)
     else:

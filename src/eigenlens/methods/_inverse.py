@@ -17,7 +17,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, is_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, ladle, permuted_after, resampled_kernel, resampled_test
+from ..inference import DimensionTest, permuted_after, resampled_test
 from ..moments import Centred
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Pencil, Spectrum
@@ -38,7 +38,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return "rotation" if self.ridge else "linear"
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
+    _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
+    _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
     _keeps_rows = True  # the response is sliced on the way, and not held by anybody else
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
 
@@ -77,7 +79,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         dtype, unit = total.dtype, total.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
         if self.n_components == "auto":
-            spectrum = spectrum.first(max(1, self._chi2(moments, 0.05).dimension))
+            spectrum = spectrum.first(max(1, self._found(moments)))
         spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
@@ -91,7 +93,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         self._slicing = moments.meaning
 
     def _check_parameters(self) -> None:
-        check_count(self.n_components, auto="chi2" in self._tests and not self.ridge)
+        check_count(self.n_components, auto=self._auto and not self.ridge)
         check_number("ridge", self.ridge, 0)
         _check_slices(self.n_slices)
 
@@ -172,18 +174,16 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     # -- how many directions -----------------------------------------------------------------------------------
 
-    def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: int) -> DimensionTest:
+    def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: Any) -> DimensionTest:
         """Run a test by theory, or by drawing from the moments or from the rows."""
         self._check_test(method, n_draws)
         if method == "chi2":
             return self._chi2(self._collected, alpha)
         values, variates = self._in_variates()
         if method == "ladle":
-            Z, codes = self._rows_in(variates, values)
-            return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, random_state)
+            return self._ladle(*self._rows_in(variates), values, variates, n_draws, random_state)
         most = self._most(len(self._collected.labels), len(values))
-        most = min(most, int(self.n_components) + 1) if isinstance(self.n_components, Integral) else most
-        draw = self._simulated() if method == "simulation" else self._permuted(variates, values)
+        draw = self._simulated() if method == "simulation" else self._permuted(variates)
         return resampled_test(
             values,
             self._collected.weight,
@@ -194,7 +194,12 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             n_draws=n_draws,
             seed=random_state,
             largest=self._test_largest,
+            stop=self._test_dear,
         )
+
+    def _found(self, moments: Any) -> int:
+        """Return the number of directions that "auto" keeps, from the moments."""
+        return self._chi2(moments, 0.05).dimension
 
     def _chi2(self, moments: Any, alpha: float) -> DimensionTest:
         """Run the χ² test, where a method has one, from its moments."""
@@ -208,16 +213,18 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:
         """Return all eigenvalues, and all variates."""
 
-    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        """Return rows F with M = FᵀF, from slices in standardised coordinates, where a method is made of slices."""
-        raise NotImplementedError
-
     @abstractmethod
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         """Return the eigenvalues of rows given by their variates."""
 
-    def _permuted(self, variates: Subspace, values: np.ndarray) -> Draw:
-        Z, codes = self._rows_in(variates, values)
+    @abstractmethod
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        """Find the number of directions of rows given by their variates by drawing them anew."""
+
+    def _permuted(self, variates: Subspace) -> Draw:
+        Z, codes = self._rows_in(variates)
 
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:
             return self._row_eigenvalues(permuted_after(Z, d, rng), codes, variates)
@@ -233,15 +240,12 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
                 f"ridge={self.ridge!r}: these tests hold for plain covariances; fit with ridge=0 to test."
             )
 
-    def _rows_in(self, variates: Subspace, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _rows_in(self, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Read the rows of the fit again, as variates with slice codes, a row of weight 2 twice."""
         block = self._rows_again()
         codes = np.asarray(block.y, dtype=np.intp)
         codes = np.where(codes >= 0, np.searchsorted(np.unique(codes[codes >= 0]), codes), -1)
         Z = _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis)))
-        found = self._row_eigenvalues(Z, codes, variates)
-        if not np.allclose(found[: len(values)], values[: len(found)], rtol=1e-6, atol=1e-6):
-            raise errors.rows_changed()
         return Z, codes
 
     # -- scikit-learn ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..inference import SliceMoments
+from ..inference import DimensionTest, SliceMoments, ladle, resampled_kernel
 from ..moments import Centred, Grouped
 from ..spectral import Form, Pencil, Whitening, whiten
 from ..subspace import Subspace
@@ -109,3 +109,8 @@ class OnePassInverseRegression(InverseRegression):
 
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
+
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, seed)

@@ -23,9 +23,9 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_count, check_number
+from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, canonical_permutation_test
+from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
 from ..sources import Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
@@ -255,7 +255,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         return self._over_rows(X, response)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many canonical correlations differ from zero, whatever `n_components` is.
 
@@ -267,11 +267,14 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
             Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
             the d-th, which assumes no law and reads the rows of the fit again. With a ridge the normal theory does not
             hold: "permutation" is then the default, and all there is.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         self._require_fit()
         method = ("permutation" if self.ridge else "wilks") if method is None else method
+        check_choice("method", method, (*CANONICAL, "permutation"))
         if method == "permutation":
             return self._permutation_test(alpha, n_draws, random_state)
         if self.ridge:
@@ -280,7 +283,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         pencil, spectrum = every._pose_and_solve(self._collected)
         return wilks_of(spectrum, pencil, self._collected.weight, alpha, method)
 
-    def _permutation_test(self, alpha: float, n_draws: int, seed: int) -> DimensionTest:
+    def _permutation_test(self, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
         block = self._rows_again()
         X, Y = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
         ridge = self.ridge * (len(X) - 1)

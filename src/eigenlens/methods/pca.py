@@ -25,7 +25,7 @@ from ..moments import Centred, Factor
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._base import form_of
-from ._component_count import RULES, TESTS, count_components, dimension_test
+from ._component_count import DRAWS, RULES, TESTS, count_components, dimension_test
 from ._principal import PrincipalComponents, row_count
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
@@ -235,7 +235,7 @@ class PCA(PrincipalComponents):
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = DRAWS, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -243,13 +243,15 @@ class PCA(PrincipalComponents):
         ----------
         alpha : float
             Level.
-        method : {"parallel", "permutation", "tracy-widom", "broken-stick", "mle"}
+        method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
             Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
             rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
-            all directions, at any ratio of rows to columns; and two criteria without p-values: the broken stick, and
-            Minka's evidence.
-        n_draws, random_state : int
-            Number of draws of the first two, and their seed.
+            all directions, at any ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard
+            threshold, for the same noise, the broken stick, and Minka's evidence.
+        n_draws : int
+            Number of draws of the first two.
+        random_state : int, Generator, RandomState or None
+            Their seed.
 
         Examples
         --------

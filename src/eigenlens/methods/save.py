@@ -17,6 +17,8 @@ Shao, Cook, Weisberg (2007), Marginal tests with sliced average variance estimat
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, save_test
@@ -69,6 +71,7 @@ class SAVE(OnePassInverseRegression):
 
     _pooled = False
     _tests = ("chi2", "simulation", "permutation", "ladle")
+    _auto = True
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)
@@ -78,7 +81,7 @@ class SAVE(OnePassInverseRegression):
         return xp.reshape(rows, (-1, means.shape[1]))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -91,8 +94,10 @@ class SAVE(OnePassInverseRegression):
             which holds for slices of any size; or a permutation test, which assumes no law of X and reads the rows of
             the fit again.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        n_draws, random_state : int
-            Number of draws, and their seed.
+        n_draws : int
+            Number of draws.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         return self._dimension_test(alpha, method, n_draws, random_state)
 

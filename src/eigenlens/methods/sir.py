@@ -14,6 +14,8 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, li_test
@@ -71,6 +73,7 @@ class SIR(OnePassInverseRegression):
     """
 
     _tests = ("chi2", "permutation", "ladle")
+    _auto = True
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
@@ -82,7 +85,7 @@ class SIR(OnePassInverseRegression):
         return min(p, K - 1)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -94,8 +97,10 @@ class SIR(OnePassInverseRegression):
             Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
             needs moments alone; or a permutation test, which assumes no law of X and reads the rows of the fit again.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         return self._dimension_test(alpha, method, n_draws, random_state)
 

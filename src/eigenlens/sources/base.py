@@ -229,7 +229,7 @@ def dense_blocks(block: Block) -> Iterator[Block]:
 
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
-    counting = range(n) if weight is None else np.flatnonzero(weight >= weight.mean())
+    counting = range(n) if weight is None else np.flatnonzero(weight >= (1 - 1e-9) * weight.mean())
     places = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
     return [int(counting[i]) for i in places]
 
