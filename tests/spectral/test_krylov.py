@@ -71,5 +71,5 @@ def test_products_do_not_depend_on_how_columns_are_shared(monkeypatch):
     A, V = rng.standard_normal((1500, 1501)), rng.standard_normal((8, 1500))
     shared = rows_times(V, A)
     np.testing.assert_allclose(shared, V @ A, rtol=0, atol=1e-11)
-    monkeypatch.setattr("eigenlens.sources.base.thread_count", lambda: 1)
+    monkeypatch.setattr("eigenlens._core.threads.thread_count", lambda: 1)
     np.testing.assert_array_equal(shared, rows_times(V, A))

@@ -10,7 +10,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_choice
+from .._core.parameters import check_choice, is_number
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Grouped
@@ -41,6 +41,19 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
     def _penalised_by(self) -> str:
         """Name, for a message, the parameter that takes the normal theory away."""
         return type(self).__name__
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the discriminant directions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+            Left out where X is a source that holds them.
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
@@ -97,7 +110,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         if whole and labels is not None and len(labels.classes) > 1:
             priors_for(self.priors, np.ones(len(labels.classes)))
             self._rank_wanted(len(labels.classes), p)
-        elif self.n_components is not None and self.n_components > p:  # more classes may come, columns may not
+        elif is_number(self.n_components) and self.n_components > p:  # more classes may come, columns may not
             raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Grouped) -> Exception | None:

@@ -23,7 +23,7 @@ from typing import Any
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class DirectionalRegression(OnePassInverseRegression):
@@ -48,6 +48,8 @@ class DirectionalRegression(OnePassInverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
@@ -99,5 +101,4 @@ class DirectionalRegression(OnePassInverseRegression):
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)

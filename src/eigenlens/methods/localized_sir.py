@@ -126,6 +126,8 @@ class LocalizedSIR(InverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     n_neighbors_ : int
         The number used.
     cv_scores_ : dict of int to float
@@ -330,7 +332,6 @@ class LocalizedSIR(InverseRegression):
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:

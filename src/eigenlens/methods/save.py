@@ -23,7 +23,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class SAVE(OnePassInverseRegression):
@@ -48,6 +48,8 @@ class SAVE(OnePassInverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
@@ -97,14 +99,8 @@ class SAVE(OnePassInverseRegression):
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        self._check_test(method, n_draws)
-        if method != "chi2":
-            return self._dimension_test(alpha, method, n_draws, random_state)
-        return self._chi2(self._collected, alpha)
+        return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values, slices, _ = self._slices_in_variates(moments)
         return save_test(slices, values, alpha)
-
-    def _found(self, moments: Grouped) -> int:
-        return self._chi2(moments, 0.05).dimension

@@ -21,7 +21,7 @@ from .._core.typing import Array
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
 from ..spectral import Form, Whitening
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class SIR(OnePassInverseRegression):
@@ -51,6 +51,8 @@ class SIR(OnePassInverseRegression):
         Total weight of each slice.
     slices_ : array of shape (H,)
         Their labels: the numbers 0, 1, … of cut slices, or the values of y.
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
     subspace_ : Subspace
@@ -100,14 +102,8 @@ class SIR(OnePassInverseRegression):
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        self._check_test(method, n_draws)
-        if method != "chi2":
-            return self._dimension_test(alpha, method, n_draws, random_state)
-        return self._chi2(self._collected, alpha)
+        return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values = self._slices_in_variates(moments)[0]
         return li_test(values, moments.weight, len(values), len(moments.labels), alpha)
-
-    def _found(self, moments: Grouped) -> int:
-        return self._chi2(moments, 0.05).dimension

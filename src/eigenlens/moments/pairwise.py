@@ -13,8 +13,8 @@ import numpy as np
 import scipy.spatial.distance
 
 from .._core import xp as _xp
+from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array
-from ..sources.base import PARALLEL_CELLS, threaded
 
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
 MANY = 0.05  # share of close pairs above which all of them are computed from differences

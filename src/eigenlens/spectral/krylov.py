@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from .._core import xp as _xp
-from ..sources.base import PARALLEL_CELLS, threaded
+from .._core.threads import PARALLEL_CELLS, threaded
 
 WIDTH = 8  # vectors at a time: with more, keeping them orthogonal costs more than fewer passes save
 STEPS = 30  # the most
