@@ -1,199 +1,300 @@
 """Do tests hold their level, do they gain power, do intervals cover? By simulation, one line for each claim.
 
-python benchmarks/calibration_of_inference.py [levels] [permutations] [ranks] [coverage]; all of it takes some minutes
-on one core. Under the null a test at 5% is to reject 5% ± 1.0% (two standard errors of 2,000 replicates).
+    python benchmarks/calibration_of_inference.py [table ...] [--only TEXT] [--replicates N]
+
+Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle; without a name, all of them. On one
+core each takes up to four minutes. What follows ± is two Monte Carlo standard errors, replicates being the unit: what
+is counted several times within a replicate (loadings) is averaged there first. Replicate r depends on its table and r
+alone.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
+from scipy import stats
 
-from eigenlens import CCA, FDA, LDA, PCA, PDA, SIR
+from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
+from eigenlens._core.errors import EigenlensWarning
 from eigenlens.inference import bootstrap, wilks
-from eigenlens.inference.counting import tracy_widom_test
 from eigenlens.regress import PolynomialRegression
 
-REPLICATES = 2000
+Replicate = Callable[[np.random.Generator], object]  # what one simulated table says: an outcome, or an array of them
+Table = Callable[[np.random.Generator], tuple]  # the arguments of fit
+Line = tuple[str, Replicate, int]  # what is claimed, how it is simulated, how many replicates
+LEVELS = 2000
+SHAPES = ((400, 20), (100, 50), (50, 100))  # n/p = 20, 2, 0.5
+CANONICAL = ("wilks", "bartlett", "pillai", "lawley-hotelling", "roy")
 
 
-def say(what: str, share: float, replicates: int, start: float) -> None:
-    error = 2 * np.sqrt(max(share * (1 - share), 1e-4) / replicates)
-    print(f"{what:62} {share:7.2%} ± {error:.2%}  ({replicates} replicates, {time.time() - start:.0f} s)", flush=True)
+def simulated(replicate: Replicate, replicates: int, seed: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """Return means over replicates and two standard errors of them."""
+    found = np.array([replicate(np.random.default_rng([*seed, r])) for r in range(replicates)], dtype=float)
+    if found.ndim == 1 or set(np.unique(found)) <= {0.0, 1.0}:
+        share = (found.sum(axis=0) + 2) / (replicates + 4)  # keeps an error where all replicates agree
+        return found.mean(axis=0), 2 * np.sqrt(share * (1 - share) / (replicates + 4))
+    return found.mean(axis=0), 2 * found.std(axis=0, ddof=1) / np.sqrt(replicates)
 
 
-def rejected(what: str, p_value: Callable[[np.random.Generator], float], replicates: int = REPLICATES) -> None:
-    start = time.time()
-    found = [p_value(np.random.default_rng([7, r])) <= 0.05 for r in range(replicates)]
-    say(what, float(np.mean(found)), replicates, start)
+def rejected(model: object, table: Table, method: str, d: int = 0) -> Replicate:
+    """Return whether "at most d directions" is rejected at 5% in a table drawn anew."""
+
+    def once(rng: np.random.Generator) -> bool:
+        rows = table(rng)
+        return model.fit(*rows).test_dimension(**drawn(rng, method)).p_values[d] <= 0.05
+
+    return once
 
 
-def values_of(X: np.ndarray) -> np.ndarray:
-    values = np.zeros(X.shape[1])
-    found = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2 / (len(X) - 1)
-    values[: len(found)] = found
-    return values
+def drawn(rng: np.random.Generator, method: str, n_draws: int = 19) -> dict:
+    return {"method": method, "n_draws": n_draws, "random_state": int(rng.integers(2**31))}
 
 
-def levels() -> None:
-    for n, p in ((400, 20), (100, 50), (50, 100)):
-        rejected(
-            f"PCA tracy-widom, n={n} p={p}",
-            lambda rng, n=n, p=p: tracy_widom_test(values_of(rng.standard_normal((n, p))), n - 1).p_values[0],
-        )
-        rejected(
-            f"PCA parallel (normal null), n={n} p={p}",
-            lambda rng, n=n, p=p: (
-                PCA()
-                .fit(rng.standard_normal((n, p)))
-                .test_dimension(n_draws=19, random_state=rng.integers(2**31))
-                .p_values[0]
-            ),
-        )
+def normal(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return rng.standard_normal((n, p))
+
+
+def heavy(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return rng.standard_t(3, (n, p))
+
+
+def classes(n: int) -> np.ndarray:
+    return np.arange(n) % 3
+
+
+# -- levels --------------------------------------------------------------------------------------------------------
+
+
+def pca() -> Iterator[Line]:
+    for n, p in SHAPES:
+        for method in ("tracy-widom", "parallel", "permutation"):
+            yield f"PCA {method}, n={n} p={p}", rejected(PCA(), partial(_alone, normal, n, p), method), LEVELS
+        line = f"PCA permutation, heavy tails, n={n} p={p}"
+        yield line, rejected(PCA(), partial(_alone, heavy, n, p), "permutation"), LEVELS
+
+
+def canonical() -> Iterator[Line]:
+    def pairs(n: int, p: int, s: int, rng: np.random.Generator) -> list[bool]:
+        Q, R = (np.linalg.qr(A - A.mean(axis=0))[0] for A in (normal(rng, n, p), normal(rng, n, s)))
+        rho = np.clip(np.linalg.svd(Q.T @ R, compute_uv=False), 0, 1)
+        return [wilks(rho, n, p, s, method=m).p_values[0] <= 0.05 for m in CANONICAL]
+
     for n, p, s in ((200, 10, 3), (60, 30, 3)):
-        start, found = time.time(), []
-        methods = ("wilks", "bartlett", "pillai", "lawley-hotelling", "roy")
-        for r in range(REPLICATES):
-            rng = np.random.default_rng([8, r])
-            Q, R = (
-                np.linalg.qr(A - A.mean(axis=0))[0] for A in (rng.standard_normal((n, p)), rng.standard_normal((n, s)))
-            )
-            rho = np.clip(np.linalg.svd(Q.T @ R, compute_uv=False), 0, 1)
-            found.append([wilks(rho, n, p, s, method=m).p_values[0] <= 0.05 for m in methods])
-        for m, share in zip(methods, np.mean(found, axis=0), strict=True):
-            say(f"CCA {m}, n={n} p={p} s={s}", float(share), REPLICATES, start)
+        what = "; ".join(f"CCA {m}, n={n} p={p} s={s}" for m in CANONICAL)
+        yield what, partial(pairs, n, p, s), 5 * LEVELS
     for n, p in ((200, 10), (60, 30)):
-        rejected(
-            f"LDA wilks, three classes, n={n} p={p}",
-            lambda rng, n=n, p=p: LDA().fit(rng.standard_normal((n, p)), np.arange(n) % 3).test_dimension().p_values[0],
-        )
+        table = partial(_labelled, normal, n, p)
+        yield f"LDA wilks, three classes, n={n} p={p}", rejected(LDA(), table, "wilks"), LEVELS
 
-    def second(rng: np.random.Generator) -> float:
-        A, B = rng.standard_normal((200, 10)), rng.standard_normal((200, 3))
-        return CCA().fit(A, B + 3 * A[:, :1]).test_dimension().p_values[1]
+    def related(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        A = normal(rng, 200, 10)
+        return A, normal(rng, 200, 3) + 3 * A[:, :1]
 
-    rejected("CCA wilks, one true pair: the second, n=200 p=10 s=3", second)
-    rejected(
-        "SIR chi2, 5 slices, n=400 p=20",
-        lambda rng: (
-            SIR(n_slices=5).fit(rng.standard_normal((400, 20)), rng.standard_normal(400)).test_dimension().p_values[0]
-        ),
-    )
+    yield "CCA wilks, one true pair: the second, n=200 p=10 s=3", rejected(CCA(), related, "wilks", 1), LEVELS
 
 
-def permutations() -> None:
-    def draws(rng: np.random.Generator) -> dict:
-        return {"n_draws": 19, "random_state": int(rng.integers(2**31))}
+def inverse() -> Iterator[Line]:
+    def table(n: int, p: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return normal(rng, n, p), rng.standard_normal(n)
 
-    def heavy(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
-        return rng.standard_t(3, (n, p))
+    for n, p in ((400, 20), (100, 20), (40, 20)):
+        for method in ("chi2", "permutation"):
+            yield (
+                f"SIR {method}, 5 slices, n={n} p={p}",
+                rejected(SIR(n_slices=5), partial(table, n, p), method),
+                LEVELS,
+            )
+    for n, p in ((400, 4), (80, 4)):
+        for model, method in (
+            (SAVE(n_slices=5), "chi2"),
+            (SAVE(n_slices=5), "simulation"),
+            (DirectionalRegression(n_slices=5), "simulation"),
+        ):
+            line = f"{type(model).__name__} {method}, 5 slices, n={n} p={p}"
+            yield line, rejected(model, partial(table, n, p), method), LEVELS
 
-    def classes(n: int) -> np.ndarray:
-        return np.arange(n) % 3
+    def one(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X = normal(rng, 400, 10)
+        return X, X[:, 0] + 0.5 * rng.standard_normal(400)
 
+    for method in ("chi2", "permutation"):
+        line = f"SIR {method}, one true direction: the second, n=400 p=10"
+        yield line, rejected(SIR(n_slices=5), one, method, 1), LEVELS
+
+
+def permutation() -> Iterator[Line]:
     for n, p in ((200, 10), (40, 20), (25, 50)):
-        rejected(
-            f"ridge CCA permutation, heavy tails, n={n} p={p}",
-            lambda rng, n=n, p=p: (
-                CCA(ridge=0.5)
-                .fit(heavy(rng, n, p), heavy(rng, n, 3))
-                .test_dimension(method="permutation", **draws(rng))
-                .p_values[0]
-            ),
-        )
-        rejected(
-            f"PDA permutation, heavy tails, n={n} p={p}",
-            lambda rng, n=n, p=p: (
-                PDA(lam=5.0).fit(heavy(rng, n, p), classes(n)).test_dimension(**draws(rng)).p_values[0]
-            ),
-        )
-    rejected(
-        "FDA (quadratic) permutation, n=60 p=3",
-        lambda rng: (
-            FDA(regressor=PolynomialRegression(2))
-            .fit(heavy(rng, 60, 3), classes(60))
-            .test_dimension(**draws(rng))
-            .p_values[0]
-        ),
-        1000,
-    )
+        line = f"ridge CCA permutation, heavy tails, n={n} p={p}"
+        table = lambda rng, n=n, p=p: (heavy(rng, n, p), heavy(rng, n, 3))  # noqa: E731
+        yield line, rejected(CCA(ridge=0.5), table, "permutation"), LEVELS
+        line = f"PDA permutation, heavy tails, n={n} p={p}"
+        yield line, rejected(PDA(lam=5.0), partial(_labelled, heavy, n, p), "permutation"), LEVELS
 
-    def second(rng: np.random.Generator) -> float:
-        y = classes(150)
-        X = heavy(rng, 150, 5)
+    def moved(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X, y = _labelled(heavy, 150, 5, rng)
         X[:, 0] += 3.0 * (y == 1)
-        return LDA().fit(X, y).test_dimension(method="permutation", **draws(rng)).p_values[1]
+        return X, y
 
-    rejected("LDA permutation, one true direction: the second, n=150 p=5", second)
-    rejected(
+    yield "LDA permutation, one true direction: the second, n=150 p=5", rejected(LDA(), moved, "permutation", 1), LEVELS
+    yield (
         "SIR permutation, heavy tails, n=100 p=5",
-        lambda rng: (
-            SIR(n_slices=5)
-            .fit(heavy(rng, 100, 5), rng.standard_normal(100))
-            .test_dimension(method="permutation", **draws(rng))
-            .p_values[0]
-        ),
+        rejected(SIR(n_slices=5), lambda rng: (heavy(rng, 100, 5), rng.standard_normal(100)), "permutation"),
+        LEVELS,
     )
 
 
-def ranks() -> None:
-    for n, p in ((400, 20), (100, 50), (50, 100)):
-        edge = 1 + np.sqrt(p / n)
+def fda() -> Iterator[Line]:
+    for name, regressor, n, p in (("adaptive splines", None, 30, 2), ("quadratic", PolynomialRegression(2), 60, 3)):
+        line = f"FDA ({name}) permutation, heavy tails, n={n} p={p}"
+        yield line, rejected(FDA(regressor=regressor), partial(_labelled, heavy, n, p), "permutation"), LEVELS
+
+
+def _alone(law: Callable, n: int, p: int, rng: np.random.Generator) -> tuple[np.ndarray]:
+    return (law(rng, n, p),)
+
+
+def _labelled(law: Callable, n: int, p: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    return law(rng, n, p), classes(n)
+
+
+# -- planted directions --------------------------------------------------------------------------------------------
+
+
+def ranks() -> Iterator[Line]:
+    def found(n: int, p: int, rank: int, method: str) -> Replicate:
+        variances = np.ones(p)
+        variances[:rank] = (1 + np.sqrt(p / n)) * np.linspace(12, 6, rank)  # the weakest at six times the edge
+
+        def right(rng: np.random.Generator) -> bool:
+            X = normal(rng, n, p) * np.sqrt(variances) @ np.linalg.qr(normal(rng, p, p))[0]
+            return PCA().fit(X).test_dimension(0.01, **drawn(rng, method, 99)).dimension == rank
+
+        return right
+
+    for n, p in SHAPES:
         for method in ("parallel", "permutation", "tracy-widom"):
-            start, found = time.time(), []
-            for r in range(200):
-                rng = np.random.default_rng([9, r])
-                scale = np.ones(p)
-                scale[:3] = np.sqrt(np.array([12.0, 8.0, 6.0]) * edge)
-                X = rng.standard_normal((n, p)) * scale @ np.linalg.qr(rng.standard_normal((p, p)))[0]
-                found.append(PCA().fit(X).test_dimension(0.01, method, n_draws=99).dimension == 3)
-            say(f"three planted components found at 1%, {method}, n={n} p={p}", float(np.mean(found)), 200, start)
-    for spike in (1.0, 1.5, 2.0, 2.5, 3.0):
-        rejected(
-            f"power of tracy-widom, n=200 p=50 (edge at 1.5), spike {spike:g}",
-            lambda rng, spike=spike: tracy_widom_test(
-                values_of(rng.standard_normal((200, 50)) * np.r_[spike**0.5, np.ones(49)]), 199
-            ).p_values[0],
-            400,
-        )
+            for rank in (1, 3, 5):
+                line = f"{rank} planted component{'s' * (rank > 1)} found at 1%, {method}, n={n} p={p}"
+                yield line, found(n, p, rank, method), 200
 
 
-def coverage() -> None:
+def power() -> Iterator[Line]:
+    def spiked(spike: float, rng: np.random.Generator) -> tuple[np.ndarray]:
+        X = normal(rng, 200, 50)
+        common = X.mean(axis=1, keepdims=True)  # in no single column: parallel analysis takes their variances as given
+        return (X + (spike**0.5 - 1) * common,)
+
+    for method in ("tracy-widom", "parallel"):
+        for spike in (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0):
+            line = f"power of {method}, n=200 p=50 (edge at 1.5), spike {spike:g}"
+            yield line, rejected(PCA(), partial(spiked, spike), method), 1000
+
+
+def ladle() -> Iterator[Line]:
+    def found(model: type, dimension: int, law: Callable) -> Replicate:
+        def right(rng: np.random.Generator) -> bool:
+            X = normal(rng, 400, 6)
+            y = law(X) + 0.3 * rng.standard_normal(400)
+            X[:, -1] *= 5  # one wide column, which neighbours go by
+            test = model(n_slices=5).fit(X, y).test_dimension(**drawn(rng, "ladle", 50))
+            return test.dimension == dimension
+
+        return right
+
+    bend, valley = (lambda X: X[:, 0] ** 3 / 3), (lambda X: X[:, 0] ** 2)
+    ratio = lambda X: X[:, 0] / (0.5 + (X[:, 1] + 1.5) ** 2)  # noqa: E731
+    saddle = lambda X: X[:, 0] ** 2 - X[:, 1] ** 2  # noqa: E731
+    for model, one, two in (
+        (SIR, bend, ratio),
+        (SAVE, valley, saddle),
+        (DirectionalRegression, valley, saddle),
+        (LocalizedSIR, valley, saddle),
+    ):
+        for dimension, law in ((0, lambda X: 0.0), (1, one), (2, two)):
+            line = f"ladle of {model.__name__} is right, n=400 p=6, dimension {dimension}"
+            yield line, found(model, dimension, law), 100 if model is LocalizedSIR else 500
+
+
+# -- intervals -----------------------------------------------------------------------------------------------------
+
+
+def covered(result: object, truth: np.ndarray, values: np.ndarray) -> list[float]:
+    truth = truth * np.sign(np.sum(truth * result.estimate, axis=1))[:, None]
+    inside = (result.low <= truth) & (truth <= result.high)
+    return [inside.mean(), np.mean((result.value_low <= values) & (values <= result.value_high))]
+
+
+def coverage() -> Iterator[Line]:
     rng = np.random.default_rng(0)
-    V = np.linalg.qr(rng.standard_normal((6, 6)))[0]
-    scale = np.sqrt([12.0, 5.0, 2.0, 1.0, 1.0, 1.0])
-    V = V * np.where(np.abs(V).max(axis=0) == V.max(axis=0), 1, -1)
-    means = 1.5 * rng.standard_normal((3, 6))
-    B = (means - means.mean(axis=0)).T @ (means - means.mean(axis=0)) / 3
-    values, D = np.linalg.eigh(B)
-    D = D[:, ::-1][:, :2]
-    for name, replicates in (("PCA", 300), ("LDA", 300)):
-        start, inside, values_inside = time.time(), [], []
-        for r in range(replicates):
-            rng = np.random.default_rng([10, r])
-            if name == "PCA":
-                result = bootstrap(PCA(2), rng.standard_normal((300, 6)) * scale @ V.T, n_boot=399, random_state=r)
-                truth, lam = V[:, :2].T, scale[:2] ** 2
-            else:
-                y = np.arange(300) % 3
-                result = bootstrap(LDA(), rng.standard_normal((300, 6)) + means[y], y, n_boot=399, random_state=r)
-                truth, lam = D.T, values[::-1][:2]
-            truth = truth * np.sign(np.sum(truth * result.estimate, axis=1))[:, None]
-            inside.append((result.low <= truth) & (truth <= result.high))
-            values_inside.append((result.value_low <= lam) & (lam <= result.value_high))
-        say(f"95% intervals cover loadings of {name}, n=300 p=6", float(np.mean(inside)), replicates * 12, start)
-        print("   each:", np.mean(inside, axis=0).round(3).tolist())
-        say(
-            f"95% intervals cover eigenvalues of {name}, n=300 p=6",
-            float(np.mean(values_inside)),
-            replicates * 2,
-            start,
-        )
+    V = np.linalg.qr(normal(rng, 6, 6))[0]
+    variances = np.array([12.0, 5.0, 2.0, 1.0, 1.0, 1.0])
+    root = V * np.sqrt(variances)  # rows z of unit covariance become z rootᵀ,
+    back = np.linalg.inv(root)  # whose rows give the variates z again
+    means = 1.5 * normal(rng, 3, 6)
+    means -= means.mean(axis=0)
+    between, D = np.linalg.eigh(means.T @ means / 3)
+    rho = np.array([0.8, 0.5])
+    cuts = stats.norm.pdf(stats.norm.ppf(np.linspace(0, 1, 6)))
+    kept = np.array([np.mean((5 * np.diff(cuts)) ** 2) / 1.25])  # variance of slice means of z₁, where y = z₁ + ε/2
+
+    def resampled(model: object, truth: np.ndarray, values: np.ndarray, table: Callable) -> Replicate:
+        def once(rng: np.random.Generator) -> list[float]:
+            return covered(
+                bootstrap(model, *table(rng), n_boot=399, random_state=int(rng.integers(2**31))), truth, values
+            )
+
+        return once
+
+    def pairs(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        z = normal(rng, n, 6)
+        return z @ root.T, z[:, :2] * rho + normal(rng, n, 2) * np.sqrt(1 - rho**2)
+
+    def curve(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        z = normal(rng, n, 6)
+        return z @ root.T, z[:, 0] + 0.5 * rng.standard_normal(n)
+
+    def groups(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+        y = rng.integers(0, 3, n)  # drawn with the rows, as the bootstrap draws them
+        return normal(rng, n, 6) + means[y], y
+
+    for n in (150, 300):
+        for model, truth, values, table in (
+            (PCA(2), V[:, :2].T, variances[:2], lambda rng, n: (normal(rng, n, 6) @ root.T,)),
+            (LDA(), D[:, :-3:-1].T, between[:-3:-1], groups),
+            (CCA(2), back[:2], rho, pairs),
+            (SIR(1, n_slices=5), back[:1], kept, curve),
+        ):
+            name = type(model).__name__
+            what = "; ".join(f"95% intervals cover {part} of {name}, n={n} p=6" for part in ("loadings", "eigenvalues"))
+            yield what, resampled(model, truth, values, lambda rng, n=n, table=table: table(rng, n)), 300
+
+
+TABLES = {f.__name__: f for f in (pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="table")
+    parser.add_argument("--replicates", type=int, help="instead of those of the page, for a quick look")
+    parser.add_argument("--only", default="", help="lines that hold this text")
+    wanted = parser.parse_args()
+    warnings.simplefilter("ignore", EigenlensWarning)
+    for name in wanted.tables or TABLES:
+        for number, (what, replicate, count) in enumerate(TABLES[name]()):
+            if wanted.only not in what:
+                continue
+            start, count = time.time(), wanted.replicates or count
+            shares, errors = (np.atleast_1d(a) for a in simulated(replicate, count, [list(TABLES).index(name), number]))
+            for line, share, error in zip(what.split("; "), shares, errors, strict=True):
+                print(f"| {line} | {share:.2%} ± {error:.2%} |", flush=True)
+            print(f"    {count} replicates, {time.time() - start:.0f} s", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or ("levels", "permutations", "ranks", "coverage"):
-        {"levels": levels, "permutations": permutations, "ranks": ranks, "coverage": coverage}[part]()
+    main()

@@ -191,6 +191,19 @@ def test_lda_and_cca_of_nearly_collinear_columns():
     assert np.abs(LDA().fit(X, y).predict_log_proba(X) - exact).max() < 1e-6
 
 
+def test_several_small_canonical_angles():
+    """Their cosines are equal, and so tell neither the angles nor the pairs apart."""
+    rng = np.random.default_rng(16)
+    Q = np.linalg.qr(np.column_stack([np.ones(200), rng.standard_normal((200, 8))]))[0][:, 1:]
+    true = np.array([1e-9, 4e-9, 1e-8, 0.7])
+    X = Q[:, :4] @ rng.standard_normal((4, 4))
+    Y = (np.cos(true) * Q[:, :4] + np.sin(true) * Q[:, 4:]) @ rng.standard_normal((4, 4))
+    model = CCA().fit(X, Y)
+    np.testing.assert_allclose(model.angles_, true, rtol=1e-6)
+    x, y = model.transform(X, Y)
+    np.testing.assert_allclose(np.linalg.norm(x - y, axis=0) / 199**0.5, 2 * np.sin(true / 2), rtol=1e-5)
+
+
 def test_small_canonical_angles():
     rng = np.random.default_rng(7)
     n = 60_000
@@ -285,12 +298,12 @@ def test_posteriors_a_million_sd_away():
 
 
 def test_threads_change_no_bit(monkeypatch):
-    import eigenlens.sources.base as base
+    from eigenlens._core import threads
 
     X = np.random.default_rng(14).standard_normal((40_000, 60))
     y = np.arange(len(X)) % 5
     many = LDA().fit(X, y).scalings_
-    monkeypatch.setattr(base, "thread_count", lambda: 1)
+    monkeypatch.setattr(threads, "thread_count", lambda: 1)
     from threadpoolctl import threadpool_limits
 
     with threadpool_limits(1):

@@ -1,5 +1,6 @@
 """The house stays as the design reads: rooms, cheap import, three files for each method."""
 
+import inspect
 import subprocess
 import sys
 import tomllib
@@ -73,3 +74,22 @@ def test_fitting_arrays_imports_no_back_end():
         f"print([m for m in {optional} if m in sys.modules])"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+def entries(docstring, section):
+    """Names listed in a section of a numpydoc docstring."""
+    text = inspect.cleandoc(docstring)
+    if f"{section}\n-" not in text:
+        return []
+    lines = text.split(f"{section}\n{'-' * len(section)}\n", 1)[1].split("\n\n")[0].splitlines()
+    heads = [line.split(" : ")[0] for line in lines if not line.startswith(" ")]
+    return [name.strip().lstrip("*") for head in heads for name in head.split(",")]
+
+
+@pytest.mark.parametrize("estimator", [*all_estimators(), *all_regressors()])
+def test_docstrings_name_the_parameters_that_there_are(estimator):
+    assert entries(estimator.__doc__, "Parameters") == list(inspect.signature(estimator).parameters)
+    for name, method in inspect.getmembers(estimator, inspect.isfunction):
+        described = entries(method.__doc__ or "", "Parameters")
+        if method.__module__.startswith("eigenlens.") and described:
+            assert {"self", *described} == set(inspect.signature(method).parameters), name

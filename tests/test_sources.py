@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import CCA, LDA, PCA
+from eigenlens.sources.base import typical_rows
 
 rng = np.random.default_rng(3)
 N, P = 60, 4
@@ -612,3 +613,9 @@ def test_input_is_left_alone(method):
     before = model.transform(X)
     table[:] = 0
     np.testing.assert_array_equal(model.transform(X), before)
+
+
+def test_equal_weights_of_any_size_are_typical():
+    """The mean of equal weights may round to more than any of them."""
+    for n in range(2, 400):
+        assert typical_rows(n, np.full(n, 1 / n))

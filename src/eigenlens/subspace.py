@@ -84,8 +84,7 @@ class Subspace:
 
     def angles(self, other: Subspace) -> Array:
         """Return the principal angles to another subspace, smallest first, accurate also when small."""
-        if self.basis.shape[0] != other.basis.shape[0]:
-            raise errors.other_space(other.basis.shape[0], self.basis.shape[0])
+        self._require_same_space(other)
         return principal_angles(self.orthonormal(), _xp.like(other.orthonormal(), self.basis))
 
     def distance(self, other: Subspace) -> float:
@@ -97,9 +96,16 @@ class Subspace:
 
     def aligned_to(self, other: Subspace) -> Subspace:
         """Rotate the basis, within its span, to lie as near as possible to that of another (Procrustes)."""
+        self._require_same_space(other)
+        if self.dimension != other.dimension:
+            raise errors.other_dimension(other.dimension, self.dimension)
         xp = _xp.namespace(self.basis)
         target = _xp.like(other.basis, self.basis)
         left, _, right = xp.linalg.svd(self.basis.T @ target, full_matrices=False)
         rotation = left @ right
         dual = None if self.dual is None else self.dual @ rotation
         return Subspace(self.centre, self.basis @ rotation, self.remainder, dual)
+
+    def _require_same_space(self, other: Subspace) -> None:
+        if self.basis.shape[0] != other.basis.shape[0]:
+            raise errors.other_space(other.basis.shape[0], self.basis.shape[0])

@@ -1,11 +1,15 @@
 """Repairs: the least constant, against the definition and against the classical 2n × 2n eigenproblem."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import torch
 from scipy.spatial.distance import pdist, squareform
 
+from eigenlens._core.errors import InputError
 from eigenlens.distances import cailliez, clip, double_center, is_squared_distance, lingoes
+from eigenlens.distances.repairs import cailliez_constant, lingoes_constant
 
 
 def table(n, metric="cityblock", seed=0):
@@ -89,3 +93,30 @@ def test_large_tables_by_iteration():
     Q = double_center((D + c * (1 - np.eye(len(D)))) ** 2)
     lowest, highest = np.linalg.eigvalsh(Q)[[0, -1]]
     assert abs(lowest) < 1e-10 * highest
+
+
+@pytest.mark.parametrize("constant", [lingoes_constant, cailliez_constant])
+def test_constants_of_large_tables_need_no_second_table(constant):
+    D2 = squareform(pdist(np.random.default_rng(0).standard_normal((1500, 6)), "cityblock")) ** 2
+    before = D2.copy()
+    tracemalloc.start()
+    constant(D2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.25 * D2.nbytes
+    np.testing.assert_allclose(D2, before, rtol=1e-15)
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200])
+@pytest.mark.parametrize("repair", [lingoes, cailliez, clip])
+def test_constants_of_extreme_squares(repair, scale):
+    D2 = squareform(pdist(np.random.default_rng(0).standard_normal((30, 6)), "cityblock")) ** 2
+    near, far = repair(D2), repair(D2 * scale)
+    unit = scale**0.5 if repair is cailliez else scale
+    assert far.constant / unit == pytest.approx(near.constant, rel=1e-12)
+    np.testing.assert_allclose(far.distances / scale, near.distances, rtol=1e-9, atol=1e-12)
+
+
+def test_negative_squares_have_no_roots():
+    with pytest.raises(InputError, match=r"D holds -1, but Cailliez' constant is added to distances.*D\*\*2"):
+        cailliez(np.array([[0.0, -1.0], [-1.0, 0.0]]))

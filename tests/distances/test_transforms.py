@@ -73,6 +73,22 @@ def test_integral_by_another_quadrature(transform, g, x):
     assert transform(x) == pytest.approx(sum(parts), rel=1e-10)
 
 
+@pytest.mark.parametrize("p", [0.001, 0.01, 0.03, 0.97, 0.99, 0.999])
+def test_powers_near_the_ends_have_their_measure(p):
+    """Of λ^{−0.99}, a thousandth lies below the smallest number there is."""
+    x = np.array([1e-8, 1e-3, 1.0, 1e4, 1e10])
+    np.testing.assert_allclose(Power(p).measure(x), x**p, rtol=1e-10)
+
+
+def test_a_density_that_goes_on_as_a_power_and_ends():
+    """∫ (1 − e^{−λx})/λ · λ^{−p}e^{−λ} dλ = Γ(1 − p)((1 + x)^p − 1)/p."""
+    from scipy.special import gamma
+
+    x, p = np.array([1e-6, 0.3, 50.0]), 0.99
+    exact = gamma(1 - p) * np.expm1(p * np.log1p(x)) / p
+    np.testing.assert_allclose(Measure(lambda lam: lam**-p * np.exp(-lam))(x), exact, rtol=1e-10)
+
+
 def test_measure_on_an_interval_with_a_singular_end():
     """∫₀² (1 − e^{−λx})/λ · λ^{−1/2} dλ = 2√x·γ(½, 2x) + 2(e^{−2x} − 1)/√2 by parts."""
     from scipy.special import gamma, gammainc

@@ -241,7 +241,7 @@ HOSTILE = {
     "subprocess.Popen": set_class("subprocess.Popen"),
     "builtins.eval": set_class("builtins.eval"),
     "a module inside ours": set_class("eigenlens.methods.pca.np"),
-    "a class that we import": set_class("eigenlens.methods.pca.TransformerMixin"),
+    "a class that we import": set_class("eigenlens.methods._transformer.TransformerMixin"),
     "a writer of files": set_class("eigenlens.sources.writing._Npy"),
     "an exception": set_class("eigenlens._core.errors.InputError"),
     "dunder": set_class("eigenlens.methods.__init__.x"),

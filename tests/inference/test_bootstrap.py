@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA as SklearnPCA
-from sklearn.preprocessing import scale
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler, scale
 
-from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR
+from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS
 from eigenlens._core.errors import InputError
 from eigenlens._core.errors.inference import BootstrapWarning
 from eigenlens.inference import bootstrap
@@ -95,6 +96,51 @@ def test_a_weight_counts_rows():
     np.testing.assert_allclose(one.standard_error, two.standard_error, rtol=0.2)
 
 
+def test_a_weight_counts_rows_also_where_rows_are_fitted_and_where_there_are_many():
+    """Where a fit takes the resample's weights, and where a table is large enough for blocks."""
+    rng = np.random.default_rng(0)
+    times = rng.choice([0, 1, 6], len(X))
+    one = bootstrap(SAVE(1, n_slices=3), X, y, sample_weight=times, n_boot=400)
+    two = bootstrap(SAVE(1, n_slices=3), np.repeat(X, times, axis=0), np.repeat(y, times), n_boot=400)
+    assert np.median(one.angles) == pytest.approx(np.median(two.angles), rel=0.2)
+    A = rng.standard_normal((2500, 4)) * np.array([3.0, 2.0, 1.0, 0.5])
+    times = rng.choice([1, 9], 2500)
+    one, two = bootstrap(PCA(2), A, sample_weight=times), bootstrap(PCA(2), np.repeat(A, times, axis=0))
+    assert (one.unit, two.unit) == ("rows", "blocks of 12.5 rows")
+    np.testing.assert_allclose(one.standard_error, two.standard_error, rtol=0.2)
+    absent = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)  # rows of weight 0 take their groups with them
+    few = bootstrap(PCA(1), X, groups=np.arange(150) % 30, sample_weight=absent, n_boot=200)
+    same = bootstrap(PCA(1), X[absent > 0], groups=(np.arange(150) % 30)[absent > 0], n_boot=200)
+    np.testing.assert_allclose(few.components, same.components, atol=1e-10)
+    np.testing.assert_allclose(
+        bootstrap(PCA(1).fit(X, sample_weight=absent), groups=np.arange(150) % 30, n_boot=200).components,
+        same.components,
+        atol=1e-10,
+    )
+    assert bootstrap(SAVE(1), X, y, sample_weight=absent, n_boot=200).components.shape == (200, 1, 4)
+    with pytest.raises(InputError, match="resample='blocks'"):
+        bootstrap(PCA(2), A, sample_weight=times, resample="blocks")
+
+
+def test_replicates_are_fits_to_the_rows_that_were_drawn():
+    """Resample b, drawn by hand from (random_state, b), fitted row by row."""
+    result = bootstrap(PCA(2), WINE, n_boot=200, random_state=7)
+    for b in range(0, 200, 40):
+        rows = np.random.default_rng([7, b]).integers(0, len(WINE), len(WINE))
+        expected = SklearnPCA(2).fit(WINE[rows])
+        np.testing.assert_allclose(result.values[b], expected.explained_variance_, rtol=1e-9)
+        np.testing.assert_allclose(np.abs(result.components[b]), np.abs(expected.components_), atol=1e-8)
+
+
+def test_a_pipeline_is_fitted_as_a_whole_and_its_last_step_followed():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(load_wine().data, columns=load_wine().feature_names)
+    result = bootstrap(make_pipeline(StandardScaler(), PCA("auto")), frame, n_boot=200)
+    assert result.names == load_wine().feature_names
+    assert result.estimate.shape == (3, 13)
+    np.testing.assert_allclose(result.estimate, PCA(3).fit(WINE).components_, atol=1e-10)
+
+
 def test_tied_components_are_rotated_as_a_block():
     rng = np.random.default_rng(0)
     A = rng.standard_normal((500, 6)) * np.array([5.0, 2.0, 2.0, 1.0, 1.0, 1.0])
@@ -148,7 +194,7 @@ def test_results_as_table_sentence_and_picture():
     assert list(table.index[:4]) == [(1, "a"), (1, "b"), (1, "c"), (1, "d")]
     assert ((table.low < table.loading) & (table.loading < table.high)).all()
     assert "of 8 loadings are away from zero at 95%" in str(result)
-    assert [t.get_text() for t in result.plot(1).get_xticklabels()] == ["a", "b", "c", "d"]
+    assert [t.get_text() for t in result.plot(1).get_yticklabels()] == ["a", "b", "c", "d"]
     with pytest.raises(InputError, match="component=2"):
         result.plot(2)
 
@@ -159,6 +205,27 @@ def test_what_cannot_be_resampled_is_refused():
         bootstrap(LDA())
     with pytest.raises(InputError, match="X=None"):
         bootstrap(LDA().fit_moments(fitted.moments_))
+    with pytest.raises(InputError, match="a SAVE is fitted to the rows of each resample"):
+        bootstrap(SAVE(1).fit(X, y))
+    with pytest.raises(InputError, match="sample_weight was given without X"):
+        bootstrap(fitted, sample_weight=np.ones(150))
+    with pytest.raises(InputError, match=r"PCA\.fit does not take it"):
+        bootstrap(SklearnPCA(2), X, sample_weight=np.ones(150))
+    for n_jobs in (0, 1.5, "x"):
+        with pytest.raises(InputError, match="n_jobs="):
+            bootstrap(SAVE(1), X, y, n_jobs=n_jobs)
+    with pytest.raises(InputError, match="progress='yes'"):
+        bootstrap(LDA(), X, y, progress="yes")
+    with pytest.raises(InputError, match="random_state=-1"):
+        bootstrap(LDA(), X, y, random_state=-1)
+    with pytest.raises(InputError, match=r"groups has shape \(150, 1\)"):
+        bootstrap(LDA(), X, y, groups=np.zeros((150, 1)))
+    with pytest.raises(InputError, match="groups has no label in row 3"):
+        bootstrap(LDA(), X, y, groups=[None if i == 3 else f"g{i % 30}" for i in range(150)])
+    with pytest.raises(InputError, match="sample_weight adds up to 1"):
+        bootstrap(ClassicalMDS(), X, sample_weight=np.full(150, 1 / 150))
+    with pytest.warns(BootstrapWarning, match="Resamples of 3 groups"):
+        bootstrap(PCA(1), X, groups=np.arange(150) % 3, n_boot=200)
     with pytest.raises(InputError, match="n_boot=1"):
         bootstrap(LDA(), X, y, n_boot=1)
     with pytest.raises(InputError, match=r"level=95"):

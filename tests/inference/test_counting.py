@@ -6,7 +6,7 @@ from scipy.stats import ks_1samp
 
 from eigenlens import PCA
 from eigenlens._core.errors import InputError, InputTypeError
-from eigenlens.inference import broken_stick, denoise, noise_edge, parallel_analysis, tracy_widom_test
+from eigenlens.inference import broken_stick, denoise, hard_threshold, noise_edge, parallel_analysis, tracy_widom_test
 from eigenlens.inference.denoising import noise_level, shrink
 from eigenlens.inference.tracy_widom import quantile, survival
 
@@ -102,7 +102,7 @@ def test_permutations_keep_the_columns_and_nothing_else():
     scaled = parallel_analysis(X, scale=True)
     assert scaled.dimension == 1
     assert scaled.statistics["noise"][0] < 1.6  # of 2.0 for the pair
-    np.testing.assert_allclose(scaled.statistics["eigenvalue"].sum(), 6 * 400 / 399, rtol=1e-10)
+    np.testing.assert_allclose(scaled.statistics["eigenvalue"].sum(), 6, rtol=1e-10)  # of a correlation matrix
 
 
 def test_broken_stick_by_hand():
@@ -150,7 +150,7 @@ def test_what_cannot_be_tested_is_refused():
         model.test_dimension(method="scree")
     with pytest.raises(InputError, match="n_draws=10 gives p-values of"):
         model.test_dimension(n_draws=10)
-    with pytest.raises(InputError, match="at least 2 eigenvalues and got 1"):
+    with pytest.raises(InputError, match="at least 2 columns and X has 1"):
         PCA().fit(X[:, :1]).test_dimension()
     with pytest.raises(InputError, match="needs at least 4 rows"):
         noise_edge([2.0, 1.0], 2)
@@ -185,3 +185,18 @@ def test_units_do_not_matter():
         large = X * 1e100
         big = PCA().fit(large).test_dimension(method=method)
         assert big.dimension == PCA().fit(X).test_dimension(method=method).dimension == 1
+
+
+@pytest.mark.parametrize(("n", "p"), [(100, 100), (100, 50), (50, 100), (200, 20), (2000, 100)])
+def test_the_hard_threshold_is_the_published_one(n, p):
+    """Gavish and Donoho (2014): ω(1) = 2.858, and 0.56β³ − 0.95β² + 1.82β + 1.43 to 0.02 elsewhere."""
+    X = np.random.default_rng(0).standard_normal((n + 1, p))
+    values = eigenvalues(X)
+    test = hard_threshold(values, n)
+    beta = min(n, p) / max(n, p)
+    omega = np.sqrt(test.statistics["noise"][0] * n) / np.median(np.sqrt(values[: min(n, p)] * n))
+    assert omega == pytest.approx(0.56 * beta**3 - 0.95 * beta**2 + 1.82 * beta + 1.43, abs=0.02)
+    if beta == 1:
+        assert omega == pytest.approx(2.858, abs=1e-3)
+    assert test.dimension == 0
+    assert PCA().fit(spiked(n, p, [30.0, 20.0], 1)).test_dimension(method="gavish-donoho").dimension == 2

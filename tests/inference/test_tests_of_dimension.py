@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_linnerud
 
 from eigenlens import (
     CCA,
@@ -64,6 +64,16 @@ def test_statsmodels_agrees(method):
     assert ours.statistics[key][0] == pytest.approx(float(theirs["Value"]), rel=1e-6)
     if method in ("wilks", "pillai"):
         assert ours.statistics["F"][0] == pytest.approx(float(theirs["F Value"]), rel=1e-6)
+
+
+@pytest.mark.parametrize(("A", "B"), [(X[:, :2], X[:, 2:]), load_linnerud(return_X_y=True)], ids=["iris", "linnerud"])
+def test_statsmodels_agrees_on_every_pair(A, B):
+    """Tables of the same width: with others its degrees of freedom change when the tables change places."""
+    cancorr = pytest.importorskip("statsmodels.multivariate.cancorr", reason="statsmodels is not installed")
+    theirs, ours = cancorr.CanCorr(A, B).corr_test().stats, CCA().fit(A, B).test_dimension()
+    for name, column in (("wilks", "Wilks' lambda"), ("F", "F Value"), ("df1", "Num DF"), ("df2", "Den DF")):
+        np.testing.assert_allclose(ours.statistics[name], theirs[column].astype(float), rtol=1e-7)
+    np.testing.assert_allclose(ours.p_values, theirs["Pr > F"].astype(float), rtol=1e-6)
 
 
 def test_the_test_does_not_depend_on_rank_priors_or_weights_of_the_rule():
@@ -135,6 +145,7 @@ def test_auto_is_what_the_test_finds():
     assert LDA("auto").fit(A, labels).scalings_.shape == (6, 1)
     assert LDA("auto").fit(A, labels).test_dimension().dimension == 1
     assert SIR("auto").fit(A, A[:, 1] + 0.1 * A[:, 2]).components_.shape[0] == 1
+    assert SIR("auto").partial_fit(A, A[:, 1] + 0.1 * A[:, 2]).components_.shape[0] == 1
     assert SAVE("auto").fit(A, A[:, 1] ** 2).components_.shape[0] == 1
     assert CCA("auto").fit(
         A, A[:, :2] @ rng.standard_normal((2, 3)) + rng.standard_normal((300, 3))
@@ -143,7 +154,7 @@ def test_auto_is_what_the_test_finds():
         LDA("auto", shrinkage=0.1).fit(A, labels)
 
 
-@pytest.mark.parametrize("method", [SIR, SAVE, DirectionalRegression])
+@pytest.mark.parametrize("method", [SIR, SAVE, DirectionalRegression, LocalizedSIR])
 def test_the_ladle_finds_planted_directions(method):
     rng = np.random.default_rng(3)
     A = rng.standard_normal((600, 6))
@@ -152,8 +163,51 @@ def test_the_ladle_finds_planted_directions(method):
     assert test.dimension == 1
     assert np.isnan(test.p_values).all()
     assert str(test) == "1 of 6 directions stand above noise (ladle)."
-    with pytest.raises(InputError, match="method='ladle'"):
-        LocalizedSIR().fit(A, b).test_dimension(method="ladle")
+    assert (
+        method(n_slices=5).fit(A, b).test_dimension(method="ladle", n_draws=50).statistics["ladle"][1]
+        == (test.statistics["ladle"][1])
+    )
+
+
+def test_the_ladle_compares_few_numbers_of_many_columns_and_says_how_many_there_are():
+    rng = np.random.default_rng(6)
+    A = rng.standard_normal((400, 14))
+    test = SIR(n_slices=5).fit(A, A[:, 0] + A[:, 1] + 0.3 * rng.standard_normal(400)).test_dimension(method="ladle")
+    assert str(test) == "1 of 14 directions stand above noise (ladle)."
+    assert np.isfinite(test.statistics["ladle"]).sum() == 6  # 0, …, 14/log 14
+    with pytest.raises(InputError, match="ladle"):
+        SIR().fit(A[:, :1], A[:, 0]).test_dimension(method="ladle")
+
+
+def test_the_ladle_draws_rows_of_slices_however_small():
+    """200 slices of two rows: no resample keeps two rows of each."""
+    rng = np.random.default_rng(7)
+    A = rng.standard_normal((400, 3))
+    pairs = np.argsort(np.argsort(A[:, 0])) // 2
+    assert SIR().fit(A, slices=pairs).test_dimension(method="ladle", n_draws=20).dimension == 1
+
+
+def test_localized_sir_finds_its_number_of_directions():
+    rng = np.random.default_rng(8)
+    A = rng.standard_normal((400, 5))
+    b = A[:, 0] ** 2 - A[:, 1] ** 2 + 0.2 * rng.standard_normal(400)
+    model = LocalizedSIR("auto", n_slices=5, n_neighbors=20).fit(A, b)
+    assert model.components_.shape == (2, 5)
+    np.testing.assert_allclose(
+        model.components_, LocalizedSIR(2, n_slices=5, n_neighbors=20).fit(A, b).components_, atol=1e-12
+    )
+    A[:, -1] *= 5  # neighbours go by a wide column, and local means keep it
+    assert LocalizedSIR(n_slices=5).fit(A, b).test_dimension(method="ladle").dimension == 2
+    assert LocalizedSIR(n_slices=5).fit(A, b[::-1].copy()).test_dimension(method="ladle").dimension == 0
+    hidden = np.where(np.arange(400) % 4 == 0, np.nan, A[:, 0] ** 2)
+    assert LocalizedSIR("auto", n_slices=5, n_neighbors=20).fit(A, hidden).components_.shape == (1, 5)
+    with pytest.raises(InputError, match="n_components='auto'"):
+        LocalizedSIR("auto").fit_moments(model.moments_)
+    with pytest.raises(InputError, match="n_components='auto'"):
+        LocalizedSIR("auto", n_neighbors="cv").fit(A, b)
+    with pytest.raises(InputError, match="n_components='auto'"):
+        LocalizedSIR("auto", ridge=1.0).fit(A, b)
+    assert LocalizedSIR("auto").fit(A[:, :1], b).components_.shape == (1, 1)
 
 
 def test_maps():
@@ -197,3 +251,25 @@ def test_a_model_does_not_keep_its_table_alive():
     del rows
     with pytest.raises(InputError, match="its table is gone"):
         model.test_dimension(method="permutation", n_draws=19)
+
+
+def test_rows_changed_in_place_are_noticed():
+    rng = np.random.default_rng(0)
+    rows, labels = X.copy(), y.copy()
+    left, right = X[:, :2].copy(), X[:, 2:].copy()
+    fitted = [PCA(2).fit(rows), LDA().fit(rows, labels), PDA().fit(rows, labels), CCA().fit(left, right)]
+    fitted += [SIR().fit(rows, labels), SAVE().fit(rows, labels), LocalizedSIR(1).fit(rows, labels)]
+    fitted += [FDA(regressor=PolynomialRegression(1)).fit(rows, labels)]
+    for model in fitted:
+        model.test_dimension(method="permutation", n_draws=19)
+    placed = ClassicalMDS().fit(rows)
+    rows[::2, 0] *= -2
+    left[:] = rng.permutation(left)
+    for model in fitted:
+        with pytest.raises(InputError, match="changed in place after the fit"):
+            model.test_dimension(method="permutation", n_draws=19)
+        if isinstance(model, PCA | LDA):
+            with pytest.raises(InputError, match="changed in place after the fit"):
+                bootstrap(model, n_boot=200)
+    with pytest.raises(InputError, match="changed in place after the fit"):
+        placed.test_dimension()

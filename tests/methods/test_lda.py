@@ -153,6 +153,11 @@ def test_partial_fit_waits_until_it_can_solve():
         model.partial_fit(X[:2], [7, 7], classes=[0, 1, 2])
 
 
+def test_the_number_of_directions_may_be_found_from_batches():
+    model = LDA("auto").partial_fit(X[y == 0], y[y == 0]).partial_fit(X[y != 0], y[y != 0])
+    np.testing.assert_allclose(model.scalings_, LDA("auto").fit(X, y).scalings_, atol=1e-11)
+
+
 def test_many_classes():
     rng = np.random.default_rng(3)
     labels = np.arange(30_000) % 500

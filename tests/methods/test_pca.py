@@ -6,7 +6,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import load_digits, load_wine
 
 from eigenlens import PCA
-from eigenlens._core.errors import InputError, RankWarning
+from eigenlens._core.errors import InputError, RangeWarning, RankWarning
 from eigenlens.spectral import Form, Pencil, choose_solver, solve
 
 
@@ -156,3 +156,17 @@ def test_iteration_on_a_factor_leaves_weak_directions_to_the_direct_solver():
     s = np.r_[1.0, 1e-3, 1e-7, np.full(1097, 1e-9)]
     spectrum = solve(Pencil(Form(factor=(U * s) @ V.T, squared=False), n_components=3), "lanczos")
     np.testing.assert_allclose(spectrum.singular_values, s[:3], rtol=1e-6)
+
+
+@pytest.mark.parametrize("method", ["parallel", "permutation", "tracy-widom", "broken-stick", "mle"])
+@pytest.mark.parametrize("scale", [2.0**700, 2.0**-700])
+def test_tests_of_dimension_know_no_units(method, scale):
+    """Also where a variance cannot be represented."""
+    X = np.random.default_rng(5).standard_normal((60, 4)) * [4, 1, 1, 1]
+    tiny_or_huge = X * scale
+    with pytest.warns(RangeWarning, match="explained_variance_"):
+        there = PCA(2).fit(tiny_or_huge)
+    here = PCA(2).fit(X).test_dimension(method=method, n_draws=19)
+    found = there.test_dimension(method=method, n_draws=19)
+    assert found.dimension == here.dimension
+    np.testing.assert_array_equal(found.p_values, here.p_values)

@@ -128,6 +128,12 @@ def test_the_first_batch_fixes_the_cuts():
     np.testing.assert_allclose(batches.components_, SIR(2, n_slices=cuts).fit(X, y).components_, rtol=1e-9)
 
 
+def test_the_number_of_directions_may_be_found_from_batches():
+    cuts = [-1.0, 0.0, 0.4, 1.3]
+    batches = SIR("auto", n_slices=cuts).partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    np.testing.assert_allclose(batches.components_, SIR("auto", n_slices=cuts).fit(X, y).components_, rtol=1e-9)
+
+
 def test_moments_cut_differently_do_not_merge():
     here, there = SIR().fit(X[:150], y[:150]).moments_, SIR().fit(X[150:], y[150:]).moments_
     with pytest.raises(InputError, match=r"do not mean the same \(cuts at .* and 4 more; cuts at"):

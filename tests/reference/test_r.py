@@ -95,6 +95,24 @@ def test_cancor_lifecycle():
     same_up_to_sign(model.y_weights_ / np.sqrt(len(X) - 1), ycoef, 1e-12)
 
 
+def test_anova_mlm_lifecycle():
+    """R's anova(lm(Y ~ 1), lm(Y ~ X), test = …): the statistic, its F and the degrees of freedom."""
+    expected = {
+        "wilks": (0.27705263702351, 13.497719993549, 6, 90, 7.3003482686708e-11),
+        "pillai": (0.81371611676901, 10.517702072410, 6, 92, 7.3013205147496e-09),
+        "lawley-hotelling": (2.2817996463623, 16.733197406657, 6, 88, 8.6878158058286e-13),
+    }
+    for X, Y in ((LIFECYCLE[:, 1:3], LIFECYCLE[:, [0, 3, 4]]), (LIFECYCLE[:, [0, 3, 4]], LIFECYCLE[:, 1:3])):
+        model = CCA().fit(X, Y)
+        for method, figures in expected.items():
+            test = model.test_dimension(method=method)
+            found = [test.statistics[name][0] for name in (method.replace("-", "_"), "F", "df1", "df2")]
+            np.testing.assert_allclose([*found, test.p_values[0]], figures, rtol=1e-9)
+        roy = model.test_dimension(method="roy").statistics
+        found = [roy[name][0] for name in ("roy", "F", "df1", "df2")]
+        np.testing.assert_allclose(found, [2.1278292185419, 32.626714684309, 3, 46], rtol=1e-11)
+
+
 def test_hotelling_1936_from_a_correlation_matrix():
     R = [
         [1, 0.6328, 0.2412, 0.0586],
@@ -114,20 +132,38 @@ def test_hotelling_1936_from_a_correlation_matrix():
     )
 
 
-@pytest.mark.skipif(
+VOWELS = pytest.mark.skipif(
     not (SHARED / "vowel_lda_qda").exists(), reason="the vowel data, which may not be shipped, are not here"
 )
-def test_mass_lda_vowel_at_every_rank():
+
+
+def vowels(part):
     with open(SHARED / "vowel_lda_qda" / "data.csv") as lines:
-        rows = list(csv.DictReader(lines))
-    expected = json.loads((SHARED / "vowel_lda_qda" / "expected.json").read_text())["lda"]
-    train, test = ([r for r in rows if r["split"] == part] for part in ("train", "test"))
+        rows = [row for row in csv.DictReader(lines) if row["split"] == part]
     columns = [f"x.{j}" for j in range(1, 11)]
+    return np.array([[float(row[c]) for c in columns] for row in rows]), np.array([int(row["y"]) for row in rows])
 
-    def table(part):
-        return np.array([[float(r[c]) for c in columns] for r in part]), np.array([int(r["y"]) for r in part])
 
-    (X, y), (Z, z) = table(train), table(test)
+@VOWELS
+def test_manova_vowel():
+    """R's summary(manova(x ~ y), test = …) of the eleven vowels: the statistic, its F and the degrees of freedom."""
+    expected = {
+        "wilks": (0.0317037868682, 22.6013456936, 100, 3648.99350376),
+        "pillai": (2.03934241132, 13.2443835815, 100, 5170),
+        "lawley-hotelling": (7.21428486543, 36.51870998879, 100, 5062),
+        "roy": (4.05199401947, 209.488090806, 10, 517),
+    }
+    model = LDA().fit(*vowels("train"))
+    for method, figures in expected.items():
+        found = model.test_dimension(method=method).statistics
+        names = (method.replace("-", "_"), "F", "df1", "df2")
+        np.testing.assert_allclose([found[name][0] for name in names], figures, rtol=1e-10)
+
+
+@VOWELS
+def test_mass_lda_vowel_at_every_rank():
+    expected = json.loads((SHARED / "vowel_lda_qda" / "expected.json").read_text())["lda"]
+    (X, y), (Z, z) = vowels("train"), vowels("test")
     model = LDA().fit(X, y)
     same_up_to_sign(model.scalings_, expected["scaling_p_by_dim"], 1e-10)
     assert np.mean(model.predict(X) != y) == pytest.approx(expected["train_error"])

@@ -79,3 +79,21 @@ def test_shepard_diagram_of_many_pairs_is_a_density():
     assert len(shown.ax_.collections) == 1
     with pytest.raises(InputError, match="align maps of the same points"):
         ShepardDisplay.from_estimator(ClassicalMDS().fit(rows), rows[:5])
+
+
+def test_names_stay_within_the_frame():
+    rows = np.column_stack([np.linspace(0, 10, 7), np.zeros(7)]) + np.random.default_rng(0).uniform(0, 1, (7, 2))
+    names = ["a rather long name"] * 7
+    display = ConfigurationDisplay.from_estimator(ClassicalMDS(2).fit(rows), labels=names)
+    display.figure_.draw_without_rendering()
+    frame = display.ax_.get_window_extent()
+    for name in display.ax_.texts:
+        box = name.get_window_extent()
+        assert frame.x0 - 2 <= box.x0
+        assert box.x1 <= frame.x1 + 2
+
+
+def test_a_single_axis_has_none_across():
+    display = ConfigurationDisplay.from_estimator(ClassicalMDS(1).fit(np.arange(12.0).reshape(6, 2)))
+    assert display.ax_.get_ylabel() == ""
+    assert len(display.ax_.get_yticks()) == 0

@@ -42,6 +42,19 @@ def check_flag(name: str, value: Any) -> None:
         raise errors.option(name, value, (True, False))
 
 
+def seed_of(random_state: Any) -> int:
+    """Return a seed: a whole number is one, None asks for a new one, a generator draws it."""
+    if random_state is None:
+        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**63))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    if not is_number(random_state, integer=True) or random_state < 0:
+        raise errors.seed(random_state)
+    return int(random_state)
+
+
 def check_count(value: Any, auto: bool = False) -> None:
     """Refuse an `n_components` that is neither None nor a positive integer, nor "auto" where a test can choose."""
     if value is None or (is_number(value, integer=True) and value >= 1):

@@ -8,22 +8,42 @@ de Silva, Tenenbaum (2004), Sparse multidimensional scaling using landmark point
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
 from .procrustes import procrustes
-from .scaling import scale
+from .scaling import Scaling, scale
 
 CHOICES = ("random", "maxmin")
-JUDGED = 2000  # rows by which two half maps are compared
+JUDGED = 2000  # rows by which two maps are compared
+
+
+@dataclass(frozen=True, eq=False)
+class Landmarks:
+    """Points that are scaled exactly.
+
+    Attributes
+    ----------
+    places : ndarray of shape (m,)
+        Positions among all points, ascending.
+    stand : ndarray of shape (m,)
+        How much each of them stands for.
+    order : ndarray of shape (m,), or None
+        Positions among the landmarks in the order in which they were chosen; None where that means nothing.
+    """
+
+    places: np.ndarray
+    stand: np.ndarray
+    order: np.ndarray | None = None
 
 
 def choose_landmarks(
     weight: np.ndarray, m: int, how: str, rng: np.random.RandomState, distances_to: Callable[[int], np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Choose m of n points, in ascending order, and say how much each of them stands for.
+) -> Landmarks:
+    """Choose m of n points, and say how much each of them stands for.
 
     Points that were drawn at random stand for themselves. Those that lie far from each other say nothing of where the
     many are; each of them stands for all points that it is nearest to, which is known from choosing them.
@@ -39,10 +59,10 @@ def choose_landmarks(
     """
     n = len(weight)
     if m >= n:
-        return np.arange(n), weight
+        return Landmarks(np.arange(n), weight)
     if how == "random":
         chosen = np.sort(rng.choice(n, m, replace=False))
-        return chosen, weight[chosen]
+        return Landmarks(chosen, weight[chosen])
     places = [int(rng.randint(n))]
     nearest, owner = np.array(distances_to(places[0]), dtype=np.float64), np.zeros(n, dtype=np.intp)
     while True:
@@ -55,14 +75,23 @@ def choose_landmarks(
         closer = here < nearest
         nearest[closer], owner[closer] = here[closer], len(places) - 1
     order = np.argsort(places)
-    return np.array(places)[order], np.bincount(owner, weights=weight, minlength=m)[order]
+    stand = np.bincount(owner, weights=weight, minlength=m)
+    return Landmarks(np.array(places)[order], stand[order], np.argsort(order))
 
 
-def split_half_error(D2: Array, to_sample: Array, weight: np.ndarray, k: int) -> float:
+def landmark_error(D2: Array, to_sample: Array, marks: Landmarks, scaling: Scaling) -> float:
     """Estimate how far the choice of landmarks moves the points of a map, relative to the size of the map.
 
-    Two maps, each from every other landmark, are laid onto each other. Their differences have about four times the
-    variance that the map from all landmarks has, so that half of their root mean square is the estimate.
+    Of landmarks drawn at random, two maps, each from every other landmark, are laid onto each other. Their differences
+    have about four times the variance that the map from all landmarks has, so that half of their root mean square is
+    the estimate.
+
+    The first half of landmarks that lie far from each other is such a choice itself, and the map by it, each landmark
+    of the second half counted to its nearest of the first, is laid onto the map by all. The error of these falls like
+    1/m rather than 1/√m (they cut the space into cells, rather than draw from it), so that the half map has twice the
+    error of the whole, and their difference √5 times, which it is divided by.
+
+    Half of the landmarks must be enough for a map of as many axes; else the answer is NaN.
 
     Parameters
     ----------
@@ -70,15 +99,31 @@ def split_half_error(D2: Array, to_sample: Array, weight: np.ndarray, k: int) ->
         Squared distances among landmarks.
     to_sample : array of shape (r, m)
         Squared distances of some points to the landmarks.
-    weight : ndarray of shape (m,)
-    k : int
+    marks : Landmarks
+    scaling : Scaling
+        Of all landmarks.
     """
-    xp, m = _xp.namespace(D2), D2.shape[0]
-    maps = []
-    for first in (0, 1):
-        half = _xp.like(np.arange(first, m, 2), D2)
-        part = xp.take(xp.take(D2, half, axis=0), half, axis=1)
-        scaling, _ = scale(part, weight[first::2], k)
-        maps.append(scaling.place(xp.take(to_sample, half, axis=1)))
-    size = float(xp.mean(xp.sum((maps[1] - xp.mean(maps[1], axis=0)) ** 2, axis=1))) ** 0.5
-    return 0.5 * procrustes(maps[0], maps[1], scaling=False).residual / size if size > 0 else 0.0
+    k, m = scaling.coordinates.shape[1], len(marks.places)
+    if (m if marks.order is None else m + 1) // 2 <= k:
+        return float("nan")  # a half has no map of k axes
+    if marks.order is None:
+        halves = [np.arange(first, m, 2) for first in (0, 1)]
+        return 0.5 * _apart(*(_part_map(D2, to_sample, half, marks.stand[half], k) for half in halves))
+    early, late = marks.order[: (m + 1) // 2], marks.order[(m + 1) // 2 :]
+    nearest = _xp.to_numpy(D2)[np.ix_(late, early)].argmin(axis=1)
+    stand = marks.stand[early] + np.bincount(nearest, weights=marks.stand[late], minlength=len(early))
+    return _apart(_part_map(D2, to_sample, early, stand, k), scaling.place(to_sample)) / 5**0.5
+
+
+def _part_map(D2: Array, to_sample: Array, part: np.ndarray, stand: np.ndarray, k: int) -> Array:
+    """Return the places of points on the map by some of the landmarks."""
+    xp, there = _xp.namespace(D2), _xp.like(part, D2)
+    scaling, _ = scale(xp.take(xp.take(D2, there, axis=0), there, axis=1), stand, k)
+    return scaling.place(xp.take(to_sample, there, axis=1))
+
+
+def _apart(Y: Array, target: Array) -> float:
+    """Return the root mean square distance of a map from another, onto which it is laid, relative to its size."""
+    xp = _xp.namespace(target)
+    size = float(xp.mean(xp.sum((target - xp.mean(target, axis=0)) ** 2, axis=1))) ** 0.5
+    return procrustes(Y, target, scaling=False).residual / size if size > 0 else 0.0

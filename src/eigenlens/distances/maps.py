@@ -10,14 +10,14 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..moments.pairwise import rough_centre, squared_distances
+from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from ..spectral import Inertia, Spectrum
 from ..subspace import Subspace
-from .landmarks import JUDGED, split_half_error
+from .landmarks import JUDGED, Landmarks, landmark_error
 from .metrics import Metric
 from .placement import Placement
 from .preparation import Preparation
-from .scaling import judge, scale, scale_rows
+from .scaling import Judgement, judge, scale, scale_rows
 from .tables import ORDINARY, SquaredTable
 from .transforms import SchoenbergTransform
 
@@ -36,8 +36,7 @@ class Map:
     exponent : int
     rank : int
         Axes that are not 0.
-    stress : float
-    stress_exact : bool
+    judgement : Judgement
     spectrum : Spectrum
     place : function of rows
         The coordinates of new rows.
@@ -51,8 +50,7 @@ class Map:
     inertia: Inertia
     exponent: int
     rank: int
-    stress: float
-    stress_exact: bool
+    judgement: Judgement
     spectrum: Spectrum
     place: Any
     constant: float = 0.0
@@ -75,11 +73,11 @@ def map_of_rows(rows: Array, weight: np.ndarray, k: int) -> Map:
         some = A if index is None else _xp.take_rows(A, index)
         return lambda part: squared_distances(some[part, :], some[part.start :, :])
 
-    stress = judge(among, scaling.coordinates, weight)
+    judgement = judge(among, scaling.coordinates, weight)
     total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True)
     Y = scaling.coordinates * float(np.ldexp(1.0, exponent))
     place = Subspace(pivot, axes, rest)
-    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, *stress, scaling.spectrum, place)
+    return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, judgement, scaling.spectrum, place)
 
 
 def map_of_table(
@@ -110,7 +108,7 @@ def map_of_table(
         products.inertia(),
         preparation.given,
         scaling.rank,
-        *judge(products.squares, scaling.coordinates, weight),
+        judge(products.squares, scaling.coordinates, weight),
         scaling.spectrum,
         place,
         preparation.additive_constant,
@@ -120,7 +118,7 @@ def map_of_table(
 def map_by_landmarks(
     rows: Array,
     weight: np.ndarray,
-    chosen: tuple[np.ndarray, np.ndarray],
+    marks: Landmarks,
     table: SquaredTable,
     k: int,
     steps: tuple[SchoenbergTransform | None, str | None],
@@ -134,21 +132,20 @@ def map_by_landmarks(
     ----------
     rows : array
         Features, or distances to all points where those come ready.
-    chosen : two ndarrays of shape (m,)
-        Positions of the landmarks among the rows, and how much each of them stands for.
     """
-    xp, (places, stand) = _xp.namespace(rows), chosen
+    xp, stand = _xp.namespace(rows), marks.stand
     table, preparation = Preparation.of(table, *steps)
     kept = xp.asarray(table.values, copy=True)  # scaling writes over it, and the error is judged from it
     scaling, products = scale(table.values, stand, k)
     first = Placement(scaling, preparation, metric, points, squared)
     place, Y, values = first.along_principal_axes(first.project(rows), weight)
-    everybody = len(places) == len(weight)
+    everybody = len(stand) == len(weight)
     error = 0.0
     if not everybody:
-        some = np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int)
-        to_sample = first.squares(_xp.take_rows(rows, _xp.like(some, rows)))
-        error = split_half_error(kept, to_sample, stand, k)
+        some = _xp.like(np.linspace(0, len(weight) - 1, min(JUDGED, len(weight))).astype(int), rows)
+        parts = pair_blocks(some.shape[0], max(rows.shape[1], len(stand)), rows)
+        to_sample = xp.concat([first.squares(_xp.take_rows(rows, some[part])) for part in parts], axis=0)
+        error = landmark_error(kept, to_sample, marks, scaling)
 
     def among(index: Array | None) -> Callable[[slice], Array]:
         some = rows if index is None else _xp.take_rows(rows, index)
@@ -158,18 +155,33 @@ def map_by_landmarks(
         return lambda part: preparation.of_ready(xp.take(some[part, :], others[part.start :], axis=1), squared)
 
     unit = float(np.ldexp(1.0, -preparation.given))
-    found, growth = products.inertia(), float(weight.sum() / stand.sum())
-    inertia = Inertia(found.positive * growth, found.negative * growth, everybody and found.exact, found.error * growth)
-    stress = judge(among, Y * unit, weight)
+    judgement = judge(among, Y * unit, weight, with_share=True)
+    inertia = products.inertia()
+    if not everybody:
+        inertia = _of_all(inertia, float(xp.sum(values)), judgement.shown)
     return Map(
         Y,
         values,
         inertia,
         preparation.given,
         scaling.rank,
-        *stress,
+        judgement,
         scaling.spectrum,
         place,
         preparation.additive_constant,
         error,
     )
+
+
+def _of_all(landmarks: Inertia, kept: float, shown: float) -> Inertia:
+    """Return the inertia of all points: their trace from the pairs looked at, its negative part as of the landmarks.
+
+    What the axes keep is known of all points, and so is the share of the trace that they show: the landmarks' own
+    trace, blown up, would be another one, the more so the fewer they are.
+    """
+    own = landmarks.positive - landmarks.negative
+    if not (own > 0 and shown > 0):
+        return Inertia(landmarks.positive, landmarks.negative, False, landmarks.error)
+    growth = kept / shown / own
+    negative = landmarks.negative * growth
+    return Inertia(kept / shown + negative, negative, False, landmarks.error * growth)

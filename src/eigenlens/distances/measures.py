@@ -22,7 +22,10 @@ TOLERANCE, ALLOWED = 1e-13, 1e-10  # relative error to reach, and beyond which a
 STEPS = (0.125, 0.0625, 0.03125, 0.015625, 0.0078125)
 PROBES = 10.0 ** np.arange(-6, 7)  # distances, in units of one over a typical λ, at which convergence is judged
 LARGEST = 690.0  # |ln λ| up to which nodes are taken
-VANISHING = 1e-6  # share of the whole that an end node may still carry
+STRETCH = 60.0  # of ln λ over which the power of a density is measured at an end
+FARTHEST = 1e6  # |ln λ| up to which it is followed as that power
+MIDDLE = 20.0  # |ln λ| of what counts as typical of a measure that a power carries to the end of all numbers
+VANISHING = 1e-6  # share of the whole that an end node may still carry, where it goes on as no power
 BLOCK = 2**16  # entries worked on at a time, so that nodes × entries stays small
 
 
@@ -118,7 +121,8 @@ class Density(Atoms):
         for step in STEPS:
             nodes, masses = self._rule(step)
             if values is None:
-                d = PROBES / np.exp(np.average(np.log(nodes), weights=masses / (1 + nodes)))
+                middle = float(np.average(np.log(nodes), weights=masses / (1 + nodes)))
+                d = PROBES / np.exp(np.clip(middle, -MIDDLE, MIDDLE) if self._scale_free else middle)
             with np.errstate(over="ignore"):
                 before, values = values, -np.expm1(-d[:, None] * nodes) @ (masses / nodes)
             if before is not None:
@@ -145,10 +149,16 @@ class Density(Atoms):
             raise errors.measure_empty()
         if not np.isfinite(total):
             raise errors.measure_not_admissible("0 or ∞", np.inf)
-        if np.isinf(self.high) and size[-1] > VANISHING * total:
+        rest = (
+            (_beyond(lam, g, step, -1), _beyond(lam, g, step, 1)) if np.isinf(self.high) and self.low == 0 else (0, 0)
+        )
+        if np.isinf(self.high) and size[-1] > VANISHING * total and not rest[1]:
             raise errors.measure_not_admissible("∞", float(size[-1] / total))
-        if size[0] > VANISHING * total:
+        if size[0] > VANISHING * total and not rest[0]:
             raise errors.measure_not_admissible(f"{self.low:g}", float(size[0] / total))
+        mass[0] += rest[0]
+        mass[-1] += rest[1]
+        self._scale_free = rest[0] + rest[1] / (1 + lam[-1]) > TOLERANCE * total
         return lam[mass > 0], mass[mass > 0]
 
     def _half_line(self, step: float) -> tuple[np.ndarray, np.ndarray]:
@@ -165,3 +175,25 @@ class Density(Atoms):
         slope = (self.high - self.low) * near * far * np.pi * np.cosh(u)
         keep = (lam > self.low) & (lam < self.high)
         return lam[keep], slope[keep]
+
+
+def _beyond(lam: np.ndarray, g: np.ndarray, step: float, side: int) -> float:
+    """Return the mass that the rule on the half-line has beyond its last node below (−1) or above (1), put there.
+
+    λ ends where floating point does, and a density such as λ^{−0.99} has a part beyond. Where it is a power of λ over
+    two stretches before the end, it is followed as that; 0 where it is none, or one that has no finite integral.
+    """
+    order = slice(None, None, side)
+    x = np.log(lam[order])
+    with np.errstate(divide="ignore"):
+        y = np.log(g[order])
+    near, far = (int(np.argmin(np.abs(x - x[-1] + side * many * STRETCH))) for many in (1, 2))
+    if not np.isfinite(y[[far, near, -1]]).all():
+        return 0.0
+    power, before = (y[-1] - y[near]) / (x[-1] - x[near]), (y[near] - y[far]) / (x[near] - x[far])
+    rate = -power if side > 0 else power + 1  # of the decay of g above, and of λg below
+    if rate <= 0 or abs(power - before) > 1e-9 * max(1.0, abs(power)):
+        return 0.0
+    u = np.arange(np.arcsinh(LARGEST / (np.pi / 2)) // step + 1, np.arcsinh(FARTHEST / (np.pi / 2)) / step) * step
+    fallen = np.exp(-rate * (np.pi / 2 * np.sinh(u) - abs(x[-1]))) * (np.pi / 2 * np.cosh(u) * step)
+    return float(np.exp(y[-1] + x[-1]) * fallen.sum())

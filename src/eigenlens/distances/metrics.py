@@ -8,16 +8,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from .._core import memory
 from .._core import xp as _xp
 from .._core.errors import distances as errors
+from .._core.errors import warn
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
-from .tables import LANDMARKS, ORDINARY, SquaredTable, clear_diagonal, square_in_place, symmetric
+from .tables import LANDMARKS, ORDINARY, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
+ONLY_SCIPY = ("jensenshannon",)  # what scikit-learn does not pass on
 ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distance, to rounding
+SELF, ROOTED = 1e-6, 1e-10  # and so much from a row to itself: roots of rounding, and their squares
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +39,8 @@ class Metric:
         Taken off the rows first (Euclidean metrics only), so that an offset costs no digits.
     exponent : int
         Power of two, even, taken out of rows of extreme size (Euclidean metrics only).
+    symmetrize : bool
+        Whether the mean of both directions is meant where they differ.
     """
 
     metric: str | Callable
@@ -42,10 +48,17 @@ class Metric:
     params: dict[str, Any] = field(default_factory=dict)
     centre: Array = None
     exponent: int = 0
+    symmetrize: bool = False
 
     @classmethod
     def ready(
-        cls, metric: str | Callable, squared: bool, params: dict[str, Any] | None, rows: Array, weight: np.ndarray
+        cls,
+        metric: str | Callable,
+        squared: bool,
+        params: dict[str, Any] | None,
+        rows: Array,
+        weight: np.ndarray,
+        symmetrize: bool = False,
     ) -> Metric:
         """Take from the rows what the metric needs: a centre, a variance, a covariance."""
         given = dict(params or {})
@@ -56,7 +69,7 @@ class Metric:
             return cls(metric, squared, given, centre, 2 * (int(e) // 2) if abs(int(e)) > ORDINARY else 0)
         if metric in ("seuclidean", "mahalanobis") and not given:
             given = _fixed(metric, _xp.to_numpy(rows), weight)
-        return cls(metric, squared, given)
+        return cls(metric, squared, given, symmetrize=symmetrize)
 
     def __call__(self, A: Array, B: Array) -> tuple[Array, bool]:
         """Return what the metric says of two tables of rows, over 2^exponent, and whether it is squared already."""
@@ -76,16 +89,19 @@ class Metric:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataConversionWarning)  # a metric of booleans says so by its name
-                D = pairwise_distances(A, B, metric=self.metric, **self.params)
+                if self.metric in ONLY_SCIPY:
+                    D = cdist(A, B, self.metric, **self.params)
+                else:
+                    D = pairwise_distances(A, B, metric=self.metric, **self.params)
         except (ValueError, TypeError, KeyError, np.linalg.LinAlgError) as error:
-            raise errors.metric_unknown(self.metric, error) from error
+            raise errors.metric_unknown(self.metric, self.params, error) from error
         D = np.asarray(D, dtype=np.float64)
         if not np.isfinite(D).all():
             i, j = (int(at) for at in np.argwhere(~np.isfinite(D))[0])
             raise errors.metric_not_finite(self.metric, i, j)
         return D
 
-    def table(self, rows: Array, symmetrize: bool = False) -> SquaredTable:
+    def table(self, rows: Array) -> SquaredTable:
         """Return squared distances among rows."""
         xp, n = _xp.namespace(rows), rows.shape[0]
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, rows)
@@ -102,14 +118,18 @@ class Metric:
                 )
             high = max(high, top)
         way_out = "Use a symmetric metric, or pass symmetrize=True to take the mean of both directions."
-        symmetric(values, errors.metric_named(self.metric), np.inf if symmetrize else ASYMMETRY * high, way_out)
-        clear_diagonal(values)
-        table = square_in_place(values, high, squared, "X")
+        symmetric(values, errors.metric_named(self.metric), np.inf if self.symmetrize else ASYMMETRY * high, way_out)
+        itself = _xp.to_numpy(xp.linalg.diagonal(values))
+        if float(itself.max()) > (ROOTED if squared else SELF) * high:
+            warn(errors.metric_of_itself(self.metric, int(itself.argmax()), float(itself.max())))
+        table = square(values, values, high, squared, "X")
         return SquaredTable(table.values, table.exponent + self._power)
 
     def squares(self, A: Array, B: Array, exponent: int) -> Array:
         """Return squared distances of new rows to others, over 4^exponent."""
         block, squared = self(A, B)
+        if self.symmetrize and self.metric not in EUCLIDEAN:
+            block = (block + self(B, A)[0].T) / 2
         return squares_of(block, squared, self._power - exponent)
 
     @property
@@ -139,4 +159,4 @@ def _fixed(metric: str, rows: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
     try:
         return {"VI": np.linalg.inv(covariance)}
     except np.linalg.LinAlgError as error:
-        raise errors.metric_unknown(metric, ValueError(f"the covariance of X is singular: {error}")) from error
+        raise errors.metric_unknown(metric, {}, ValueError(f"the covariance of X is singular: {error}")) from error

@@ -14,7 +14,7 @@ from ..spectral import Form, Pencil, orient, solve
 from .metrics import EUCLIDEAN, Metric
 from .preparation import Preparation
 from .scaling import Scaling
-from .tables import SquaredTable
+from .tables import ROUNDING, SquaredTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +43,18 @@ class Placement:
     shift: Array = None
     rotation: Array = None
 
-    def squares(self, X: Array) -> Array:
-        """Return prepared squared distances of rows to the points of the map."""
+    def squares(self, X: Array, first: int = 0) -> Array:
+        """Return prepared squared distances of rows, numbered from `first` on, to the points of the map."""
         if self.metric is not None:
             X = _xp.float64(X)
             return self.preparation(self.metric.squares(X, _xp.like(self.points, X), self.preparation.taken))
         xp = _xp.namespace(X)
         block = _xp.float64(xp.take(X, _xp.like(self.points, X), axis=1))
-        if block.shape[0] and float(xp.min(block)) < 0:
+        low = float(xp.min(block))
+        if low < -ROUNDING[8] * float(xp.max(block)):
             i, j = divmod(int(xp.argmin(xp.reshape(block, (-1,)))), block.shape[1])
-            raise errors.negative_distance("X", None, i, int(self.points[j]), float(block[i, j]))
-        return self.preparation.of_ready(block, self.squared)
+            raise errors.negative_distance("X", None, first + i, int(self.points[j]), low)
+        return self.preparation.of_ready(xp.clip(block, min=0.0) if low < 0 else block, self.squared)
 
     def distances(self, table: SquaredTable) -> Array:
         """Return the distances of a square table as they are prepared for this map."""
@@ -66,7 +67,7 @@ class Placement:
         n, m = X.shape[0], self.points.shape[0]
 
         def work(part: slice) -> Array:
-            return self._placed(X[part, :])
+            return self._placed(X[part, :], part.start)
 
         ours = self.metric is None or self.metric.metric in EUCLIDEAN  # metrics of others need not bear threads
         parts = list(over_pairs(work, n, m, X) if ours else map(work, pair_blocks(n, m, X)))
@@ -74,8 +75,8 @@ class Placement:
         unit = float(np.ldexp(1.0, self.preparation.given))
         return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit
 
-    def _placed(self, X: Array) -> Array:
-        Y = self.scaling.place(self.squares(X))
+    def _placed(self, X: Array, first: int) -> Array:
+        Y = self.scaling.place(self.squares(X, first))
         if self.rotation is None:
             return Y
         return (Y - _xp.like(self.shift, Y)) @ _xp.like(self.rotation, Y)

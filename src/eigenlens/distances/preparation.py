@@ -11,7 +11,7 @@ from .._core.errors import distances as errors
 from .._core.typing import Array
 from .metrics import squares_of
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
-from .tables import SquaredTable, row_blocks, square_in_place
+from .tables import SquaredTable, row_blocks, square
 from .transforms import SchoenbergTransform
 
 CONSTANTS = {"lingoes": lingoes_constant, "cailliez": cailliez_constant}
@@ -82,4 +82,4 @@ def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> Squared
         block = transform(values[rows, :])
         values[rows, :] = block
         high = max(high, float(xp.max(block)))
-    return square_in_place(values, high, True, "X")
+    return square(values, values, high, True, "X")

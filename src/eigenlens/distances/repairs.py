@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._core import memory
 from .._core import xp as _xp
+from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..spectral import largest, rounding
 from ..spectral.truncated import host_operator
 from .centring import read_coefficients
-from .tables import as_square, clear_diagonal, double_center_in_place, frobenius, row_blocks
+from .tables import as_square, clear_diagonal, double_center_in_place, over_rows, row_blocks
 
 MOST_STEPS = 50
 ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the answer and near it
@@ -91,6 +91,9 @@ def cailliez(D: TableLike) -> Repair:
     1.0
     """
     values = as_square(D)
+    low = float(_xp.namespace(values).min(values))
+    if low < 0:
+        raise errors.negative_squares(low, "Cailliez' constant is added to distances", "D")
     repaired = _xp.namespace(values).asarray(values, copy=True)
     c = cailliez_constant(repaired)
     add_constant(repaired, c, "cailliez")
@@ -130,28 +133,32 @@ def clip(D: TableLike) -> Repair:
 
 
 def lingoes_constant(D2: Array) -> float:
-    """Return minus the smallest eigenvalue of B, or 0 where D is Euclidean already. D comes back as it was."""
-    B = _xp.namespace(D2).asarray(D2, copy=True)
-    double_center_in_place(B, _even(B))
-    apply = host_operator(B)
-    size = frobenius(B)
-    found = largest(lambda v: -apply(v), B.shape[0], size, lambda: -_xp.to_numpy(B))
-    return found.value if found.value > rounding(B.shape[0], size) else 0.0
+    """Return minus the smallest eigenvalue of B, or 0 where D is Euclidean already. No second table is made."""
+    n, size = D2.shape[0], _centred_size(D2, lambda block: block)
+    found = largest(_half_centred(host_operator(D2)), n, size, lambda: _half_centred_matrix(_xp.to_numpy(D2)))
+    return found.value if found.value > rounding(n, size) else 0.0
 
 
 def cailliez_constant(D2: Array) -> float:
-    """Return the least c for which (d + c)² is Euclidean, or 0."""
-    xp, n = _xp.namespace(D2), D2.shape[0]
-    memory.require(memory.square_bytes(n, copies=2), f"Cailliez' constant for {n} points", "use 'lingoes'", D2)
-    B1, B2 = xp.sqrt(D2), xp.asarray(D2, copy=True)
-    for B in (B1, B2):
-        double_center_in_place(B, _even(B))
-    apply1, apply2 = host_operator(B1), host_operator(B2)
-    size1, size2 = frobenius(B1), frobenius(B2)
+    """Return the least c for which (d + c)² is Euclidean, or 0.
+
+    No second table is made: roots take the place of the squares, which come back in the end, as rounding leaves them.
+    """
+    xp = _xp.namespace(D2)
+    _in_place(D2, xp.sqrt)
+    try:
+        return _climb(D2)
+    finally:
+        _in_place(D2, lambda block: block * block)
+
+
+def _climb(D: Array) -> float:
+    n = D.shape[0]
+    size1, size2 = _centred_size(D, lambda block: block), _centred_size(D, lambda block: block * block)
     c, v, tol = 0.0, None, ROUGH
     for _ in range(MOST_STEPS):
-        v = _lowest(_minus(apply1, apply2, c), n, size2 + 2 * c * size1 + c * c, B1, B2, c, v, tol)
-        b1, b2 = float(v @ apply1(v)), float(v @ apply2(v))
+        v = _lowest(D, c, size2 + 2 * c * size1 + c * c, v, tol)
+        b1, b2 = (-0.5 * float(v @ image) for image in (_times(D, v, 0.0, 1), _times(D, v, 0.0, 2)))
         inside = 4 * b1 * b1 - 2 * b2
         found = -2 * b1 + inside**0.5 if inside >= 0 else 0.0
         floor = rounding(n, size2) ** 0.5 if c == 0 else 8 * _xp.EPS * c
@@ -179,24 +186,68 @@ def with_constant(D2: Array, c: float, kind: str) -> Array:
     return D2 + 2.0 * c if kind == "lingoes" else (_xp.namespace(D2).sqrt(D2) + c) ** 2
 
 
-def _minus(apply1: Callable, apply2: Callable, c: float) -> Callable[[np.ndarray], np.ndarray]:
-    return lambda v: -(apply2(v) + 2 * c * apply1(v) + 0.5 * c * c * (v - v.mean()))
+def _lowest(D: Array, c: float, size: float, start: np.ndarray | None, tol: float) -> np.ndarray:
+    """Return the lowest eigenvector of Q(c), which is −½H(d + c)²H, among those with vᵀ1 = 0."""
+    n = D.shape[0]
 
-
-def _lowest(
-    apply: Callable, n: int, size: float, B1: Array, B2: Array, c: float, start: np.ndarray | None, tol: float
-) -> np.ndarray:
-    """Return the lowest eigenvector of Q(c) among those with vᵀ1 = 0."""
+    def apply(v: np.ndarray) -> np.ndarray:
+        return _half_centred(lambda u: _times(D, u, c, 2) - c * c * u)(v) - size * v.mean()
 
     def matrix() -> np.ndarray:
-        M = -_xp.to_numpy(B2) - 2 * c * _xp.to_numpy(B1)
-        M[np.diag_indices(n)] -= 0.5 * c * c
-        M += (0.5 * c * c - size) / n
-        return (M + M.T) / 2
+        T = (_xp.to_numpy(D) + c) ** 2
+        np.fill_diagonal(T, 0.0)
+        return _half_centred_matrix(T) - size / n
 
-    v = largest(lambda v: apply(v) - size * v.mean(), n, size, matrix, start, tol).vector
+    v = largest(apply, n, size, matrix, start, tol).vector
     v = v - v.mean()
     return v / max(float(np.linalg.norm(v)), np.finfo(float).tiny)
+
+
+def _times(D: Array, v: np.ndarray, c: float, power: int) -> np.ndarray:
+    """Return the matrix of (d + c) or (d + c)² times a vector, both on the host, a few rows at a time."""
+    there = _xp.like(v, D)
+
+    def work(rows: slice) -> Array:
+        block = D[rows, :] + c
+        return (block * block if power == 2 else block) @ there
+
+    return np.concatenate([_xp.to_numpy(part) for part in over_rows(work, D)])
+
+
+def _half_centred(apply: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], np.ndarray]:
+    """Return ½HDH, which is −B, as a function of vectors, from D as one."""
+
+    def within(v: np.ndarray) -> np.ndarray:
+        w = apply(v - v.mean())
+        return (w - w.mean()) / 2
+
+    return within
+
+
+def _half_centred_matrix(D: np.ndarray) -> np.ndarray:
+    r = D.mean(axis=0)
+    M = (D - r - r[:, None] + r.mean()) / 2
+    return (M + M.T) / 2
+
+
+def _centred_size(D: Array, function: Callable[[Array], Array]) -> float:
+    """Return the Frobenius norm of −½HFH, F a function of the entries of D: a bound of its eigenvalues."""
+    xp = _xp.namespace(D)
+    r = xp.concat(over_rows(lambda rows: xp.mean(function(D[rows, :]), axis=1), D), axis=0)
+    level, unit = xp.mean(r), float(xp.max(xp.abs(r))) or 1.0  # squares of large entries would overflow
+
+    def work(rows: slice) -> float:
+        block = (function(D[rows, :]) - r[rows][:, None] - (r - level)[None, :]) / unit
+        return float(xp.sum(block * block))
+
+    return 0.5 * unit * sum(over_rows(work, D)) ** 0.5
+
+
+def _in_place(D: Array, function: Callable[[Array], Array]) -> None:
+    def work(rows: slice) -> None:
+        D[rows, :] = function(D[rows, :])
+
+    over_rows(work, D)
 
 
 def _even(B: Array) -> Array:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..moments.pairwise import pair_blocks
+from ..moments.pairwise import over_pairs
 from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, solve
 from .tables import double_center_in_place, row_blocks
 
@@ -65,34 +65,38 @@ class Products:
 
     Attributes
     ----------
-    B : array of shape (n, n)
+    form : Form
+        B, a matrix.
     diagonal : array of shape (n,)
     root : array of shape (n,), or float
         Roots of the weights; where they are all equal, B is without them.
     """
 
-    B: Array
+    form: Form
     diagonal: Array
     root: Any
 
     def squares(self, index: Array | None = None) -> Callable[[slice], Array]:
         """Return the function from a slice of (some of) the points to their squared distances to those from it on."""
-        xp, B, b, root = _xp.namespace(self.B), self.B, self.diagonal, self.root
+        B, b, root = self.form.matrix, self.diagonal, self.root
+        xp = _xp.namespace(B)
         if index is not None:
             B, b = xp.take(xp.take(B, index, axis=0), index, axis=1), xp.take(b, index)
             root = root if isinstance(root, float) else xp.take(root, index)
 
         def of(rows: slice) -> Array:
-            inner = B[rows, rows.start :]
+            squares = B[rows, rows.start :] * -2.0
             if not isinstance(root, float):
-                inner = inner / (root[rows][:, None] * root[None, rows.start :])
-            return xp.clip(b[rows][:, None] + b[None, rows.start :] - 2.0 * inner, min=0.0)
+                squares /= root[rows][:, None] * root[None, rows.start :]
+            squares += b[rows][:, None]
+            squares += b[None, rows.start :]
+            return _clipped(squares)
 
         return of
 
     def inertia(self) -> Inertia:
         """Add up positive and negative eigenvalues."""
-        found = inertia(self.B)
+        found = inertia(self.form)
         w = self.root**2 if isinstance(self.root, float) else 1.0
         return Inertia(found.positive * w, found.negative * w, found.exact, found.error * w)
 
@@ -108,11 +112,12 @@ def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     if not even:
         for rows in row_blocks(D2):
             D2[rows, :] = D2[rows, :] * root[rows][:, None] * root[None, :]
-    spectrum = solve(Pencil(Form(matrix=D2), n_components=min(k, n)))
+    form = Form(matrix=D2)
+    spectrum = solve(Pencil(form, n_components=min(k, n)))
     raw = spectrum.vectors * spectrum.singular_values
     values = spectrum.values * (root * root) if even else spectrum.values
     scaling = _filled(raw if even else raw / root[:, None], values, b, w, spectrum, k)
-    return scaling, Products(D2, b, root)
+    return scaling, Products(form, b, root)
 
 
 def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]:
@@ -136,42 +141,91 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]
     return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k)
 
 
-def kruskal_stress(squares: Callable[[slice], Array], Y: Array, weight: np.ndarray) -> float:
-    """Return Kruskal's stress-1: √(Σ(d − d̂)²/Σd̂²) over pairs, d̂ the distances in the map, pairs weighted by wᵢwⱼ."""
+class Judgement(NamedTuple):
+    """How a map shows distances d by its own, d̂, over pairs weighted by wᵢwⱼ.
+
+    Attributes
+    ----------
+    stress : float
+        Kruskal's stress-1, √(Σ(d − d̂)²/Σd̂²).
+    shown : float
+        Σd̂²/Σd², which is the sum of the eigenvalues of the map over that of all; 0 where it was not asked for.
+    exact : bool
+        Whether all pairs were looked at.
+    """
+
+    stress: float
+    shown: float
+    exact: bool
+
+
+def compared(
+    squares: Callable[[slice], Array], Y: Array, weight: np.ndarray, with_share: bool = False
+) -> tuple[float, float]:
+    """Return stress-1 and, on request, the share of squared distances that a map shows.
+
+    Parameters
+    ----------
+    squares : function
+        From a slice of the points to their squared distances to those from it on, in a new array.
+    """
     xp, n = _xp.namespace(Y), Y.shape[0]
-    w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)
-    gap = total = 0.0
-    for rows in pair_blocks(n, n, Y):
-        start = rows.start
-        shown = size[rows][:, None] + size[None, start:] - 2.0 * (Y[rows, :] @ Y[start:, :].T)
-        shown = xp.sqrt(xp.clip(shown, min=0.0))
-        off = xp.sqrt(squares(rows)) - shown
-        pair = w[rows][:, None] * w[None, start:]
-        # the square block on the diagonal holds its pairs twice
-        m = rows.stop - start
-        for square, part in ((off * off * pair, "gap"), (shown * shown * pair, "total")):
-            amount = float(xp.sum(square)) - 0.5 * float(xp.sum(square[:, :m]))
-            gap, total = (gap + amount, total) if part == "gap" else (gap, total + amount)
-    return float((gap / total) ** 0.5) if total > 0 else 0.0
+    w, size = _xp.like(weight / weight.max(), Y), xp.sum(Y * Y, axis=1)[:, None]
+    left = xp.concat([-2.0 * Y, size, xp.ones_like(size)], axis=1)  # one product: passes over pairs are what costs
+    right = xp.concat([Y, xp.ones_like(size), size], axis=1).T
+
+    def sums(rows: slice) -> list[float]:
+        start, m = rows.start, rows.stop - rows.start
+
+        def added(table: Array) -> float:
+            # the square block on the diagonal holds its pairs twice
+            return float(w[rows] @ (table @ w[start:])) - 0.5 * float(w[rows] @ (table[:, :m] @ w[rows]))
+
+        shown, given = _clipped(left[rows, :] @ right[:, start:]), squares(rows)
+        found = [added(table) for table in ((shown, given) if with_share else (shown,))]
+        off = _root(given)
+        off -= _root(shown)
+        off *= off
+        return [added(off), *found]
+
+    gap, total, *whole = (sum(part) for part in zip(*over_pairs(sums, n, n, Y), strict=True))
+    share = total / whole[0] if with_share and whole[0] > 0 else 0.0
+    return float((gap / total) ** 0.5) if total > 0 else 0.0, share
 
 
 Squares = Callable[[slice], Array]
 
 
-def judge(among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray) -> tuple[float, bool]:
-    """Return the stress of a map over all pairs, or over those of a seeded sample of many points; and which it was.
+def judge(
+    among: Callable[[Array | None], Squares], Y: Array, weight: np.ndarray, with_share: bool = False
+) -> Judgement:
+    """Judge a map over all pairs, or over those of a seeded sample of many points.
 
     Parameters
     ----------
     among : function
-        From the positions of some points, or None for all, to what `kruskal_stress` takes.
+        From the positions of some points, or None for all, to what `compared` takes.
     """
     n = Y.shape[0]
     if n <= SAMPLE:
-        return kruskal_stress(among(None), Y, weight), True
+        return Judgement(*compared(among(None), Y, weight, with_share), True)
     index = np.sort(np.random.default_rng(0).choice(n, SAMPLE // 2, replace=False))
     there = _xp.like(index, Y)
-    return kruskal_stress(among(there), _xp.take_rows(Y, there), weight[index]), False
+    return Judgement(*compared(among(there), _xp.take_rows(Y, there), weight[index], with_share), False)
+
+
+def _clipped(table: Array) -> Array:
+    """Put 0 in place of what is below it, in the memory of the table where that can be: making more is what costs."""
+    return (
+        np.maximum(table, 0.0, out=table)
+        if isinstance(table, np.ndarray)
+        else _xp.namespace(table).clip(table, min=0.0)
+    )
+
+
+def _root(table: Array) -> Array:
+    """Return the roots of a table, in its memory where that can be."""
+    return np.sqrt(table, out=table) if isinstance(table, np.ndarray) else _xp.namespace(table).sqrt(table)
 
 
 def _filled(raw: Array, values: Array, b: Array, w: Array, spectrum: Spectrum, k: int) -> Scaling:

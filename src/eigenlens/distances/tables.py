@@ -6,8 +6,9 @@ that distances of 10^±200 keep their digits.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.spatial.distance
@@ -17,7 +18,7 @@ from .._core import memory
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
-from ..moments.pairwise import pair_blocks
+from ..moments.pairwise import over_pairs, pair_blocks
 from ..sources.companions import as_column
 from ..sources.table import Table, as_table
 
@@ -25,6 +26,8 @@ ORDINARY = 200  # |d| within 2^±200 squares safely
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
 ROWS = "pass rows of features and a metric, with n_landmarks= (a few hundred to a few thousand)"
 LANDMARKS = "use n_landmarks= (a few hundred to a few thousand), which needs n × n_landmarks at a time"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,12 @@ class SquaredTable:
 def row_blocks(table: Array) -> list[slice]:
     """Cut the rows of a table into pieces that stay in cache, or that keep a device busy."""
     return pair_blocks(table.shape[0], table.shape[1], table)
+
+
+def over_rows(work: Callable[[slice], T], table: Array) -> list[T]:
+    """Apply `work` to such pieces of the rows, on threads where there is enough to do; return the results in order."""
+    n, m = table.shape
+    return list(over_pairs(work, n, m, table))
 
 
 def as_square(A: TableLike, name: str = "D") -> Array:
@@ -80,6 +89,12 @@ def square_of(X: TableLike, name: str) -> Table:
     return table
 
 
+def is_made(X: TableLike) -> bool:
+    """Tell whether `square_of` makes a new array of X, which nobody else holds: of pairs, and of lists."""
+    shape = getattr(X, "shape", None)
+    return isinstance(X, list | tuple) or (shape is not None and len(shape) == 1)
+
+
 def read_distances(
     table: Table,
     name: str,
@@ -88,40 +103,52 @@ def read_distances(
     symmetrize: bool = False,
     overwrite: bool = False,
     index: np.ndarray | None = None,
+    ordinary: bool = False,
 ) -> SquaredTable:
     """Check a square table of distances and square it, in one new array or, with `overwrite`, in its own.
+
+    Nothing is written before everything has been looked over.
 
     Parameters
     ----------
     index : positions of points, optional
         Those that are wanted; all of them are looked over.
+    ordinary : bool
+        Whether squares must be numbers as they are, rather than over a power of four.
     """
     n = table.shape[0]
     native: Any = getattr(table, "values", None)
     usable = native is not None and native.dtype == _xp.namespace(native).float64
-    part = index is not None and len(index) < n
-    if not part and not (overwrite and usable and _writable(native)):
-        memory.require(memory.square_bytes(n), f"The {n} × {n} table of squared distances", LANDMARKS, table.sample)
+    wanted = n if index is None else len(index)
+    in_place = wanted == n and overwrite and usable and _writable(native)
+    if not in_place:
+        what = f"The {wanted} × {wanted} table of squared distances"
+        memory.require(memory.square_bytes(wanted), what, LANDMARKS, table.sample)
     values = native if usable else _xp.float64(table.rows(0, n))
     high, gap = look_over(values, name, ROUNDING.get(_itemsize(table.sample), 1e-10), symmetrize)
-    xp = _xp.namespace(values)
-    if part:
-        there = _xp.like(index, values)
-        values = xp.take(_xp.take_rows(values, there), there, axis=1)
-    elif not (overwrite and usable and _writable(native)) and (usable or native is None):
-        values = xp.asarray(values, copy=True)  # a cast has made a new one already
+    if _exponent(high, squared, name) and ordinary:
+        raise errors.squares_out_of_range(name)
+    into = values
+    if index is not None and wanted < n:
+        into = values = _among(values, index)
+    elif not in_place and (usable or native is None):
+        into = _xp.namespace(values).empty_like(values)  # a cast has made a new one already
     if gap > 0:
-        _average(values)
-    clear_diagonal(values)
-    return square_in_place(values, high, squared, name)
+        values = _average(values, into)
+    return square(values, into, high, squared, name)
+
+
+def both_ways(values: Array, index: np.ndarray) -> Array:
+    """Return the means of d_ij and d_ji for some i and all j."""
+    there = _xp.like(index, values)
+    back = _xp.namespace(values).take(values, there, axis=1).T
+    return (_xp.float64(_xp.take_rows(values, there)) + _xp.float64(back)) / 2
 
 
 def look_over(values: Array, name: str, rounding: float, symmetrize: bool = False) -> tuple[float, float]:
     """Refuse what are no distances; return the largest of them, and the largest |d_ij − d_ji|."""
-    xp, low, high = _xp.namespace(values), np.inf, 0.0
-    for rows in row_blocks(values):
-        block = values[rows, :]
-        low, high = min(low, _least(block, rows, name)), max(high, float(xp.max(block)))
+    xp = _xp.namespace(values)
+    low, high = _ranges(values, name)
     tolerance = rounding * high
     if low < -tolerance:
         raise _negative(values, name)
@@ -143,29 +170,50 @@ def looks_like_distances(rows: Array) -> bool:
     return high > 0 and float(xp.min(rows)) >= 0 and _asymmetry(rows)[0] <= ROUNDING[8] * high
 
 
-def square_in_place(values: Array, high: float, squared: bool, name: str) -> SquaredTable:
-    """Turn distances (or squared ones) into squared ones over a power of four."""
-    xp = _xp.namespace(values)
+def square(distances: Array, into: Array, high: float, squared: bool, name: str) -> SquaredTable:
+    """Square distances, unless they are, over a power of four, into an array, which may be their own."""
+    xp, exponent = _xp.namespace(into), _exponent(high, squared, name)
+    factor = float(np.ldexp(1.0, -exponent))
+
+    def work(rows: slice) -> None:
+        block = into[rows, :]
+        if isinstance(block, np.ndarray):
+            np.maximum(distances[rows, :], 0.0, out=block)  # what is below 0 here is rounding
+        else:
+            block[...] = xp.clip(distances[rows, :], min=0.0)
+        if exponent:
+            block *= factor
+        if not squared:
+            block *= block
+
+    over_rows(work, into)
+    clear_diagonal(into)
+    return SquaredTable(into, exponent // 2 if squared else exponent)
+
+
+def _exponent(high: float, squared: bool, name: str) -> int:
+    """Return the power of two to take out of (squared) distances of extreme size, even for squared ones."""
     _, e = np.frexp(high)
     exponent = int(e) if abs(int(e)) > ORDINARY else 0
     if squared:
         exponent = 2 * (exponent // 2)
-    factor = float(np.ldexp(1.0, -exponent)) if abs(exponent) < 1023 else None
-    if factor is None:
+    if abs(exponent) >= 1023:
         raise errors.squares_out_of_range(name)
-    for rows in row_blocks(values):
-        block = xp.clip(values[rows, :], min=0.0)  # what is below 0 here is rounding
-        block = block * factor if exponent else block
-        values[rows, :] = block if squared else block * block
-    return SquaredTable(values, exponent // 2 if squared else exponent)
+    return exponent
 
 
 def double_center_in_place(D2: Array, alpha: Array) -> None:
     """Replace D by −½ H D Hᵀ, H = I − 1αᵀ."""
-    r = D2 @ alpha
-    g = alpha @ r
-    for rows in row_blocks(D2):
-        D2[rows, :] = ((r[None, :] - D2[rows, :]) + (r[rows] - g)[:, None]) * 0.5
+    r = (D2 @ alpha) * 0.5
+    rest = r - alpha @ r
+
+    def work(rows: slice) -> None:
+        block = D2[rows, :]
+        block *= -0.5
+        block += r[None, :]
+        block += rest[rows][:, None]
+
+    over_rows(work, D2)
 
 
 def frobenius(A: Array) -> float:
@@ -180,14 +228,27 @@ def frobenius(A: Array) -> float:
 def symmetric(A: Array, name: str, tolerance: float, way_out: str) -> None:
     """Refuse a table that is not symmetric; the mean of both halves takes the place of what may be rounding."""
     if _refuse_asymmetry(A, name, tolerance, way_out) > 0:
-        _average(A)
+        _average(A, A)
 
 
-def _average(A: Array) -> None:
+def _among(A: Array, index: np.ndarray) -> Array:
+    """Return the rows and columns of some points, in one new array."""
+    xp, m, there = _xp.namespace(A), len(index), _xp.like(index, A)
+    into = xp.empty((m, m), dtype=A.dtype, device=_xp.device(A))
+
+    def work(rows: slice) -> None:
+        into[rows, :] = xp.take(_xp.take_rows(A, there[rows]), there, axis=1)
+
+    over_rows(work, into)
+    return into
+
+
+def _average(A: Array, into: Array) -> Array:
     for rows in row_blocks(A):
         mean = (A[rows, rows.start :] + A[rows.start :, rows].T) / 2
-        A[rows, rows.start :] = mean
-        A[rows.start :, rows] = mean.T
+        into[rows, rows.start :] = mean
+        into[rows.start :, rows] = mean.T
+    return into
 
 
 def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> float:
@@ -199,14 +260,15 @@ def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> fl
 
 def _asymmetry(A: Array) -> tuple[float, int, int]:
     """Return the largest |a_ij − a_ji| and where it is."""
-    xp, worst, place = _xp.namespace(A), 0.0, (0, 0)
-    for rows in row_blocks(A):
+    xp = _xp.namespace(A)
+
+    def work(rows: slice) -> tuple[float, int, int]:
         gap = xp.abs(A[rows, rows.start :] - A[rows.start :, rows].T)
-        top = float(xp.max(gap))
-        if top > worst:
-            at = int(xp.argmax(xp.reshape(gap, (-1,))))
-            worst, place = top, (rows.start + at // gap.shape[1], rows.start + at % gap.shape[1])
-    return worst, *place
+        worst = float(xp.max(gap))
+        at = int(xp.argmax(xp.reshape(gap, (-1,)))) if worst > 0 else 0
+        return worst, rows.start + at // gap.shape[1], rows.start + at % gap.shape[1]
+
+    return max(over_rows(work, A), key=lambda found: found[0])
 
 
 def _raw(table: Table, name: str, way_out: str) -> Array:
@@ -217,27 +279,29 @@ def _raw(table: Table, name: str, way_out: str) -> Array:
         values = native
     else:
         values = _xp.float64(table.rows(0, n))
-    xp, high = _xp.namespace(values), 0.0
-    for rows in row_blocks(values):
-        _least(values[rows, :], rows, name)
-        high = max(high, float(xp.max(xp.abs(values[rows, :]))))
-    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * high
+    low, high = _ranges(values, name)
+    tolerance = ROUNDING.get(_itemsize(table.sample), 1e-10) * max(-low, high)
     if _refuse_asymmetry(values, name, tolerance, way_out) > 0:
-        values = xp.asarray(values, copy=True)
-        _average(values)
+        return _average(values, _xp.namespace(values).empty_like(values))
     return values
 
 
-def _least(block: Array, rows: slice, name: str) -> float:
-    """Return the least entry of finite rows."""
-    xp = _xp.namespace(block)
-    low, high = float(xp.min(block)), float(xp.max(block))
-    if not (np.isfinite(low) and np.isfinite(high)):
-        bad = ~np.isfinite(_xp.to_numpy(block))
-        i, j = (int(at) for at in np.argwhere(bad)[0])
-        kind = "NaN" if np.isnan(_xp.to_numpy(block)[i, j]) else "infinity (inf)"
-        raise errors.unobserved(name, int(bad.sum()), rows.start + i, j, kind)
-    return low
+def _ranges(values: Array, name: str) -> tuple[float, float]:
+    """Return the least and the largest entry of a finite table."""
+    xp = _xp.namespace(values)
+    found = over_rows(lambda rows: (float(xp.min(values[rows, :])), float(xp.max(values[rows, :]))), values)
+    low, high = (np.array(ends) for ends in zip(*found, strict=True))
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        raise _not_finite(values, name)
+    return float(low.min()), float(high.max())
+
+
+def _not_finite(values: Array, name: str) -> Exception:
+    host = _xp.to_numpy(values)
+    bad = ~np.isfinite(host)
+    i, j = divmod(int(np.argmax(bad)), bad.shape[1])
+    kind = "NaN" if np.isnan(host[i, j]) else "infinity (inf)"
+    return errors.unobserved(name, int(bad.sum()), i, j, kind)
 
 
 def _negative(values: Array, name: str) -> Exception:

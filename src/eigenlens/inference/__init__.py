@@ -1,19 +1,21 @@
 """How many directions are real, and how far loadings can be trusted."""
 
 from .bootstrap import Bootstrap, bootstrap
-from .canonical import wilks
-from .counting import above_negative, broken_stick, minka, noise_edge, tracy_widom_test
+from .canonical import CANONICAL, wilks
+from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
-from .ladle import ladle, resampled_kernel
+from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
 from .parallel import against_normal, against_permutations, noise_band, parallel_analysis
 from .permutation import canonical_permutation_test
-from .result import DimensionTest
+from .result import DimensionTest, Result
 
 __all__ = [
+    "CANONICAL",
     "Bootstrap",
     "Denoised",
     "DimensionTest",
+    "Result",
     "SliceMoments",
     "above_negative",
     "against_normal",
@@ -22,7 +24,10 @@ __all__ = [
     "broken_stick",
     "canonical_permutation_test",
     "denoise",
+    "hard_threshold",
+    "inverse_root",
     "ladle",
+    "ladle_above_noise",
     "li_test",
     "minka",
     "noise_band",

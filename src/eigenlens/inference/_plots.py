@@ -10,6 +10,7 @@ from .._core import optional
 
 FOUND, QUIET, LEVEL, INK = "#2166ac", "0.75", "#b2182b", "0.2"
 MOST = 40  # columns whose names can still be read
+FEW = 12  # p-values that can be written beside their points
 
 
 def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
@@ -29,35 +30,60 @@ def plain(ax: Any) -> Any:
 
 
 def draw_dimension(test: Any, ax: Any = None) -> Any:
-    """Draw eigenvalues with the noise band where the test has them, else p-values."""
-    values = test.statistics.get("eigenvalue")
-    if values is None:
-        return _p_values(test, axes_of(ax))
-    return _eigenvalues(test, np.asarray(values, dtype=float), axes_of(ax))
+    """Draw what was tested with what noise gives, where the test has both; else eigenvalues, or p-values alone."""
+    found = test.statistics
+    if "noise" in found:
+        return _against_noise(test, found["eigenvalue"], found["noise"], "eigenvalue", axes_of(ax))
+    if "bar" in found:
+        words = "statistic of this and later directions"
+        return _with_p_values(test, _against_noise(test, found["statistic"], found["bar"], words, axes_of(ax)))
+    if "eigenvalue" in found:
+        return _with_p_values(test, _against_noise(test, found["eigenvalue"], None, "eigenvalue", axes_of(ax)))
+    return _p_values(test, axes_of(ax))
 
 
-def _eigenvalues(test: Any, values: np.ndarray, ax: Any) -> Any:
-    q, d, noise = len(values), test.dimension, test.statistics.get("noise")
+def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> Any:
+    """Draw a value for each direction, those found filled, above the band that noise would fill."""
+    values = np.asarray(values, dtype=float)
+    q, d = len(values), test.dimension
     place = np.arange(1, q + 1)
+    ax.axvline(d + 0.5, color=INK, linewidth=0.8, linestyle=":")
+    top = np.max(values, initial=0.0)
     if noise is not None:
         band = np.asarray(noise, dtype=float)
-        ax.fill_between(place, 0, band, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
-        ax.plot(place, band, color=LEVEL, linewidth=1.2, linestyle="--")
+        top = np.nanmax(band, initial=top)
+        alone = np.isfinite(band).sum() == 1  # a band of one place would not be seen
+        style = {"marker": "_", "markersize": 40, "label": "noise"} if alone else {"linestyle": "--"}
+        ax.plot(place, band, color=LEVEL, linewidth=1.2, **style)
+        if not alone:
+            ax.fill_between(place, 0, band, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
     ax.plot(place, values, color=QUIET, zorder=1)
     size = 26 if q <= MOST else 8
-    ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="stands above noise")
-    ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="does not")
-    ax.axvline(d + 0.5, color=INK, linewidth=0.8, linestyle=":")
-    shown = values[np.isfinite(values)]
-    if len(shown) and shown[0] > 50 * max(shown[len(shown) // 2], 1e-300) and (shown > 0).all():
+    if d > 0:
+        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="stands above noise")
+    if d < q:
+        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="does not")
+    if (values > 0).all() and values[0] > 50 * values[q // 2]:
         ax.set_yscale("log")
     else:
-        ax.set_ylim(bottom=0)
-    ax.set(xlabel="direction", ylabel="eigenvalue", xlim=(0.4, q + 0.6))
+        ax.set_ylim(0, 1.1 * top if top > 0 else 1)
+    ax.set(xlabel="direction", ylabel=words, xlim=(0.4, q + 0.6))
     ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_title(str(test), fontsize=10, loc="left")
     ax.legend(frameon=False)
     return plain(ax)
+
+
+def _with_p_values(test: Any, ax: Any) -> Any:
+    """Write p-values beside the points, where there are few of them; those that were not computed are left out."""
+    if not test.is_test or len(test.p_values) > FEW:
+        return ax
+    values = test.statistics.get("statistic", test.statistics.get("eigenvalue"))
+    for j, (value, p) in enumerate(zip(values, test.p_values, strict=True), 1):
+        if np.isfinite(p):
+            text = f"p = {p:.2f}" if p >= 0.01 else "p < 0.01"
+            ax.annotate(text, (j, value), (5, 5), textcoords="offset points", fontsize=8, color=INK)
+    return ax
 
 
 def _p_values(test: Any, ax: Any) -> Any:
@@ -95,21 +121,39 @@ def draw_map(result: Any, ax: Any = None) -> Any:
 
 
 def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
-    """Draw the loadings of one component with their intervals."""
+    """Draw the loadings of one component with their intervals: columns with names from top to bottom, many in a row."""
     low, high, value = (np.asarray(part)[component] for part in (result.low, result.high, result.estimate))
-    p = len(value)
-    place, away = np.arange(p), (low > 0) | (high < 0)
-    ax = axes_of(ax, width=min(3 + 0.32 * p, 14), height=3.6)
+    p, unit = len(value), f"{result.level:.0%} intervals, {result.n_boot:,} resamples of {result.unit}"
+    place, away, named = np.arange(p), (low > 0) | (high < 0), len(value) <= MOST
+    ax = axes_of(ax, 6.0, 1.4 + 0.24 * p) if named else axes_of(ax, 8.0, 3.4)
+    lines = ax.hlines if named else ax.vlines
     for mask, colour in ((away, FOUND), (~away, QUIET)):
-        ax.vlines(place[mask], low[mask], high[mask], color=colour, linewidth=2.5 if p <= MOST else 1)
-        ax.scatter(place[mask], value[mask], color=colour, s=22 if p <= MOST else 6, zorder=3)
-    ax.axhline(0, color=INK, linewidth=0.8)
-    ax.set(ylabel=result.kind, xlim=(-0.7, p - 0.3))
-    if p <= MOST:
-        turned = max(len(name) for name in result.names) > 3
-        ax.set_xticks(place, result.names, rotation=60 if turned else 0, ha="right" if turned else "center")
+        lines(place[mask], low[mask], high[mask], color=colour, linewidth=2.5 if named else 1)
+        points = (value[mask], place[mask]) if named else (place[mask], value[mask])
+        ax.scatter(*points, color=colour, s=22 if named else 6, zorder=3)
+    if named:
+        ax.axvline(0, color=INK, linewidth=0.8)
+        ax.set_yticks(place, result.names)
+        ax.set(xlabel=result.kind, ylim=(p - 0.4, -0.6))
     else:
-        ax.set_xlabel("column")
-    unit = f"{result.level:.0%} intervals, {result.n_boot:,} resamples of {result.unit}"
+        ax.axhline(0, color=INK, linewidth=0.8)
+        ax.set(xlabel="row" if result.kind == "coordinate" else "column", ylabel=result.kind, xlim=(-0.7, p - 0.3))
     ax.set_title(f"component {component + 1}: {unit}", fontsize=10, loc="left")
+    return plain(ax)
+
+
+def draw_shrinkage(found: Any, ax: Any = None) -> Any:
+    """Draw singular values before and after, with the edge of noise."""
+    ax = axes_of(ax)
+    q = len(found.singular_values)
+    place, size = np.arange(1, q + 1), 26 if q <= MOST else 8
+    ax.axhspan(0, found.edge, color=LEVEL, alpha=0.12, linewidth=0, label="noise")
+    ax.axhline(found.edge, color=LEVEL, linewidth=1.2, linestyle="--")
+    ax.scatter(place, found.singular_values, facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="as found")
+    ax.scatter(place, found.shrunk_values, color=FOUND, s=size, zorder=3, label="shrunk")
+    ax.set(xlabel="direction", ylabel="singular value", xlim=(0.4, q + 0.6))
+    ax.set_ylim(0, 1.1 * max(float(np.max(found.singular_values, initial=0.0)), found.edge) or 1)
+    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.set_title(str(found), fontsize=10, loc="left")
+    ax.legend(frameon=False)
     return plain(ax)

@@ -6,20 +6,35 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_choice, check_number
+from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
+from ..sources import Block, whole
 from ..sources.progress import tracked
-from ._resamples import Units, fit_reference, from_moments, from_rows, is_map, loadings_of, values_of
+from ._resamples import (
+    Units,
+    can_sum,
+    fit_reference,
+    from_moments,
+    from_rows,
+    is_map,
+    last_step,
+    loadings_of,
+    numbered,
+    values_of,
+)
 from .alignment import aligned, angles_between, corrected_percentiles, tied_blocks
+from .result import Result
 
+FEW = 10  # rows or groups below which resamples say little of other rows
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
-@dataclass(frozen=True, eq=False)
-class Bootstrap:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bootstrap(Result):
     """What resamples say about a fit.
 
     Attributes
@@ -132,7 +147,7 @@ def bootstrap(
     level: float = 0.95,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    random_state: int = 0,
+    random_state: Any = 0,
     progress: bool | None = None,
 ) -> Bootstrap:
     """Fit an estimator to resamples of the rows and return intervals for what it finds.
@@ -141,9 +156,9 @@ def bootstrap(
     ----------
     model : estimator
         A clone is fitted to all rows and to each resample; one that chooses its number of components keeps the number
-        that it finds on all rows.
+        that it finds on all rows. Of a pipeline, all steps are fitted and the loadings of the last are followed.
     X : table of shape (n, p), optional
-        Left out where the model has been fitted to rows that are still there.
+        Left out where the model is fitted from moments, and has been fitted to rows that are still there.
     y : response, optional
     n_boot : int
         Number of resamples; 1,000 or more for intervals.
@@ -157,10 +172,11 @@ def bootstrap(
     level : float
         Of the intervals.
     sample_weight : array of shape (n,), optional
-        A row of weight 2 stands there twice and is drawn twice as often; drawn are as many rows as weights add up to.
+        A row of weight 2 stands there twice and is drawn twice as often; drawn are as many rows as weights add up to,
+        one by one, never blocks of them.
     n_jobs : int, optional
         Processes for estimators that must read the rows for each resample, as in joblib.
-    random_state : int
+    random_state : int, Generator, RandomState or None
         Resample b depends on this and b alone, not on the number of jobs.
     progress : bool, optional
         Show a bar; by default where somebody is looking.
@@ -199,23 +215,51 @@ def bootstrap(
     6 of 8 loadings are away from zero at 95%; the 2-dimensional subspace turns by up to 31° in 95%
     of 500 resamples of rows.
     """
+    _check(n_boot, level, resample, n_jobs, progress)
+    seed = seed_of(random_state)
+    reference = fit_reference(model, X, y, sample_weight)
+    loadings_of(reference)  # refuses an estimator that has none
+    block = whole(reference._source) if can_sum(reference) else None
+    n = _n_rows(reference, X, block)
+    labels = None if groups is None else numbered(groups, n)
+    weight = sample_weight if block is None else block.weight
+    weight = None if weight is None else np.asarray(weight, dtype=np.float64)
+    if block is not None and len(block.X) < n:  # it holds rows of positive weight only
+        n, labels = len(block.X), None if labels is None else labels[reference._source.kept]
+    units = Units.of(n, labels, resample, weight, block is not None, seed)
+    if units.count < FEW:
+        errors.warn(errors_inference.few_units(units.count, units.name, FEW))
+    if n_boot < ENOUGH:
+        errors.warn(errors_inference.few_replicates(n_boot, ENOUGH, level))
+    if block is not None:
+        found = from_moments(reference, block, units, n_boot, seed)
+    else:
+        found = from_rows(reference, X, y, weight, units, n_boot, seed, n_jobs)
+    pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
+    raw, values = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
+    return _summary(reference, raw, values, units, level)
+
+
+def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -> None:
     check_number("n_boot", n_boot, 2, integer=True)
     check_number("level", level, 0.5, 1 - 1e-6)
     check_choice("resample", resample, ("auto", "rows", "blocks"))
-    if n_boot < ENOUGH:
-        errors.warn(errors_inference.few_replicates(n_boot, ENOUGH, level))
-    reference = fit_reference(model, X, y, sample_weight)
-    units = Units.of(reference, X, groups, resample, random_state)
-    if units.sums_only:
-        found = from_moments(reference, units, n_boot, random_state)
-    else:
-        found = from_rows(reference, X, y, sample_weight, units, n_boot, random_state, n_jobs)
-    pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
-    raw, values = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
-    return _summary(reference, raw, values, units, level, X)
+    if n_jobs is not None and (not is_number(n_jobs, integer=True) or n_jobs == 0):
+        raise errors_inference.jobs(n_jobs)
+    if progress is not None:
+        check_flag("progress", progress)
 
 
-def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, level: float, X: Any) -> Bootstrap:
+def _n_rows(reference: Any, X: Any, block: Block | None) -> int:
+    """Return the number of rows given; of tables in memory, those of weight 0 among them."""
+    source = getattr(reference, "_source", None)
+    rows = X if X is not None else source.native  # type: ignore[union-attr]
+    if hasattr(rows, "shape") or hasattr(rows, "__len__"):
+        return int(_num_samples(rows))
+    return len((whole(source) if block is None else block).X)  # type: ignore[arg-type]
+
+
+def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, level: float) -> Bootstrap:
     estimate = loadings_of(reference)
     k, p = estimate.shape
     value = values_of(reference, k)
@@ -253,7 +297,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
 
 def _metric(reference: Any, p: int) -> np.ndarray | None:
     """Return the covariance of the columns, where the fit has kept it."""
-    moments = getattr(reference, "_collected", None)
+    moments = getattr(last_step(reference), "_collected", None)
     if moments is None:
         return None
     total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
@@ -264,5 +308,6 @@ def _metric(reference: Any, p: int) -> np.ndarray | None:
 
 
 def _names(reference: Any, p: int) -> list[str]:
-    names = getattr(reference, "feature_names_in_", None)
+    own = getattr(last_step(reference), "feature_names_in_", None)
+    names = getattr(reference, "feature_names_in_", None) if own is None else own
     return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]

@@ -10,9 +10,9 @@ from scipy import stats
 
 from .._core import errors
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_choice
+from .._core.parameters import check_choice, check_number
+from .largest_root import largest_root_survival
 from .result import DimensionTest, check_level
-from .tracy_widom import tabled_survival
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def wilks(
         Level.
     method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
         Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
-        approximations, Roy's largest root with Johnstone's approximation (its F, for several pairs, is a bound).
+        approximations, Roy's largest root with its exact law (its F, for several pairs, is an upper bound).
     sines : array of shape (q,), optional
         √(1 − ρ²), where they are known more accurately than from ρ.
 
@@ -77,9 +77,11 @@ def wilks(
     >>> wilks([0.796, 0.2], n=20, p=3, s=3).p_values.round(3)        # at most no direction, at most one
     array([0.065, 0.959])
     """
+    if isinstance(correlations, type):
+        raise errors_inference.no_estimator("correlations", correlations, "CCA().fit(X, Y)")
     if hasattr(correlations, "test_dimension"):
         return correlations.test_dimension(alpha, method)
-    check_choice("method", method, _TESTS)
+    check_choice("method", method, CANONICAL)
     check_level(alpha)
     missing = [name for name, value in (("n", n), ("p", p), ("s", s)) if value is None]
     if missing:
@@ -87,17 +89,37 @@ def wilks(
     assert n is not None
     assert p is not None
     assert s is not None
-    cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
-    wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
-    if len(wrong):
-        raise errors_inference.correlations_range(float(wrong[0]))
+    check_number("n", n, 1.0)
+    check_number("p", p, 1, integer=True)
+    check_number("s", s, 1, integer=True)
+    cosines = _checked(correlations, p, s)
     sines = np.sqrt((1 - cosines) * (1 + cosines)) if sines is None else np.asarray(sines, dtype=np.float64)
+    if sines.shape != cosines.shape:
+        raise errors.lengths_differ("correlations", len(cosines), "sines", sines.size)
     if n - p - s - 1 <= 0:
         raise errors.too_few_to_test(n, p, s)
-    rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(min(p, s, len(cosines)))]
+    rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return DimensionTest.sequential(p_values, statistics, alpha, method)
+
+
+def _checked(correlations: Any, p: int, s: int) -> np.ndarray:
+    """Return correlations as an array, refusing what are none."""
+    try:
+        cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise errors_inference.correlations_kind(correlations) from error
+    if cosines.ndim != 1 or len(cosines) == 0:
+        raise errors_inference.correlations_kind(correlations)
+    wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
+    if len(wrong):
+        raise errors_inference.correlations_range(float(wrong[0]))
+    if (np.diff(cosines) > 1e-9).any():
+        raise errors_inference.correlations_order(correlations)
+    if len(cosines) > min(p, s):
+        raise errors_inference.correlations_count(len(cosines), p, s)
+    return cosines
 
 
 def _ratio(top: float, bottom: float) -> float:
@@ -113,7 +135,7 @@ def _wilks(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, fl
     log_wilks = 2 * np.log(np.maximum(sines, 1e-300)).sum()
     t = np.sqrt((p**2 * s**2 - 4) / (p**2 + s**2 - 5)) if p**2 + s**2 > 5 else 1.0
     df1, df2 = p * s, (size.n - (p + s + 3) / 2) * t - p * s / 2 + 1
-    return _f_test("wilks", float(np.exp(log_wilks)), float(np.expm1(-log_wilks / t) * df2 / df1), df1, df2)
+    return _f_test("wilks", float(np.exp(log_wilks)), float(np.expm1(min(-log_wilks / t, 700.0)) * df2 / df1), df1, df2)
 
 
 def _bartlett(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, float]:
@@ -147,18 +169,10 @@ def _roy(cosines: np.ndarray, sines: np.ndarray, size: _Sizes) -> dict[str, floa
     df1 = max(size.p, size.s)
     df2 = size.n - 1 - df1
     row = _f_test("roy", root, root * df2 / df1, df1, df2)
-    if size.small > 1:  # the F of a single pair is exact, that of the largest of several a bound
-        row["p_value"] = _largest_root(root, size)
+    if size.small > 1:  # the F of a single pair is exact, that of the largest of several gives too small a p-value
+        x = float(root / (1 + root)) if np.isfinite(root) else 1.0
+        row["p_value"] = max(row["p_value"], largest_root_survival(x, size.p, size.s, size.n))
     return row
-
-
-def _largest_root(root: float, size: _Sizes) -> float:
-    """Return the p-value of the largest ρ²/(1 − ρ²): its logarithm nearly follows Tracy and Widom (Johnstone 2008)."""
-    N = size.n - 2
-    gamma, phi = (2 * np.arcsin(np.sqrt((k - 0.5) / N)) for k in sorted((size.p, size.s)))
-    centre = 2 * np.log(np.tan((phi + gamma) / 2))
-    spread = (16 / N**2 / (np.sin(phi + gamma) ** 2 * np.sin(phi) * np.sin(gamma))) ** (1 / 3)
-    return tabled_survival(float((np.log(root) - centre) / spread)) if root > 0 else 1.0
 
 
 _TESTS = {
@@ -168,3 +182,6 @@ _TESTS = {
     "lawley-hotelling": _lawley_hotelling,
     "roy": _roy,
 }
+
+#: Tests of canonical correlations by normal theory.
+CANONICAL = tuple(_TESTS)

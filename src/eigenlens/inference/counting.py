@@ -8,9 +8,12 @@ import numpy as np
 from scipy.special import gammaln
 
 from .._core.errors import inference as errors_inference
+from .._core.parameters import check_number
+from .denoising import median_of_noise
 from .result import DimensionTest, check_level
 from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
+NOTHING = {True: np.inf, False: -np.inf}  # how far a value stands out where noise has no variance
 TIED = 1e-12  # eigenvalues closer than this share of the largest count as equal
 
 
@@ -20,10 +23,14 @@ def minka(values: np.ndarray, n: float) -> int:
     Parameters
     ----------
     values : ndarray of shape (p,)
-        All eigenvalues of the covariance matrix, descending and positive.
+        All eigenvalues of the covariance matrix, positive.
     n : float
         Number of rows.
     """
+    values = _eigenvalues(values, "mle", 1)
+    check_number("n", n, 1.0)
+    if values[-1] <= 0:
+        raise errors_inference.positive_values("mle", float(values[-1]))
     p = len(values)
     if p == 1:
         return 1
@@ -62,7 +69,7 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
     Parameters
     ----------
     values : ndarray of shape (p,)
-        All p eigenvalues of the covariance matrix, descending; zeros included.
+        All p eigenvalues of the covariance matrix, zeros included.
     n : float
         Rows minus one for the mean.
     alpha : float
@@ -80,7 +87,7 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
     (1.5, 1)
     """
     check_level(alpha)
-    values = checked_values(values, n, "noise edge")
+    values = _of_covariance(values, n, "noise edge")
     edge = 0.0
     for k in range(_testable(values, n)):
         edge = _bar(values, k, n, alpha)
@@ -98,12 +105,12 @@ def tracy_widom_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
         As in `noise_edge`.
     """
     check_level(alpha)
-    values = checked_values(values, n, "tracy-widom")
+    values = _of_covariance(values, n, "tracy-widom")
     q = _testable(values, n)
     p_values, bars, scaled = np.zeros(q), np.zeros(q), np.zeros(q)
     for k in range(q):
         noise, edge = _noise_variance(values, k, n), edge_of_noise(n - k, len(values) - k)
-        scaled[k] = (values[k] * n / noise - edge.centre) / edge.spread if noise > 0 else np.inf
+        scaled[k] = (values[k] * n / noise - edge.centre) / edge.spread if noise > 0 else NOTHING[values[k] > 0]
         p_values[k] = ratio_survival(scaled[k], n - k, len(values) - k)
         bars[k] = _bar(values, k, n, alpha)
     statistics = {"eigenvalue": values[:q], "noise": bars, "tracy_widom": scaled}
@@ -126,15 +133,43 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     >>> print(broken_stick([5.0, 2.5, 0.3, 0.1, 0.1]))
     2 of 5 directions stand above noise (broken stick).
     """
-    values = np.sort(np.asarray(values, dtype=np.float64))[::-1]
+    values = _eigenvalues(values, "broken stick", 2)
     values = values[values > 0]
     if len(values) < 2:
-        raise errors_inference.values_needed("broken stick", len(values), 2)
+        raise errors_inference.values_needed("broken stick", len(values), 2, "positive ")
     p = len(values)
     expected = np.cumsum(1.0 / np.arange(p, 0, -1))[::-1] / p * values.sum()
     above = values > expected
     statistics = {"eigenvalue": values, "noise": expected, "share": values / values.sum()}
     return DimensionTest.chosen(int(np.argmin(above)) if not above.all() else p, statistics, "broken stick")
+
+
+def hard_threshold(values: np.ndarray, n: float) -> DimensionTest:
+    """Count the eigenvalues above the best hard threshold for noise of unknown variance (Gavish, Donoho 2014).
+
+    Singular values below ω(β)·median are dropped, β being the ratio of columns to rows or its inverse: of all
+    thresholds this leaves the least squared error, for noise of equal variance in all directions.
+
+    Parameters
+    ----------
+    values, n
+        As in `noise_edge`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import hard_threshold
+    >>> X = np.random.default_rng(0).standard_normal((100, 100))
+    >>> X[:, 0] *= 4
+    >>> print(hard_threshold(np.linalg.eigvalsh(np.cov(X.T)), 99))
+    1 of 99 directions stand above noise (gavish-donoho).
+    """
+    values = _of_covariance(values, n, "gavish-donoho")
+    q, beta = min(len(values), int(n)), min(len(values), n) / max(len(values), n)
+    best = np.sqrt(2 * (beta + 1) + 8 * beta / (beta + 1 + np.sqrt(beta**2 + 14 * beta + 1)))
+    bar = best**2 / median_of_noise(beta) * float(np.median(np.sqrt(values[:q]))) ** 2
+    statistics = {"eigenvalue": values[:q], "noise": np.full(q, bar)}
+    return DimensionTest.chosen(int(np.count_nonzero(values[:q] > bar)), statistics, "gavish-donoho")
 
 
 def above_negative(values: np.ndarray) -> DimensionTest:
@@ -147,22 +182,36 @@ def above_negative(values: np.ndarray) -> DimensionTest:
     values : ndarray
         All eigenvalues of the form.
     """
-    values = np.sort(np.asarray(values, dtype=np.float64))[::-1]
-    positive, size = values[values > 0], max(float(-values.min(initial=0.0)), 0.0)
+    values = _eigenvalues(values, "negative inertia", 1)
+    positive, size = values[values > 0], max(float(-values[-1]), 0.0)
     if len(positive) == 0:
-        raise errors_inference.values_needed("negative inertia", 0, 1)
+        raise errors_inference.values_needed("negative inertia", 0, 1, "positive ")
     statistics = {"eigenvalue": positive, "noise": np.full(len(positive), size)}
     return DimensionTest.chosen(int(np.count_nonzero(positive > size)), statistics, "negative inertia")
 
 
-def checked_values(values: Any, n: float, method: str) -> np.ndarray:
-    """Return eigenvalues as an array, refusing what cannot be tested."""
-    values = np.asarray(values, dtype=np.float64)
-    if values.ndim != 1 or len(values) < 2:
-        raise errors_inference.values_needed(method, values.size, 2)
+def _eigenvalues(values: Any, method: str, least: int) -> np.ndarray:
+    """Return eigenvalues as an array, descending, refusing what are none."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors_inference.not_eigenvalues(method, values) from error
+    if found.ndim != 1 or not np.isfinite(found).all():
+        raise errors_inference.not_eigenvalues(method, values)
+    if len(found) < least:
+        raise errors_inference.values_needed(method, len(found), least)
+    return np.sort(found)[::-1]
+
+
+def _of_covariance(values: Any, n: float, method: str) -> np.ndarray:
+    """Return eigenvalues of a covariance matrix, those that are rounding as zero."""
+    found = _eigenvalues(values, method, 2)
+    check_number("n", n, 0.0)
     if n < 3:
         raise errors_inference.rows_needed(method, f"{n + 1:g}", 4)
-    return values
+    if found[-1] < -1e-8 * max(found[0], 0.0):
+        raise errors_inference.positive_values(method, float(found[-1]))
+    return np.maximum(found, 0.0)
 
 
 def _testable(values: np.ndarray, n: float) -> int:

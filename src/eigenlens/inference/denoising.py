@@ -24,14 +24,16 @@ import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
+from .._core import optional
 from .._core.parameters import check_choice, check_number
 from ..sources import as_source, whole
+from .result import Result
 
 LOSSES = ("frobenius", "operator", "nuclear")
 
 
-@dataclass(frozen=True)
-class Denoised:
+@dataclass(frozen=True, eq=False, repr=False)
+class Denoised(Result):
     """Signal found in a table.
 
     Attributes
@@ -44,6 +46,8 @@ class Denoised:
         Of the centred table, before and after.
     noise : float
         Standard deviation of the noise, given or estimated.
+    edge : float
+        Singular values below are those of noise.
     """
 
     signal: np.ndarray
@@ -51,9 +55,28 @@ class Denoised:
     singular_values: np.ndarray
     shrunk_values: np.ndarray
     noise: float
+    edge: float
 
     def __str__(self) -> str:
         return f"{self.rank} of {len(self.singular_values)} directions carry signal; noise has sd {self.noise:.3g}."
+
+    def to_frame(self) -> Any:
+        """Return singular values, before and after, as a pandas DataFrame."""
+        pd = optional.pandas()
+
+        columns = {"singular_value": self.singular_values, "shrunk_value": self.shrunk_values}
+        return pd.DataFrame(columns, index=pd.RangeIndex(1, len(self.singular_values) + 1, name="direction"))
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw singular values before and after, with the edge of noise; return the axes.
+
+        Parameters
+        ----------
+        ax : axes, optional
+        """
+        from . import _plots
+
+        return _plots.draw_shrinkage(self, ax)
 
 
 def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> Denoised:
@@ -84,17 +107,18 @@ def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> D
     mean = rows.mean(axis=0)
     left, s, right = np.linalg.svd(rows - mean, full_matrices=False)
     n, p = len(rows) - 1, rows.shape[1]
-    s = s[: min(n, p)]
+    s = np.where(s > max(rows.shape) * np.finfo(float).eps * s[0], s, 0.0)[: min(n, p)]  # rounding is no signal
     sigma = noise_level(s, n, p) if noise is None else float(noise)
     kept = shrink(s, n, p, sigma, loss)
     signal = (left[:, : len(s)] * kept) @ right[: len(s)] + mean
-    return Denoised(signal, int(np.count_nonzero(kept)), s, kept, sigma)
+    edge = sigma * (np.sqrt(n) + np.sqrt(p))
+    return Denoised(signal, int(np.count_nonzero(kept)), s, kept, sigma, float(edge))
 
 
 def noise_level(singular_values: np.ndarray, n: int, p: int) -> float:
     """Return the standard deviation of noise by the median singular value."""
     small, large = min(n, p), max(n, p)
-    return float(np.median(singular_values[:small]) / np.sqrt(large * _median(small / large)))
+    return float(np.median(singular_values[:small]) / np.sqrt(large * median_of_noise(small / large)))
 
 
 def shrink(singular_values: np.ndarray, n: int, p: int, noise: float, loss: str = "frobenius") -> np.ndarray:
@@ -123,8 +147,8 @@ def shrink(singular_values: np.ndarray, n: int, p: int, noise: float, loss: str 
 
 
 @lru_cache(maxsize=256)
-def _median(beta: float) -> float:
-    """Return the median of the Marchenko–Pastur law."""
+def median_of_noise(beta: float) -> float:
+    """Return the median of the Marchenko–Pastur law of ratio beta, from 0 to 1."""
     low, high = (1 - beta**0.5) ** 2, (1 + beta**0.5) ** 2
 
     def above(t: float) -> float:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from scipy import stats
 
+from .._core.parameters import seed_of
 from .parallel import check_draws
 from .result import DimensionTest, check_level
 
@@ -146,7 +147,7 @@ def resampled_test(
     method: str,
     alpha: float = 0.05,
     n_draws: int = 199,
-    seed: int = 0,
+    seed: Any = 0,
     largest: bool = False,
     stop: bool = False,
 ) -> DimensionTest:
@@ -166,14 +167,16 @@ def resampled_test(
         Its name.
     alpha : float
         Level.
-    n_draws, seed : int
+    n_draws : int
         The p-value is (1 + draws at least as large)/(1 + n_draws).
+    seed : int, Generator, RandomState or None
     largest : bool
         Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
     stop : bool
         Leave out (NaN) what follows the first d that is not rejected, where draws are dear.
     """
     check_draws(alpha, n_draws)
+    seed = seed_of(seed)
 
     def statistic(values: np.ndarray, d: int) -> float:
         return W * float(values[d] if largest else values[d:].sum())

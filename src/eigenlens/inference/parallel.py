@@ -13,7 +13,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_choice, check_flag, check_number
+from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from ..sources import as_source, whole
 from .result import DimensionTest, check_level
 
@@ -27,7 +27,7 @@ def parallel_analysis(
     *,
     scale: bool = False,
     n_draws: int = 100,
-    random_state: int = 0,
+    random_state: Any = 0,
 ) -> DimensionTest:
     """Count the leading eigenvalues that exceed those of unrelated columns.
 
@@ -41,7 +41,8 @@ def parallel_analysis(
         Columns permuted one by one; or normal columns of the same variances, drawn through their Wishart matrix.
     scale : bool
         Bring columns to unit variance first: eigenvalues of the correlation matrix.
-    n_draws, random_state : int
+    n_draws : int
+    random_state : int, Generator, RandomState or None
 
     Returns
     -------
@@ -62,39 +63,53 @@ def parallel_analysis(
     3 of 13 directions stand above noise at 5% (parallel, permutation).
     """
     check_choice("null", null, ("permutation", "normal"))
+    check_flag("scale", scale)
+    if isinstance(X, type):
+        raise errors_inference.no_estimator("X", X, "PCA().fit(X)")
     if hasattr(X, "test_dimension"):
+        if scale or not hasattr(X, "get_covariance"):
+            raise errors_inference.parallel_of_model(type(X).__name__, scale)
         method = "permutation" if null == "permutation" else "parallel"
         return X.test_dimension(alpha, method, n_draws=n_draws, random_state=random_state)
-    check_flag("scale", scale)
-    rows = whole(as_source(X, min_rows=3, estimator="parallel_analysis")).X
-    rows = rows - rows.mean(axis=0)
-    size = np.sqrt(np.mean(rows**2, axis=0))
-    if not (size > 0).any():
-        raise errors.all_constant("X")
-    if scale:
-        rows = rows / np.where(size > 0, size, 1.0)
-    if rows.shape[1] < 2:
-        raise errors_inference.values_needed("parallel", rows.shape[1], 2)
+    rows, unit = _centred(whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X)
     n = len(rows) - 1
-    values = np.linalg.svd(rows, compute_uv=False) ** 2 / n
+    sd = np.sqrt(np.sum(rows**2, axis=0) / n)
+    if scale:
+        rows, sd, unit = rows / np.where(sd > 0, sd, 1.0), np.where(sd > 0, 1.0, 0.0), 1.0
+    values = np.linalg.svd(rows, compute_uv=False)[: min(n, len(sd))] ** 2 / n
     if null == "permutation":
-        return against_permutations(values, rows, alpha, n_draws, random_state)
-    return against_normal(values, n, np.sqrt(np.sum(rows**2, axis=0) / n), alpha, n_draws, random_state)
+        test = against_permutations(values, rows, alpha, n_draws, random_state)
+    else:
+        test = against_normal(values, n, sd, alpha, n_draws, random_state)
+    return test.scaled(unit**2, ("eigenvalue", "noise"))
 
 
-def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_draws: int, seed: int) -> DimensionTest:
+def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
+    if rows.shape[1] < 2:
+        raise errors_inference.columns_needed("parallel", rows.shape[1], 2)
+    largest = float(np.abs(rows).max())
+    unit = 2.0 ** np.frexp(largest)[1] if largest > 0 else 1.0
+    rows = rows / unit
+    rows = rows - rows.mean(axis=0)
+    if not (np.ptp(rows, axis=0) > 0).any():
+        raise errors_inference.no_variance("X")
+    return rows, unit
+
+
+def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
     """Compare eigenvalues with those of rows whose columns are permuted one by one."""
     check_draws(alpha, n_draws)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_of(seed))
     return _compared(values, _permuted(rows, n_draws, rng), n_draws, alpha, "parallel, permutation")
 
 
 def against_normal(
-    values: np.ndarray, n: float, scales: np.ndarray, alpha: float, n_draws: int, seed: int
+    values: np.ndarray, n: float, scales: np.ndarray, alpha: float, n_draws: int, seed: Any
 ) -> DimensionTest:
     """Compare eigenvalues with those of normal columns of given standard deviations, from n degrees of freedom."""
     check_draws(alpha, n_draws)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed_of(seed))
     null = (_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws))
     return _compared(values, null, n_draws, alpha, "parallel")
 

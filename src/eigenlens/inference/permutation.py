@@ -7,6 +7,8 @@ are moved, together, to other rows, and the problem is solved again. Classes are
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..spectral import Form, whiten
@@ -23,7 +25,7 @@ def canonical_permutation_test(
     most: int | None = None,
     alpha: float = 0.05,
     n_draws: int = 199,
-    seed: int = 0,
+    seed: Any = 0,
 ) -> DimensionTest:
     """Test how many canonical pairs two tables have, by Σ_{j>d} ρⱼ² under permutations.
 
@@ -36,7 +38,8 @@ def canonical_permutation_test(
     most : int, optional
         d runs to most − 1; by default as far as there are pairs.
     alpha : float
-    n_draws, seed : int
+    n_draws : int
+    seed : int, Generator, RandomState or None
     """
     x, x_rest = _standard(X, x_penalty)
     y, _ = _standard(Y, y_penalty)

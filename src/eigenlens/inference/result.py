@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from html import escape
 from typing import Any, Self
 
 import numpy as np
 
-from .._core import optional
-from .._core.parameters import check_number
+from .._core import errors, optional
+from .._core.parameters import is_number
+
+HEAD = 15  # rows of a table that a notebook shows
+LEVEL = "a number between 0 and 1, such as 0.05"
 
 
-@dataclass(frozen=True)
-class DimensionTest:
+class Result:
+    """What all results share: they show themselves as a sentence, in notebooks with the head of their table."""
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        try:
+            table = self.to_frame()
+        except ImportError:  # pandas is not installed: the sentence is enough
+            return f"<p>{escape(str(self))}</p>"
+        more = f"<p>… {len(table) - HEAD:,} more rows: to_frame()</p>" if len(table) > HEAD else ""
+        return f"<div><p>{escape(str(self))}</p>{table.head(HEAD).to_html(float_format='{:.4g}'.format)}{more}</div>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DimensionTest(Result):
     """How many directions are real: sequential tests of "at most d directions", d = 0, 1, …, or a criterion.
 
     Attributes
@@ -98,6 +121,7 @@ class DimensionTest:
 
 def check_level(alpha: Any) -> None:
     """Refuse a level that is none."""
-    check_number("alpha", alpha, 0.0, 1.0, above=True)
-    if alpha == 1:
-        check_number("alpha", alpha, 0.0, 1 - 1e-12, above=True)
+    if not is_number(alpha):
+        raise errors.number_kind("alpha", alpha, LEVEL)
+    if not 0 < alpha < 1:
+        raise errors.number("alpha", alpha, LEVEL)

@@ -57,13 +57,6 @@ def survival(s: float) -> float:
     return float(-np.expm1(log_cdf(min(s, RANGE[1]))))
 
 
-def tabled_survival(s: float) -> float:
-    """Return P(TW₁ > s) from a table where it is not small, for tests that ask often."""
-    if TABLE[0] < s < 3:
-        return float(1 - _table()(s))
-    return 1.0 if s < 0 else survival(s)
-
-
 @lru_cache(maxsize=64)
 def quantile(alpha: float) -> float:
     """Return the value that TW₁ exceeds with probability alpha."""

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from ..moments import squared_distances
 from ..moments.pairwise import rough_centre
-from ..sources.base import BLOCK_BYTES, DEVICE_BLOCK_BYTES, PARALLEL_CELLS, threaded
+from ..sources.cutting import BLOCK_BYTES, DEVICE_BLOCK_BYTES
 from ..sources.table import as_table, finite_rows
 
 #: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
@@ -49,7 +50,7 @@ def over_blocks(work: Callable[[tuple[int, int]], Any], n: int, m: int, sample: 
     """Apply `work` to ranges of rows, on threads where there is enough to do; results in order."""
     ranges = row_ranges(n, m, sample)
     if isinstance(sample, np.ndarray) and n * m >= PARALLEL_CELLS:
-        return threaded(work, ranges)  # type: ignore[arg-type]
+        return threaded(work, ranges)
     return map(work, ranges)
 
 
@@ -89,7 +90,7 @@ def symmetric(function: Callable[[Array], BlockFunction], X: Array) -> Array:
             b = min(a + step, n)
             matrix[a:b, start:stop] = block[:, a - start : b - start].T
 
-    for _ in threaded(work, iter(range(0, n, step))):  # type: ignore[arg-type]
+    for _ in threaded(work, iter(range(0, n, step))):
         pass
     return matrix
 

@@ -170,7 +170,6 @@ class LandmarkPath:
         a, b = self.t, self.t + self.q
         self.G = xp.linalg.pinv(S[:a, :a]) @ S[:a, a:] if a else S[:0, :]
         S = S[a:, a:] - S[a:, :a] @ self.G
-        self.yy = xp.linalg.diagonal(S)[: self.q]
         M, R = S[b - a :, b - a :], S[b - a :, : self.q]
         d, self.V = _eigh((M + M.T) / 2)
         self.d, self.Z = xp.clip(d, min=0.0), self.V.T @ R

@@ -7,18 +7,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassifierMixin
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ._base import column_names
+from ._transformer import RowsTransformer
 
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
-class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, TransformerMixin):
+class CanonicalClassifier(RowsTransformer, ClassifierMixin):
     """Nearest centroid in canonical coordinates, prior odds counted in.
 
     A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in
@@ -86,10 +87,7 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
         """Return the most probable class of each row."""
 
         def label(block: Array) -> Array:
-            codes = _xp.namespace(block).argmax(self._linear_scores(block), axis=1)
-            if isinstance(self.classes_, np.ndarray):
-                return self.classes_[_xp.to_numpy(codes)]
-            return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+            return labels_of(_xp.namespace(block).argmax(self._linear_scores(block), axis=1), self.classes_)
 
         return self._over_rows(X, label, keep_dtype=False)
 
@@ -97,11 +95,12 @@ class CanonicalClassifier(ClassNamePrefixFeaturesOutMixin, ClassifierMixin, Tran
     def _n_features_out(self) -> int:
         return self.centroids_.shape[1]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+
+def labels_of(codes: Array, classes: Array) -> Array:
+    """Return classes[codes], in the library of the classes: words are with the host, wherever the codes are."""
+    if isinstance(classes, np.ndarray):
+        return classes[_xp.to_numpy(codes)]
+    return _xp.take_rows(classes, _xp.like(codes, classes))
 
 
 def read_priors(priors: Any) -> np.ndarray | None:

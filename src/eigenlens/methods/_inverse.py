@@ -8,27 +8,27 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_count
+from .._core.parameters import check_choice, check_count, check_number, is_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, SliceMoments, ladle, permuted_after, resampled_kernel, resampled_test
-from ..moments import Centred, Grouped
+from ..inference import DimensionTest, permuted_after, resampled_test
+from ..moments import Centred
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
-from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
+from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator, form_of, in_data_units
+from ._transformer import RowsTransformer
 
 Draw = Callable[[int, np.random.Generator], np.ndarray]  # eigenvalues where all variates after the d-th are noise
 
 
-class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+class InverseRegression(RowsTransformer, MomentsEstimator):
     """Directions of X along which its distribution changes with y, from moments of X within slices of y."""
 
     _target = "labels"
@@ -38,7 +38,9 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         return "rotation" if self.ridge else "linear"
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
+    _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
+    _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
     _keeps_rows = True  # the response is sliced on the way, and not held by anybody else
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
 
@@ -64,7 +66,7 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
         """
-        return self._fit(X, _response(y, slices), sample_weight)
+        return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
@@ -91,16 +93,15 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
         self._slicing = moments.meaning
 
     def _check_parameters(self) -> None:
-        check_count(self.n_components, auto="chi2" in self._tests and not self.ridge)
-        if isinstance(self.ridge, bool) or not isinstance(self.ridge, Real) or not 0 <= self.ridge < float("inf"):
-            raise errors.number("ridge", self.ridge, "a finite number of at least 0")
+        check_count(self.n_components, auto=self._auto and not self.ridge)
+        check_number("ridge", self.ridge, 0)
         _check_slices(self.n_slices)
 
     def _check_source(self, source: Source, whole: bool) -> None:
         labels, p = source.labels, source.n_features
         if whole and labels is not None and len(labels.classes) > 1:
             self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
-        elif self.n_components is not None and self.n_components > p:  # more slices may come, columns may not
+        elif is_number(self.n_components) and self.n_components > p:  # more slices may come, columns may not
             raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Any) -> Exception | None:
@@ -171,25 +172,21 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
             raise errors.components_out_of_range(self.n_components, most, why)
         return int(self.n_components)
 
-    def _found(self, moments: Any) -> int:
-        """Return the number of directions that the χ² test of a method finds at 5%, from its moments."""
-        raise NotImplementedError
-
     # -- how many directions -----------------------------------------------------------------------------------
 
-    def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: int) -> DimensionTest:
-        """Run a test that is done by drawing, from the moments or from the rows."""
+    def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: Any) -> DimensionTest:
+        """Run a test by theory, or by drawing from the moments or from the rows."""
+        self._check_test(method, n_draws)
+        if method == "chi2":
+            return self._chi2(self._collected, alpha)
         values, variates = self._in_variates()
         if method == "ladle":
-            Z, codes = self._rows_in(variates, values)
-            return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, random_state)
+            return self._ladle(*self._rows_in(variates), values, variates, n_draws, random_state)
         most = self._most(len(self._collected.labels), len(values))
-        most = min(most, int(self.n_components) + 1) if isinstance(self.n_components, Integral) else most
-        draw = self._simulated() if method == "simulation" else self._permuted(variates, values)
-        W = self._collected.weight
+        draw = self._simulated() if method == "simulation" else self._permuted(variates)
         return resampled_test(
             values,
-            W,
+            self._collected.weight,
             most,
             draw,
             method=method,
@@ -197,7 +194,16 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
             n_draws=n_draws,
             seed=random_state,
             largest=self._test_largest,
+            stop=self._test_dear,
         )
+
+    def _found(self, moments: Any) -> int:
+        """Return the number of directions that "auto" keeps, from the moments."""
+        return self._chi2(moments, 0.05).dimension
+
+    def _chi2(self, moments: Any, alpha: float) -> DimensionTest:
+        """Run the χ² test, where a method has one, from its moments."""
+        raise NotImplementedError
 
     def _simulated(self) -> Draw:
         """Return a function that draws eigenvalues from moments alone, where a method has such a one."""
@@ -207,16 +213,18 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:
         """Return all eigenvalues, and all variates."""
 
-    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        """Return rows F with M = FᵀF, from slices in standardised coordinates, where a method is made of slices."""
-        raise NotImplementedError
-
     @abstractmethod
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
         """Return the eigenvalues of rows given by their variates."""
 
-    def _permuted(self, variates: Subspace, values: np.ndarray) -> Draw:
-        Z, codes = self._rows_in(variates, values)
+    @abstractmethod
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        """Find the number of directions of rows given by their variates by drawing them anew."""
+
+    def _permuted(self, variates: Subspace) -> Draw:
+        Z, codes = self._rows_in(variates)
 
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:
             return self._row_eigenvalues(permuted_after(Z, d, rng), codes, variates)
@@ -225,24 +233,19 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     def _check_test(self, method: str, n_draws: int) -> None:
         self._require_fit()
-        if method not in self._tests:
-            raise errors.option("method", method, self._tests)
-        if isinstance(n_draws, bool) or not isinstance(n_draws, Integral) or n_draws < 1:
-            raise errors.number("n_draws", n_draws, "a positive whole number")
+        check_choice("method", method, self._tests)
+        check_number("n_draws", n_draws, 1, integer=True)
         if self.ridge:
             raise errors.InputError(
                 f"ridge={self.ridge!r}: these tests hold for plain covariances; fit with ridge=0 to test."
             )
 
-    def _rows_in(self, variates: Subspace, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _rows_in(self, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Read the rows of the fit again, as variates with slice codes, a row of weight 2 twice."""
         block = self._rows_again()
         codes = np.asarray(block.y, dtype=np.intp)
         codes = np.where(codes >= 0, np.searchsorted(np.unique(codes[codes >= 0]), codes), -1)
         Z = _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis)))
-        found = self._row_eigenvalues(Z, codes, variates)
-        if not np.allclose(found[: len(values)], values[: len(found)], rtol=1e-6, atol=1e-6):
-            raise errors.rows_changed()
         return Z, codes
 
     # -- scikit-learn ------------------------------------------------------------------------------------------
@@ -262,107 +265,12 @@ class InverseRegression(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Momen
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-class OnePassInverseRegression(InverseRegression):
-    """Inverse regression from the means and covariances of slices, which one pass collects.
-
-    A method says, in `_kernel`, what it makes of slices in standardised coordinates.
-    """
-
-    _pooled: ClassVar[bool] = True
-
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen.
-
-        Where a numeric y is cut at quantiles, those of the first batch stay: begin with a batch that is typical, or
-        give the cuts (`n_slices=[cut, cut, …]`) or the slices.
-
-        Parameters
-        ----------
-        X, y, sample_weight, slices
-            As in `fit`.
-        """
-        return self._partial_fit(X, _response(y, slices), sample_weight)
-
-    # -- the three hooks, the third of them above ---------------------------------------------------------------
-
-    def _moments(self, kind: type[Centred]) -> Grouped:
-        return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
-
-    def _pencil(self, moments: Grouped) -> Pencil:
-        total, offsets = self._total(moments)
-        p, constant = total.n_features, None if self.ridge else total.constant_columns()
-        most = p if self.ridge else max(1, min(p, total.n_rows - 1))
-        covariance = self._covariance(total)
-        shares = _xp.like(moments.weights / moments.weight, offsets)
-        return Pencil(
-            self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets),
-            covariance,
-            n_components=self._wanted(len(moments.labels), p),
-            constant=constant,
-            most=most,
-        )
-
-    @abstractmethod
-    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
-        """Return rows F with M = FᵀF, from slices in standardised coordinates."""
-
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
-        """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
-        W = whitening.matrix
-        if covariance.factor is None:
-            back = W.T @ covariance.matrix
-        else:
-            back = (covariance.factor @ W).T @ covariance.factor
-        rows = self._kernel(shares, offsets @ W, self._covariances(moments, W))
-        return Form(factor=rows @ back, squared=covariance.squared)
-
-    def _check_moments(self, moments: Any) -> None:
-        super()._check_moments(moments)
-        if isinstance(moments, Grouped) and moments.pooled and not self._pooled:
-            raise errors.moments_lack("one scatter for each slice", "one pooled scatter", type(self).__name__)
-
-    def _covariances(self, moments: Grouped, W: Array) -> Array:
-        """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
-        exponent = self._total(moments)[0].exponent
-        forms = [form_of(group.rescaled(exponent), group.weight) for group in moments.groups]
-        return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
-
-    # -- tests -------------------------------------------------------------------------------------------------
-
-    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
-        values, _, variates = self._slices_in_variates(self._collected)
-        return values, variates
-
-    def _simulated(self) -> Draw:
-        moments = self._slices_in_variates(self._collected)[1]
-        return lambda d, rng: moments.with_noise_after(d, rng).eigenvalues(self._kernel)
-
-    def _slices_in_variates(self, moments: Grouped) -> tuple[np.ndarray, SliceMoments, Subspace]:
-        """Return all eigenvalues, the moments of slices in all variates, and the variates themselves."""
-        total, offsets = self._total(moments)
-        W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
-        z = offsets @ W
-        V = self._covariances(moments, W) if not self._pooled else _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
-        shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
-        _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
-        values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]
-        scatters = right @ V @ right.T * moments.weights[:, None, None]
-        basis = (W @ _xp.like(right.T, W)) / total.unit[:, None]
-        variates = Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
-        return values, SliceMoments(moments.weights, z @ right.T, scatters), variates
-
-    def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
-        return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
-
-
-def _response(y: Any, slices: Any) -> Response | None:
+def response_of(y: Any, slices: Any) -> Response | None:
     return None if y is None and slices is None else Response(y, slices)
 
 

@@ -117,6 +117,18 @@ class KernelEstimator(RowsEstimator):
         if missed > LARGE_LOSS:
             errors.warn(errors_kernels.landmarks_miss(missed, count))
 
+    @property
+    def landmarks_(self) -> np.ndarray:
+        """Numbers of the rows that are landmarks."""
+        if not hasattr(self, "_landmark_numbers"):
+            raise AttributeError(f"{type(self).__name__} has landmarks_ only after a fit with n_landmarks")
+        return self._landmark_numbers
+
+    def _forget(self, *names: str) -> None:
+        """Drop what an earlier fit set and this one may not: these attributes, and those of landmarks."""
+        for name in ("landmark_error_", "_landmark_numbers", *names):
+            self.__dict__.pop(name, None)
+
     def _moved(self, X: Array, pivot: Array | None) -> Array:
         rows = _xp.float64(X)
         return rows if pivot is None else rows - _xp.like(pivot, rows)

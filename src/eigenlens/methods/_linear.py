@@ -10,8 +10,9 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
+from .._core.parameters import check_choice, is_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, canonical_permutation_test, wilks
+from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Grouped
 from ..regress.scoring import contrasts
 from ..sources import Source
@@ -40,6 +41,19 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
     def _penalised_by(self) -> str:
         """Name, for a message, the parameter that takes the normal theory away."""
         return type(self).__name__
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the discriminant directions.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+            Left out where X is a source that holds them.
+        sample_weight : array of shape (n,), optional
+            Weight 2 means that the row stands there twice.
+        """
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
@@ -96,7 +110,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         if whole and labels is not None and len(labels.classes) > 1:
             priors_for(self.priors, np.ones(len(labels.classes)))
             self._rank_wanted(len(labels.classes), p)
-        elif self.n_components is not None and self.n_components > p:  # more classes may come, columns may not
+        elif is_number(self.n_components) and self.n_components > p:  # more classes may come, columns may not
             raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
 
     def _lacking(self, moments: Grouped) -> Exception | None:
@@ -187,7 +201,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         return wilks(cosines, n, rank, K - 1, alpha, method, sines=sines)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many discriminant directions there are, whatever `n_components` is: "at most d", d = 0, 1, …
 
@@ -200,8 +214,10 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
             law and reads the rows of the fit again. With shrinkage or a penalty the normal theory does not hold:
             "permutation" is then the default, and all there is.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
 
         Notes
         -----
@@ -211,6 +227,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         self._require_fit()
         penalty = self._penalty_on_sums(self._collected)
         method = ("wilks" if penalty is None else "permutation") if method is None else method
+        check_choice("method", method, (*CANONICAL, "permutation"))
         if method == "permutation":
             block = self._rows_again()
             codes, K = np.asarray(block.y, dtype=np.intp), len(self._collected.labels)

@@ -71,8 +71,7 @@ class KernelMachine(KernelEstimator):
         return 100.0 if self.loss in ("hinge", "epsilon_insensitive") and not self.polish else 0.0
 
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
-        for name in ("landmark_error_", "_landmark_numbers", "_path", "_support"):
-            self.__dict__.pop(name, None)
+        self._forget("_path", "_support")
         self._pivot = rows.pivot
         return self._resolve(kernel, rows)
 
@@ -220,13 +219,6 @@ class KernelMachine(KernelEstimator):
         if not hasattr(self, "_support"):
             raise AttributeError(f"loss={self.loss!r} with n_landmarks={self.n_landmarks} has no support vectors")
         return self._support
-
-    @property
-    def landmarks_(self) -> np.ndarray:
-        """Numbers of the rows that are landmarks."""
-        if not hasattr(self, "_landmark_numbers"):
-            raise AttributeError("landmarks_ is there only after a fit with n_landmarks")
-        return self._landmark_numbers
 
     @property
     def _counts_rows(self) -> bool:  # type: ignore[override]

@@ -224,7 +224,6 @@ class Fit:
     """The end of one run of EM."""
 
     step: Any
-    responsibilities: Shares
     path: list[float]
     converged: bool
     gain: float
@@ -246,7 +245,7 @@ def run(data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: 
         if all(z.shape[1] == 1 for z in Z) and regressor is None:
             converged = True  # one subclass each: the first step is the answer
             break
-    return Fit(step, Z, path, converged, gain)
+    return Fit(step, path, converged, gain)
 
 
 def _e_step(data: Classes, step: Any) -> tuple[float, Shares]:

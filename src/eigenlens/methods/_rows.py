@@ -112,6 +112,7 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
         source = self._source
         if source is None:
             raise errors.rows_gone(type(self).__name__)
+        self._check_unchanged(source)
         block = whole(source)
         times = np.asarray(block.weight)
         if (times != np.floor(times)).any():
@@ -120,6 +121,9 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
         if len(index) == len(times) and (times == 1).all():
             return block
         return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
+    def _check_unchanged(self, source: Source) -> None:
+        """Refuse rows that were changed in place after the fit, where that can be told."""
 
     def _over_scores(self, X: TableLike, function: Callable[[Array], Array], n_components: int) -> Array:
         """Apply a function to rows of scores, as `transform` gives them."""

@@ -15,43 +15,28 @@ between linear subspaces.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, MultiOutputMixin, RegressorMixin, TransformerMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_count, check_number
+from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, canonical_permutation_test, wilks
+from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
 from ..sources import Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
-from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
+from ..spectral import Spectrum
 from ..subspace import Subspace
-from ._base import MomentsEstimator, form_of, in_data_units
+from ._base import MomentsEstimator, in_data_units
+from ._canonical import CanonicalPencil, canonical_angles, canonical_pairs, canonical_pencil, wilks_of
+from ._transformer import RowsTransformer
 
 
-@dataclass(frozen=True, eq=False)
-class CanonicalPencil(Pencil):
-    """A = Σ_xy Σ_yy⁺ Σ_yx against B = Σ_xx, and what is needed to get back to y.
-
-    Attributes
-    ----------
-    Syy : Form
-        Covariance of Y. Where it has a factor, its rows are those of B's.
-    y_whitening : Whitening
-        Of Syy.
-    """
-
-    Syy: Form = field(kw_only=True)
-    y_whitening: Whitening = field(kw_only=True)
-
-
-class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, MultiOutputMixin, MomentsEstimator):
+class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -129,33 +114,15 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         return Cross(kind)
 
     def _pencil(self, moments: Cross) -> CanonicalPencil:
-        joint = self._joint(moments)
-        p, s = moments.split, joint.n_features - moments.split
+        joint, p = self._joint(moments), moments.split
         ridge = self.ridge / float(joint.unit[0]) ** 2 if self.ridge else 0.0
-        covariance = form_of(joint, moments.weight - 1)
-        Sxx, Syy = _halves(covariance, p, ridge)
-        constant = None if ridge else joint.constant_columns()
-        most = max(p, s) if ridge else max(1, joint.n_rows - 1)
-        y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
-        if Sxx.factor is None:
-            root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
-        else:
-            root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor
-        return CanonicalPencil(
-            Form(factor=root, squared=covariance.squared),
-            Sxx,
-            n_components=self._pairs(p, s),
-            constant=None if constant is None else constant[:p],
-            most=min(p, most),
-            Syy=Syy,
-            y_whitening=y_whitening,
-        )
+        return canonical_pencil(joint, p, ridge, self._pairs(p, joint.n_features - p))
 
     def _present(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:  # type: ignore[override]
         joint, p = self._joint(moments), moments.split
         xp, dtype = _xp.namespace(joint.pivot), joint.dtype
         x_unit, y_unit = joint.unit[:p], joint.unit[p:]
-        angles = _angles(spectrum, pencil)
+        angles = canonical_angles(spectrum, pencil)
         spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, x_unit))
         V = pencil.y_whitening.matrix @ spectrum.left
         mean = joint.shift[0, :] * joint.unit
@@ -172,10 +139,10 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
     def _solve(self, pencil: Any, moments: Cross) -> Spectrum:
-        spectrum = solve(pencil)
+        spectrum = canonical_pairs(pencil)
         if self.n_components != "auto":
             return spectrum
-        return spectrum.first(max(1, _wilks(spectrum, pencil, moments, 0.05, "wilks").dimension))
+        return spectrum.first(max(1, wilks_of(spectrum, pencil, moments.weight, 0.05, "wilks").dimension))
 
     def _check_parameters(self) -> None:
         check_count(self.n_components, auto=not self.ridge)
@@ -288,7 +255,7 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
         return self._over_rows(X, response)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many canonical correlations differ from zero, whatever `n_components` is.
 
@@ -300,20 +267,23 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
             Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
             the d-th, which assumes no law and reads the rows of the fit again. With a ridge the normal theory does not
             hold: "permutation" is then the default, and all there is.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         self._require_fit()
         method = ("permutation" if self.ridge else "wilks") if method is None else method
+        check_choice("method", method, (*CANONICAL, "permutation"))
         if method == "permutation":
             return self._permutation_test(alpha, n_draws, random_state)
         if self.ridge:
             raise errors_inference.permutation_only(f"ridge={self.ridge!r}", method)
         every = CCA()
         pencil, spectrum = every._pose_and_solve(self._collected)
-        return _wilks(spectrum, pencil, self._collected, alpha, method)
+        return wilks_of(spectrum, pencil, self._collected.weight, alpha, method)
 
-    def _permutation_test(self, alpha: float, n_draws: int, seed: int) -> DimensionTest:
+    def _permutation_test(self, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
         block = self._rows_again()
         X, Y = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
         ridge = self.ridge * (len(X) - 1)
@@ -326,36 +296,6 @@ class CCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RegressorMixin, Mul
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.single_output = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
-    """Cut the covariance of [X, Y] into those of X and Y, each plus ridge·I; their factors share their rows."""
-    if joint.factor is None:
-        M = joint.matrix
-        return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)
-    F = joint.factor if not ridge else joint.plus_identity(ridge).factor
-    return Form(factor=F[:, :p], squared=joint.squared), Form(factor=F[:, p:], squared=joint.squared)
-
-
-def _wilks(spectrum: Spectrum, pencil: Any, moments: Cross, alpha: float, method: str) -> DimensionTest:
-    """Test all correlations by normal theory."""
-    angles, ranks = _xp.to_numpy(_angles(spectrum, pencil)), (spectrum.whitening.rank, pencil.y_whitening.rank)  # type: ignore[union-attr]
-    return wilks(np.cos(angles), moments.weight, *ranks, alpha, method, sines=np.sin(angles))
-
-
-def _angles(spectrum: Spectrum, pencil: CanonicalPencil) -> Array:
-    """Return the canonical angles, from sine and cosine where factors give the sine."""
-    rho = spectrum.singular_values
-    xp = _xp.namespace(rho)
-    rho = xp.clip(rho, max=1.0)
-    if pencil.B is None or pencil.B.factor is None or pencil.Syy.factor is None:
-        return xp.atan2(xp.sqrt((1 - rho) * (1 + rho)), rho)
-    Q = pencil.B.factor @ spectrum.whitening.matrix  # type: ignore[union-attr]
-    y = pencil.Syy.factor @ (pencil.y_whitening.matrix @ spectrum.left)
-    apart = y - Q @ (Q.T @ y)
-    return xp.atan2(xp.sqrt(xp.sum(apart**2, axis=0)), rho)

@@ -32,12 +32,12 @@ from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array, TableLike
 from ..distances.centring import double_center
-from ..distances.landmarks import CHOICES, choose_landmarks
+from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
 from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
 from ..distances.metrics import EUCLIDEAN, Metric
 from ..distances.placement import Placement
 from ..distances.preparation import CONSTANTS
-from ..distances.tables import looks_like_distances, read_distances, square_of
+from ..distances.tables import both_ways, is_made, looks_like_distances, read_distances, square_of
 from ..distances.transforms import SchoenbergTransform
 from ..inference import DimensionTest, above_negative, broken_stick
 from ..sources import as_source, map_rows, whole
@@ -94,7 +94,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     landmarks_ : ndarray or None
         Positions of the landmarks.
     landmark_error_ : float
-        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size.
+        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size; NaN
+        where half of them are too few for a map of so many axes.
     spectrum_ : Spectrum
 
     Examples
@@ -153,14 +154,23 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         with unchanged_on_failure(self):
             self._check_parameters()
             ready = self.metric == "precomputed"
-            source: Any = self._open(square_of(X, "X").native if ready else X, None, sample_weight, reset=True)
+            source: Any = self._open(X, None, sample_weight, reset=True)
             kept, n = source.kept, source.table.shape[0]
             weight = np.ones(n) if source._weight is None else _xp.to_numpy(source._weight)
             self.landmarks_ = None
-            found = self._of_table(source, weight[kept]) if ready else self._of_rows(source, weight[kept])
+            if ready:
+                found = self._of_table(source, weight[kept], self.overwrite or is_made(X))
+            else:
+                found = self._of_rows(source, weight[kept])
             self._publish(found, source)
-            self._recall = source
+            self._remember(source, X, None, sample_weight)
+            if ready and self.overwrite:
+                self._recall = None
         return self
+
+    def _open(self, X: TableLike, *args: Any, **keywords: Any) -> Any:
+        """Open rows, or a square table of distances, which may be given by its pairs."""
+        return super()._open(square_of(X, "X").native if self.metric == "precomputed" else X, *args, **keywords)
 
     def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
         """Make the map and return it."""
@@ -173,25 +183,34 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
         if plain and self.schoenberg is None and self.correction is None and self.n_landmarks is None:
             return map_of_rows(rows, weight, k)
-        metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight)
+        metric = Metric.ready(self.metric, self.squared, self.metric_params, rows, weight, self.symmetrize)
         if self.n_landmarks is None:
-            table = metric.table(rows, self.symmetrize)
+            table = metric.table(rows)
             return map_of_table(table, weight, k, self._steps, metric, rows, self.squared)
         chosen = self._choose(source.kept, weight, lambda i: metric(rows, rows[i : i + 1, :])[0][:, 0])
-        points = _xp.take_rows(rows, _xp.like(chosen[0], rows))
-        table = metric.table(points, self.symmetrize)
+        points = _xp.take_rows(rows, _xp.like(chosen.places, rows))
+        table = metric.table(points)
         return map_by_landmarks(rows, weight, chosen, table, k, self._steps, metric, points, self.squared)
 
-    def _of_table(self, source: Any, weight: np.ndarray) -> Map:
+    def _of_table(self, source: Any, weight: np.ndarray, overwrite: bool) -> Map:
         kept, k = source.kept, self.n_components
-        read = partial(read_distances, source.table, "X", squared=self.squared, symmetrize=self.symmetrize)
+        read = partial(
+            read_distances,
+            source.table,
+            "X",
+            squared=self.squared,
+            symmetrize=self.symmetrize,
+            ordinary=self.schoenberg is not None,
+        )
         if self.n_landmarks is None:
-            table = read(overwrite=self.overwrite, index=kept)
+            table = read(overwrite=overwrite, index=kept)
             return map_of_table(table, weight, k, self._steps, None, kept, self.squared)
         every = source.table.rows(0, source.table.shape[0])
         rows = every if len(kept) == every.shape[0] else _xp.take_rows(every, _xp.like(kept, every))
+        if self.symmetrize:
+            rows = both_ways(every, kept)
         chosen = self._choose(kept, weight, lambda i: rows[:, int(kept[i])])
-        points = kept[chosen[0]]
+        points = kept[chosen.places]
         table = read(index=points)
         return map_by_landmarks(rows, weight, chosen, table, k, self._steps, None, points, self.squared)
 
@@ -199,46 +218,61 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _steps(self) -> tuple[SchoenbergTransform | None, str | None]:
         return self.schoenberg, self.correction
 
-    def _choose(
-        self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _choose(self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]) -> Landmarks:
         """Choose landmarks among the rows that count, and remember where they stand."""
         n, m = len(kept), min(int(self.n_landmarks or 0), len(kept))
         if m < min(self.n_components + 1, n):
             raise wording.landmarks_few(m, self.n_components, n)
         rng = check_random_state(self.random_state)
         chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
-        self.landmarks_ = kept[chosen[0]]
+        self.landmarks_ = kept[chosen.places]
         return chosen
 
     def _publish(self, found: Map, source: Any) -> None:
         k, dtype = self.n_components, source.first().X.dtype
         if found.rank < k:
-            errors.warn(wording.too_few_positive(found.rank, k))
+            errors.warn(wording.too_few_positive(found.rank, k, found.inertia.negative == 0))
         self._place, self.spectrum_ = found.place, found.spectrum
-        Y, n = found.coordinates, source.table.shape[0]
-        if len(source.kept) < n:
-            Y = self._place.project(_xp.dense(source.table.rows(0, n)))
+        Y = self._with_rows_of_no_weight(found.coordinates, source)
         self._embedding = _xp.published(Y, dtype)
         with np.errstate(over="ignore", under="ignore"):
             self.eigenvalues_ = _xp.published(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
         self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
         kept = float(_xp.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
-        self.goodness_of_fit_ = np.array([kept / total if total > 0 else 0.0 for total in sums])
-        self.stress_, self.stress_exact_ = found.stress, found.stress_exact
+        self.goodness_of_fit_ = np.array([min(kept / total, 1.0) if total > 0 else 0.0 for total in sums])
+        self.stress_, self.stress_exact_ = found.judgement.stress, found.judgement.exact
         self.additive_constant_, self.landmark_error_ = found.constant, found.landmark_error
         lost = (self.eigenvalues_ == 0) | ~_xp.namespace(Y).isfinite(self.eigenvalues_)
         if bool(_xp.namespace(Y).any(lost[: found.rank])):
             advice = "the map is right; rescale the distances to get them."
             errors.warn(errors.not_representable("eigenvalues_", dtype, advice))
 
+    def _with_rows_of_no_weight(self, Y: Array, source: Any) -> Array:
+        """Return the map of all rows: those that did not shape it are placed on it."""
+        n = source.table.shape[0]
+        if len(source.kept) == n:
+            return Y
+        others = np.setdiff1d(np.arange(n), source.kept)
+        every = _xp.dense(source.table.rows(0, n))
+        if self.metric == "precomputed" and self.symmetrize:
+            rows = both_ways(every, others)
+        else:
+            rows = _xp.take_rows(every, _xp.like(others, every))
+        xp = _xp.namespace(Y)
+        whole_map = xp.concat([Y, _xp.like(self._place.project(rows), Y)], axis=0)
+        return _xp.take_rows(whole_map, _xp.like(np.argsort(np.concatenate([source.kept, others])), Y))
+
     def _check_parameters(self) -> None:
         check_number("n_components", self.n_components, 1, integer=True)
         if not (isinstance(self.metric, str) or callable(self.metric)):
             raise wording.metric_kind(self.metric)
+        if not (self.metric_params is None or isinstance(self.metric_params, dict)):
+            raise wording.metric_params_kind(self.metric_params)
         if self.schoenberg is not None and not isinstance(self.schoenberg, SchoenbergTransform):
             raise wording.no_transform("schoenberg", self.schoenberg)
+        if self.schoenberg is not None:
+            self.schoenberg._check()
         if self.correction is not None:
             check_choice("correction", self.correction, CONSTANTS)
         if self.n_landmarks is not None:
@@ -278,7 +312,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             return self._place.distances(table)
         rows = map_rows(as_source(X, estimator=type(self).__name__, every_row=True), _xp.float64)
         if isinstance(self._place, Placement) and self._place.metric is not None:
-            return self._place.distances(self._place.metric.table(rows, self.symmetrize))
+            return self._place.distances(self._place.metric.table(rows))
         return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()
 
     def test_dimension(self, alpha: float = 0.05, method: str = "broken-stick") -> DimensionTest:
@@ -299,7 +333,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         check_choice("method", method, ("broken-stick", "negative-inertia"))
         source = self._source
         if source is None:
-            raise errors.rows_gone(type(self).__name__)
+            raise wording.table_gone(self.overwrite and self.metric == "precomputed")
         block = whole(source)
         weight = np.asarray(block.weight)
         X = block.X[:, source.kept] if self.metric == "precomputed" else block.X  # type: ignore[attr-defined]
@@ -307,6 +341,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]
+        k = len(self.eigenvalues_)
+        if self._counts_rows and not np.allclose(
+            values[:k], _xp.to_numpy(self.eigenvalues_), rtol=1e-4, atol=1e-6 * values[0]
+        ):
+            raise errors.rows_changed()
         values = np.where(np.abs(values) > len(values) * _xp.EPS * np.abs(values).max(), values, 0.0)
         if method == "broken-stick":
             return broken_stick(values)

@@ -18,10 +18,12 @@ Li, Wang (2007), On directional regression for dimension reduction, J. American 
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class DirectionalRegression(OnePassInverseRegression):
@@ -46,6 +48,8 @@ class DirectionalRegression(OnePassInverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
@@ -80,7 +84,7 @@ class DirectionalRegression(OnePassInverseRegression):
         return xp.concat(rows, axis=0) * 2**0.5
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "simulation", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "simulation", *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -92,8 +96,9 @@ class DirectionalRegression(OnePassInverseRegression):
             What W·Σ_{j>d} λⱼ would be if all later variates were normal noise, drawn through moments without reading
             a row; or a permutation test, which assumes no law of X and reads the rows of the fit again.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        n_draws, random_state : int
-            Number of draws, and their seed.
+        n_draws : int
+            Number of draws.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
-        self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)

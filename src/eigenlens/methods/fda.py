@@ -20,6 +20,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice
@@ -27,6 +28,7 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
+from ..sources import Source, whole
 from ._classifier import priors_for
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
@@ -124,7 +126,7 @@ class FDA(ScoredClassifier):
         self._set_rule(source.labels.classes, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many discriminant directions there are: "at most d", d = 0, 1, …
 
@@ -137,8 +139,10 @@ class FDA(ScoredClassifier):
         alpha : float
             Level.
         method : {"permutation"}
-        n_draws, random_state : int
-            Number of permutations, each of them a fit of the regressor, and their seed.
+        n_draws : int
+            Number of permutations, each of them a fit of the regressor.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
         self._require_fit()
         check_choice("method", method, ("permutation",))
@@ -157,6 +161,13 @@ class FDA(ScoredClassifier):
             seed=random_state,
             stop=True,
         )
+
+    def _check_unchanged(self, source: Source) -> None:
+        block = whole(source)
+        members = indicator(np.asarray(block.y, dtype=np.intp), len(self.classes_)) * np.asarray(block.weight)[:, None]
+        now = members.T @ self._scoring.fits(block.X) / members.sum(axis=0)[:, None]
+        if not np.allclose(now, self._scoring.means, rtol=1e-6, atol=1e-6 * np.abs(self._scoring.means).max()):
+            raise errors.rows_changed()
 
     @property
     def _counts_rows(self) -> bool:  # type: ignore[override]

@@ -29,6 +29,7 @@ from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number
 from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
+from ._classifier import labels_of
 from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
@@ -64,9 +65,12 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
         Coefficients of what the kernel leaves free beside the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path.
+        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
     support_ : array
-        Numbers of the support vectors.
+        Numbers of the support vectors, where the loss has such.
+    landmarks_, landmark_error_ : array of shape (m,), float
+        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
+        `n_landmarks` is given.
     kernel_ : Kernel
         With all parameters.
 
@@ -182,9 +186,12 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         Coefficients of what the kernel leaves free beside the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path.
+        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
     support_ : array
-        Numbers of the support vectors.
+        Numbers of the support vectors, where the loss has such.
+    landmarks_, landmark_error_ : array of shape (m,), float
+        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
+        `n_landmarks` is given.
     kernel_ : Kernel
         With all parameters.
 
@@ -278,10 +285,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             D, xp = self._scores(block), _xp.namespace(block)
             return xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
 
-        codes = self._over_rows(X, best)
-        if isinstance(self.classes_, np.ndarray):
-            return self.classes_[_xp.to_numpy(codes)]
-        return _xp.take_rows(self.classes_, _xp.like(codes, self.classes_))
+        return labels_of(self._over_rows(X, best), self.classes_)
 
     def _is_logistic(self) -> bool:
         if self.loss != "logistic":

@@ -108,8 +108,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             if kernel.conditional_order > 1:
                 what = "centring makes only those of order 1 positive definite"
                 raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use another kernel")
-            for name in ("_preimage", "landmark_error_", "_landmark_numbers"):
-                self.__dict__.pop(name, None)
+            self._forget("_preimage")
             self.kernel_, self._pivot = kernel, rows.pivot
             self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
             if self.n_landmarks is None:
@@ -173,13 +172,6 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
         if not hasattr(self, "_scores"):
             raise AttributeError("KernelPCA has no embedding_ before fit")
         return self._scores
-
-    @property
-    def landmarks_(self) -> Any:
-        """Numbers of the rows that are landmarks."""
-        if not hasattr(self, "_landmark_numbers"):
-            raise AttributeError("KernelPCA has landmarks_ only after a fit with n_landmarks")
-        return self._landmark_numbers
 
     # -- use -----------------------------------------------------------------------------------------------------
 

@@ -16,14 +16,13 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
-from .._core.typing import TableLike
 from ..moments import Centred, Factor, Grouped, Quartic
 from ..spectral import Pencil
 from ._base import form_of
@@ -104,19 +103,6 @@ class LDA(LinearDiscriminant):
         self.shrinkage = shrinkage
         self.within = within
         self.between = between
-
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the discriminant directions.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : labels of shape (n,)
-            Left out where X is a source that holds them.
-        sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
-        """
-        return self._fit(X, y, sample_weight)
 
     # -- the three hooks ---------------------------------------------------------------------------------------
 

@@ -25,8 +25,9 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.guard import unchanged_on_failure
 from .._core.typing import TableLike
-from ..inference import DimensionTest
+from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
@@ -105,8 +106,8 @@ class LocalizedSIR(InverseRegression):
 
     Parameters
     ----------
-    n_components : int or None
-        How many directions; None is all p.
+    n_components : int, None or "auto"
+        How many directions; None is all p; "auto" is what the ladle finds (at least one), see `test_dimension`.
     n_slices : int, or cuts
         As in `SIR`.
     n_neighbors : int or "cv"
@@ -125,6 +126,8 @@ class LocalizedSIR(InverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     n_neighbors_ : int
         The number used.
     cv_scores_ : dict of int to float
@@ -155,10 +158,13 @@ class LocalizedSIR(InverseRegression):
     _in_memory = True
     _may_miss = True
     _test_largest = True
+    _test_dear = True
+    _tests = ("permutation", "ladle")
+    _auto = True
 
     def __init__(
         self,
-        n_components: int | None = None,
+        n_components: int | str | None = None,
         *,
         n_slices: Any = 10,
         n_neighbors: Any = 10,
@@ -183,7 +189,25 @@ class LocalizedSIR(InverseRegression):
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
         """
-        return super().fit(X, y, sample_weight, slices)
+        with unchanged_on_failure(self):
+            super().fit(X, y, sample_weight, slices)
+            if self.n_components == "auto" and len(self.eigenvalues_) > 1:
+                self._keep(max(1, self.test_dimension(method="ladle").dimension))
+        return self
+
+    def fit_moments(self, moments: Any) -> Self:
+        """Fit from the local means of another fit: other ridges and dimensions without another search.
+
+        Parameters
+        ----------
+        moments : LocalMoments
+            From `moments_` of a fitted model.
+        """
+        if self.n_components == "auto":
+            raise errors.components_kind(
+                "auto", "a positive integer or None: the ladle draws rows, and moments have none"
+            )
+        return super().fit_moments(moments)
 
     # -- the hooks ---------------------------------------------------------------------------------------------
 
@@ -225,12 +249,22 @@ class LocalizedSIR(InverseRegression):
         super()._present(spectrum, pencil, moments)
         self.n_neighbors_ = moments.k
 
+    def _found(self, moments: LocalMoments) -> int:
+        return moments.n_features  # all, until the ladle has drawn its rows
+
+    def _keep(self, d: int) -> None:
+        """Present the first d directions of those that were found."""
+        pencil, spectrum = self._pose_and_solve(self._collected)
+        self._present(spectrum.first(d), pencil, self._collected)
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         k = self.n_neighbors
         if isinstance(k, str) and k == "cv":
-            if self.n_components is None:
-                raise errors.components_kind(None, "a positive integer where n_neighbors='cv' compares predictions")
+            if self.n_components in (None, "auto"):
+                raise errors.components_kind(
+                    self.n_components, "a positive integer where n_neighbors='cv' compares predictions"
+                )
         elif isinstance(k, bool) or not isinstance(k, Integral) or k < 1:
             raise errors.number("n_neighbors", k, "a positive whole number, or 'cv'")
 
@@ -279,21 +313,25 @@ class LocalizedSIR(InverseRegression):
     # -- how many directions -----------------------------------------------------------------------------------
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
     ) -> DimensionTest:
-        """Test how many directions there are: "at most d", d = 0, 1, … (up to `n_components`, where it is given).
+        """Test how many directions there are: "at most d", d = 0, 1, …
 
         Parameters
         ----------
         alpha : float
             Level.
-        method : {"permutation"}
+        method : {"permutation", "ladle"}
             The variates after the d-th are moved, together, to other rows, neighbours are searched again, and λ_{d+1}
-            is compared: the cost is that of `n_draws` fits for each d. It reads the rows of the fit again.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+            is compared: the cost is that of `n_draws` fits for each d. What follows the first d that is not rejected is
+            left out (NaN). "ladle" (Luo, Li 2016) is no test but a criterion: what local means keep of the variance
+            that they lose where slices are permuted, and how far its directions turn in resamples; `n_draws` + 40 fits
+            in all. Both read the rows of the fit again.
+        n_draws : int
+            Number of permutations or resamples.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
-        self._check_test(method, n_draws)
         return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _in_variates(self) -> tuple[np.ndarray, Subspace]:
@@ -304,13 +342,27 @@ class LocalizedSIR(InverseRegression):
         return _xp.to_numpy(spectrum.values), Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
 
     def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
-        rows = _xp.to_numpy(variates.offsets(_xp.like(Z, variates.basis)))  # neighbours are those of X, not of Z
-        local = local_means(_ordinary(rows)[0], codes, np.ones(len(Z)), self._collected.k)
-        local = local * _ordinary(rows)[1] @ _xp.to_numpy(variates.basis)
-        centred, W = Z - Z.mean(axis=0), len(Z)
-        local = local - Z.mean(axis=0)
-        pencil = Pencil(Form(factor=local / W**0.5, squared=False), Form(matrix=centred.T @ centred / W))
+        local, centred = self._local_variates(Z, codes, variates)
+        pencil = Pencil(Form(factor=local, squared=False), Form(matrix=centred.T @ centred))
         return np.asarray(solve(pencil).values)
+
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        def kernel(rows: np.ndarray, codes: np.ndarray) -> np.ndarray:
+            local, centred = self._local_variates(Z[rows], codes, variates)
+            F = local @ inverse_root(centred.T @ centred)
+            return np.asarray(F.T @ F)
+
+        return ladle_above_noise(kernel, codes, n_draws, seed)
+
+    def _local_variates(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
+        """Return local means and rows as variates, about the mean of all rows, over √W."""
+        rows = _xp.to_numpy(variates.offsets(_xp.like(Z, variates.basis)))  # neighbours are those of X, not of Z
+        small, size = _ordinary(rows)
+        local = local_means(small, codes, np.ones(len(Z)), self._collected.k) * size @ _xp.to_numpy(variates.basis)
+        centre, W = Z.mean(axis=0), len(Z)
+        return (local - centre) / W**0.5, (Z - centre) / W**0.5
 
 
 def _collect_local(

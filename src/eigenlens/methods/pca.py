@@ -11,39 +11,27 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
-from dataclasses import replace
 from numbers import Integral
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.typing import Array, TableLike
-from ..inference import (
-    DimensionTest,
-    against_normal,
-    against_permutations,
-    broken_stick,
-    minka,
-    noise_edge,
-    tracy_widom_test,
-)
+from ..inference import DimensionTest
 from ..moments import Centred, Factor
-from ..sources import Source
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator, form_of
+from ._base import form_of
+from ._component_count import DRAWS, RULES, TESTS, count_components, dimension_test
+from ._principal import PrincipalComponents, row_count
 
-CHOICES = ("mle", "parallel", "mp", "auto")
-TESTS = ("parallel", "permutation", "tracy-widom", "broken-stick", "mle")
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
 
-class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+class PCA(PrincipalComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 
     Parameters
@@ -96,22 +84,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         self.whiten = whiten
         self.solver = solver
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the directions.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : ignored
-        sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
-        """
-        return self._fit(X, None, sample_weight)
-
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
-        return self._partial_fit(X, None, sample_weight)
-
     # -- the three hooks ---------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
@@ -121,7 +93,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         uniform, _ = moments.uniform()
         return Pencil(
             form_of(uniform, 1.0),
-            n_components=self._wanted(_row_count(moments), moments.n_features),
+            n_components=self._wanted(row_count(moments), moments.n_features),
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
@@ -146,7 +118,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
 
     def _check_parameters(self) -> None:
         n = self.n_components
-        named = isinstance(n, str) and n in CHOICES
+        named = isinstance(n, str) and n in RULES
         if not (n is None or named or is_number(n)):
             raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto" or None')
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
@@ -155,32 +127,13 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         check_number("ddof", self.ddof, 0)
         check_flag("whiten", self.whiten)
 
-    def _check_source(self, source: Source, whole: bool) -> None:
-        self._wanted(source.n_rows if whole and not source.weighted else None, source.n_features)
-
-    def _wanted(self, n: int | None, p: int) -> int:
-        """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
-        most = p if n is None else min(n, p)
-        if not isinstance(self.n_components, Integral):
-            return most
-        if not 1 <= int(self.n_components) <= most:
-            rows = "" if n is None else f"{n} rows and "
-            why = f"{rows}{p} columns give at most {most} components"
-            raise errors.components_out_of_range(self.n_components, most, why)
-        return int(self.n_components)
-
     def _lacking(self, moments: Centred) -> Exception | None:
-        if moments.n_rows < 2 and moments.weight <= 1:
-            return errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
-        if moments.weight <= self.ddof:
-            return errors.weight_too_small(moments.weight, self.ddof, "W − ddof")
-        if self.n_components == "mle" and moments.n_rows <= moments.n_features:
-            return errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
-        try:
-            self._wanted(_row_count(moments), moments.n_features)
-        except errors.InputError as error:
-            return error
-        return None
+        lacking = super()._lacking(moments)
+        if lacking is None and moments.weight <= self.ddof:
+            lacking = errors.weight_too_small(moments.weight, self.ddof, "W − ddof")
+        if lacking is None and self.n_components == "mle" and moments.n_rows <= moments.n_features:
+            lacking = errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
+        return lacking
 
     def _solve(self, pencil: Pencil, moments: Centred) -> Spectrum:
         spectrum = solve(pencil, self.solver)
@@ -188,25 +141,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             return spectrum
         if self.n_components is None:
             return spectrum.first(max(1, spectrum.rank))
-        return spectrum.first(self._count(spectrum, pencil, moments))
-
-    def _count(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
-        """Choose the number of components from all eigenvalues."""
-        p, n = moments.n_features, moments.weight - 1
-        values = _padded(spectrum, p)
-        if pencil.A.trace() == 0:
-            return 1
-        if self.n_components == "mle":
-            if spectrum.rank < p:
-                raise errors.mle_needs_full_rank(spectrum.rank, p)
-            return minka(values / n, moments.weight)
-        if self.n_components in ("parallel", "auto"):
-            return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, 100, 0).dimension)
-        if self.n_components == "mp":
-            noisy = _with_noise(spectrum, moments) / n
-            return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
-        shares = np.cumsum(values) / values.sum()
-        return min(spectrum.rank, 1 + int(np.count_nonzero(shares < self.n_components * (1 - 4 * _xp.EPS))))
+        return spectrum.first(count_components(self.n_components, spectrum, pencil, moments))
 
     def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
         if self.n_components is None or isinstance(self.n_components, Integral):
@@ -224,9 +159,6 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
             errors.warn(errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice))
         elif spectrum.rank < len(spectrum) and not moments.squared:
             errors.warn(errors.empty_directions(spectrum.rank, len(spectrum)))
-
-    def _weakest(self) -> str:
-        return "X, along the components that are kept,"
 
     def _warn_range(self, s: Array) -> None:
         """Tell where a result overflows or vanishes although the direction is there."""
@@ -303,7 +235,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = DRAWS, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -311,13 +243,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         ----------
         alpha : float
             Level.
-        method : {"parallel", "permutation", "tracy-widom", "broken-stick", "mle"}
+        method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
             Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
             rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
-            all directions, at any ratio of rows to columns; and two criteria without p-values: the broken stick, and
-            Minka's evidence.
-        n_draws, random_state : int
-            Number of draws of the first two, and their seed.
+            all directions, at any ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard
+            threshold, for the same noise, the broken stick, and Minka's evidence.
+        n_draws : int
+            Number of draws of the first two.
+        random_state : int, Generator, RandomState or None
+            Their seed.
 
         Examples
         --------
@@ -329,29 +263,15 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         """
         self._require_fit()
         check_choice("method", method, TESTS)
-        moments, n = self._collected, self._collected.weight - 1
-        pencil = replace(self._pencil(moments), n_components=None)
-        spectrum = solve(pencil, "dense")
-        values, unit = _padded(spectrum, moments.n_features) / n, 2.0 ** (2 * moments.uniform()[1])
-        if moments.n_features < 2 or n < 3:
-            raise errors_inference.values_needed(method, min(moments.n_features, int(n)), 2)
-        if method == "parallel":
-            test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, random_state)
-        elif method == "permutation":
-            rows = self._rows_again().X / unit**0.5
-            test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, random_state)
-        elif method == "tracy-widom":
-            test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)
-        elif method == "broken-stick":
-            test = broken_stick(values)
-        else:
-            test = self._evidence(values, spectrum, moments)
-        return test.scaled(unit, ("eigenvalue", "noise"))
-
-    def _evidence(self, values: np.ndarray, spectrum: Spectrum, moments: Centred) -> DimensionTest:
-        if spectrum.rank < moments.n_features:
-            raise errors.mle_needs_full_rank(spectrum.rank, moments.n_features)
-        return DimensionTest.chosen(minka(values, moments.weight), {"eigenvalue": values}, "mle")
+        return dimension_test(
+            self._pencil(self._collected),
+            self._collected,
+            self._rows_again,
+            alpha=alpha,
+            method=method,
+            n_draws=n_draws,
+            seed=random_state,
+        )
 
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model: V(Λ − σ²I)Vᵀ + σ²I."""
@@ -360,36 +280,3 @@ class PCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
         xp = _xp.namespace(V)
         eye = xp.eye(V.shape[0], dtype=xp.float64, device=_xp.device(V))
         return _xp.cast((V * (self._sd**2 - noise)) @ V.T + noise * eye, self.components_.dtype)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-def _row_count(moments: Centred) -> int:
-    """Rows, a row of weight m counted m times."""
-    return max(moments.n_rows, int(moments.weight))
-
-
-def _padded(spectrum: Spectrum, p: int) -> np.ndarray:
-    """Return all p eigenvalues, those that are rounding as zero."""
-    values = np.zeros(p)
-    values[: spectrum.rank] = _xp.to_numpy(spectrum.values)[: spectrum.rank]
-    return values
-
-
-def _with_noise(spectrum: Spectrum, moments: Centred) -> np.ndarray:
-    """Return the eigenvalues among which noise can be: directions without any variance are not noise."""
-    p = moments.n_features
-    full = spectrum.rank >= min(p, _row_count(moments) - 1)
-    return _padded(spectrum, p)[: p if full else spectrum.rank]
-
-
-def _scales(pencil: Pencil, n: float) -> np.ndarray:
-    return np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)

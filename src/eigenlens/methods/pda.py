@@ -21,14 +21,14 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
-from .._core.typing import Array, TableLike
+from .._core.typing import Array
 from ..moments import Centred, Grouped
 from ..regress.penalties import penalty_root
 from ..sources import Source
@@ -135,19 +135,6 @@ class PDA(LinearDiscriminant):
         self.df = df
         self.cost = cost
         self.priors = priors
-
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the discriminant directions.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : labels of shape (n,)
-            Left out where X is a source that holds them.
-        sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
-        """
-        return self._fit(X, y, sample_weight)
 
     @property
     def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]

@@ -15,7 +15,6 @@ from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
@@ -29,13 +28,14 @@ from ._fixed_rank import fit_rank
 from ._least_absolute import least_absolute
 from ._pursuit import Parts, Report, only, pursue
 from ._rows import RowsEstimator
+from ._transformer import RowsTransformer
 
 METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
 MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
 
 
-class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator):
+class RobustPCA(RowsTransformer, RowsEstimator):
     """Robust principal component analysis, by principal component pursuit.
 
     The table is not centred: a mean is part of the low-rank part. NaN means "not observed".
@@ -326,15 +326,9 @@ class RobustPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator
         L = self.subspace_.offsets(self._scores(X, observed))
         return L, only(X - L, observed)
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 

@@ -17,11 +17,13 @@ Shao, Cook, Weisberg (2007), Marginal tests with sliced average variance estimat
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class SAVE(OnePassInverseRegression):
@@ -46,6 +48,8 @@ class SAVE(OnePassInverseRegression):
     slice_means_ : array of shape (H, p)
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
@@ -67,6 +71,7 @@ class SAVE(OnePassInverseRegression):
 
     _pooled = False
     _tests = ("chi2", "simulation", "permutation", "ladle")
+    _auto = True
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)
@@ -76,7 +81,7 @@ class SAVE(OnePassInverseRegression):
         return xp.reshape(rows, (-1, means.shape[1]))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -89,17 +94,13 @@ class SAVE(OnePassInverseRegression):
             which holds for slices of any size; or a permutation test, which assumes no law of X and reads the rows of
             the fit again.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        n_draws, random_state : int
-            Number of draws, and their seed.
+        n_draws : int
+            Number of draws.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
-        self._check_test(method, n_draws)
-        if method != "chi2":
-            return self._dimension_test(alpha, method, n_draws, random_state)
-        return self._chi2(self._collected, alpha)
+        return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values, slices, _ = self._slices_in_variates(moments)
         return save_test(slices, values, alpha)
-
-    def _found(self, moments: Grouped) -> int:
-        return self._chi2(moments, 0.05).dimension

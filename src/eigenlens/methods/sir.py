@@ -14,12 +14,14 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
+from typing import Any
+
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
 from ..spectral import Form, Whitening
-from ._inverse import OnePassInverseRegression
+from ._one_pass_inverse import OnePassInverseRegression
 
 
 class SIR(OnePassInverseRegression):
@@ -49,6 +51,8 @@ class SIR(OnePassInverseRegression):
         Total weight of each slice.
     slices_ : array of shape (H,)
         Their labels: the numbers 0, 1, … of cut slices, or the values of y.
+    slice_names_ : list of str
+        What each slice is, in words.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
     subspace_ : Subspace
@@ -69,6 +73,7 @@ class SIR(OnePassInverseRegression):
     """
 
     _tests = ("chi2", "permutation", "ladle")
+    _auto = True
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
@@ -80,7 +85,7 @@ class SIR(OnePassInverseRegression):
         return min(p, K - 1)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: int = 0
+        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: Any = 0
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -92,17 +97,13 @@ class SIR(OnePassInverseRegression):
             Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
             needs moments alone; or a permutation test, which assumes no law of X and reads the rows of the fit again.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        n_draws, random_state : int
-            Number of permutations, and their seed.
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
         """
-        self._check_test(method, n_draws)
-        if method != "chi2":
-            return self._dimension_test(alpha, method, n_draws, random_state)
-        return self._chi2(self._collected, alpha)
+        return self._dimension_test(alpha, method, n_draws, random_state)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values = self._slices_in_variates(moments)[0]
         return li_test(values, moments.weight, len(values), len(moments.labels), alpha)
-
-    def _found(self, moments: Grouped) -> int:
-        return self._chi2(moments, 0.05).dimension

@@ -16,13 +16,12 @@ Zou, Hastie, Tibshirani (2006), Sparse principal component analysis. *J. Computa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
-from .._core import errors, optional
+from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
@@ -30,14 +29,17 @@ from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Scatter
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, orient
+from ..spectral.adjusted import adjusted_variance
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
-from ._base import MomentsEstimator, form_of
+from ._base import form_of
+from ._principal import PrincipalComponents, row_count
+from ._sparse_path import SparsePath
 
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 
 
-class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstimator):
+class SparsePCA(PrincipalComponents):
     """Sparse principal component analysis, from one pass over the rows.
 
     Parameters
@@ -120,22 +122,6 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the components.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : ignored
-        sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
-        """
-        return self._fit(X, None, sample_weight)
-
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
-        return self._partial_fit(X, None, sample_weight)
-
     def _kind(self, source: Source) -> type[Centred]:
         # the iteration works on the matrix itself, so that a factor would be squared in any case
         few = source.n_rows is not None and source.n_rows <= source.n_columns
@@ -150,7 +136,7 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
         uniform, _ = moments.uniform()
         return Pencil(
             form_of(uniform, 1.0),
-            n_components=self._wanted(moments.n_rows, moments.n_features),
+            n_components=self._wanted(row_count(moments), moments.n_features),
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
@@ -239,39 +225,21 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
             raise errors_decomposition.one_for_each(name, value, k)
         return values[:k]
 
-    def _check_source(self, source: Source, whole: bool) -> None:
-        self._wanted(source.n_rows if whole else None, source.n_features)
-
     def _wanted(self, n: int | None, p: int) -> int:
-        most = p if n is None else min(n, p)
         if self.n_nonzero is not None and np.max(self.n_nonzero) > p:
             raise errors.number("n_nonzero", self.n_nonzero, f"at most {p}: X has {p} feature(s)")
-        if self.n_components is None:
-            return most
-        if not 1 <= int(self.n_components) <= most:
-            rows = "" if n is None else f"{n} rows and "
-            why = f"{rows}{p} columns give at most {most} components"
-            raise errors.components_out_of_range(self.n_components, most, why)
-        return int(self.n_components)
+        return super()._wanted(n, p)
 
     def _lacking(self, moments: Centred) -> Exception | None:
-        if moments.n_rows < 2 and moments.weight <= 1:
-            return errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
-        if moments.weight <= 1:
-            return errors.weight_too_small(moments.weight, 1, "W − 1")
-        try:
-            self._wanted(moments.n_rows, moments.n_features)
-        except errors.InputError as error:
-            return error
-        return None
+        lacking = super()._lacking(moments)
+        if lacking is None and moments.weight <= 1:
+            lacking = errors.weight_too_small(moments.weight, 1, "W − 1")
+        return lacking
 
     def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
         s = spectrum.singular_values
         last = float(s[min(len(spectrum), max(spectrum.rank, 1)) - 1])
         return float(s[0]) / last if last > 0 else 1.0
-
-    def _weakest(self) -> str:
-        return "X, along the components that are kept,"
 
     def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
         if self.n_components is not None and spectrum.rank < self.n_components:
@@ -323,82 +291,16 @@ class SparsePCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MomentsEstima
             dense=float(np.sum(_xp.to_numpy(self.spectrum_.values)[: self.n_components_])) / (total or 1.0),
         )
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_components_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-@dataclass(frozen=True, eq=False)
-class SparsePath:
-    """Sparse components over a range of penalties.
-
-    Attributes
-    ----------
-    alphas : ndarray of shape (m,)
-    relative : bool
-        Whether the penalties are shares of the one at which a component vanishes.
-    n_nonzero : ndarray of shape (m, k)
-    explained_variance_ratio : ndarray of shape (m, k)
-        Adjusted.
-    components : ndarray of shape (m, k, p)
-    dense : float
-        Share of the variance that as many ordinary principal components explain.
-    """
-
-    alphas: np.ndarray
-    relative: bool
-    n_nonzero: np.ndarray
-    explained_variance_ratio: np.ndarray
-    components: np.ndarray
-    dense: float
-
-    def to_frame(self) -> Any:
-        """Return a pandas table: a row for each penalty."""
-        pd = optional.pandas()
-
-        return pd.DataFrame(
-            {
-                "alpha": self.alphas,
-                "n_nonzero": self.n_nonzero.sum(axis=1),
-                "explained": self.explained_variance_ratio.sum(axis=1),
-                "lost": self.dense - self.explained_variance_ratio.sum(axis=1),
-            }
-        )
-
 
 def _loadings(axes: SparseAxes, form: Form) -> tuple[Array, np.ndarray]:
     """Return loadings of unit norm, signs fixed, and the adjusted variance of each, in the units of the form."""
     size = np.linalg.norm(axes.B, axis=0)
     loadings = _xp.like(axes.B / np.where(size > 0, size, 1.0), form.values)
     loadings = loadings * orient(loadings)
-    return loadings, _adjusted(form.seen_through(loadings))
+    return loadings, adjusted_variance(form.seen_through(loadings))
 
 
 def _killing_penalty(form: Form, axis: Array) -> float:
     """Return the penalty at which the axis has no loading left, on the covariance scaled to trace p."""
     scaled = form.times(form.dimension / (form.trace() or 1.0))
     return 2 * float(np.abs(_xp.to_numpy(scaled.apply(axis))).max())
-
-
-def _adjusted(scores: Form) -> np.ndarray:
-    """Return the squared diagonal of R in the QR decomposition of the scores, from their form."""
-    if scores.factor is not None:
-        F = _xp.to_numpy(scores.factor)
-        diagonal, live = np.zeros(F.shape[1]), np.flatnonzero(F.any(axis=0))
-        R: Any = np.linalg.qr(F[:, live], mode="r")  # a column of zeros would take a direction from those after it
-        diagonal[live[: min(R.shape)]] = np.diag(R) ** 2
-        return diagonal
-    M = np.array(_xp.to_numpy(scores.matrix))
-    pivots = np.zeros(len(M))
-    scale = np.diag(M).max(initial=0.0)
-    for j in range(len(M)):  # Cholesky without roots, in order: a pivot is the variance that a component adds
-        if M[j, j] > 1e-14 * scale:
-            pivots[j] = M[j, j]
-            M = M - np.outer(M[:, j], M[j]) / M[j, j]
-    return pivots

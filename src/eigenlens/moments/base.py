@@ -30,7 +30,7 @@ class Moments(ABC):
 
     @abstractmethod
     def anchored(self, first: Block) -> Self:
-        """Return empty moments of the same kind, with the first row as the pivot."""
+        """Return empty moments of the same kind, with the row of `first` as the pivot."""
 
     @abstractmethod
     def update(self, block: Block) -> Self:

@@ -4,13 +4,12 @@ A block is centred on its own (group) means before anything is squared, and bloc
 
     T = T₁ + T₂ + (W₁W₂/W) (m₁ − m₂)(m₁ − m₂)ᵀ          (Chan, Golub, LeVeque 1979),
 
-so that raw sums ΣxxᵀW − Wmmᵀ, which lose every digit at a large offset, appear nowhere. Means are kept as a pivot (the
-first row, shared by all parts of a pass) plus a small remainder, and so keep the digits that an offset would take.
+so that raw sums ΣxxᵀW − Wmmᵀ, which lose every digit at a large offset, appear nowhere. Means are kept as a pivot (a
+typical row, shared by all parts of a pass) plus a small remainder, and so keep the digits that an offset would take.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,130 +20,10 @@ from .._core.typing import Array
 from ..sources import Block, dense_blocks
 from . import scale, sparse
 from .base import Moments
+from .centring import CentredBlock, Codes, centre_block
 from .store import Gram, Store
 
-LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
-SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
-#: Which group each row belongs to: codes, runs (code, start, stop) of rows that stand together, or None for one group.
-Codes = Any
-
-
-@dataclass(frozen=True, slots=True)
-class CentredBlock:
-    """Rows about their group means, in units of 2^lift.
-
-    Attributes
-    ----------
-    rows : float64 array of shape (n, p)
-        √w·(x − c), where c is nearly the mean of the row's group.
-    residual : array of shape (G, p)
-        What the group means of x − c still are; zero if they were taken out.
-    shift : array of shape (G, p)
-        Group means minus the pivot.
-    weights : ndarray of shape (G,)
-        Total weight of each group.
-    ordinary : bool
-        Whether the rows are known to square without overflow or underflow.
-    """
-
-    rows: Array
-    residual: Array
-    shift: Array
-    weights: np.ndarray
-    lift: int
-    ordinary: bool = False
-
-
-def centre_block(
-    X: Array,
-    weight: Array | None,
-    codes: Codes,
-    n_groups: int,
-    pivot: Array,
-    exact: bool,
-) -> CentredBlock:
-    """Subtract group means twice: a rough mean from all rows, then what is left of it.
-
-    The rough mean carries the offset and its rounding; the differences x − c are small and exact, and so their mean is.
-    With `exact=False` that second mean is returned rather than subtracted, one pass over the rows less.
-    """
-    xp = _xp.namespace(X)
-    weights = _weights(X, weight, codes, n_groups)
-    single = _xp.single(X)
-    if single and weight is None and (codes is None or isinstance(codes, tuple)):
-        return _centre_single(X, codes, weights, pivot, exact)
-    rough = _means(X, weight, codes, weights)
-    lift = 0
-    if not _xp.all_finite(rough):
-        lift, X = LIFT, X * 2.0**-LIFT
-        rough = _means(X, weight, codes, weights)
-    rough = _xp.float64(rough)
-    rows = _minus(X, rough, codes)
-    residual = _means(rows, weight, codes, weights)
-    shift = (rough - pivot * 2.0**-lift) + residual
-    if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
-    if weight is not None:
-        rows = rows * xp.sqrt(weight)[:, None]
-    return CentredBlock(rows, residual, shift, weights, lift)
-
-
-def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool) -> CentredBlock:
-    """Centre single-precision rows of a device without waiting for it, and with one pass over them less.
-
-    The centre is the mean of a few rows in single precision: differences from that are exact, constant
-    columns come out as zero, and the mean of the differences says how far off it was.
-    """
-    xp = _xp.namespace(X)
-    runs = ((0, 0, X.shape[0]),) if codes is None else codes
-    few = _xp.float64(_xp.cast(xp.mean(_xp.run_samples(X, runs, SAMPLE), axis=1), xp.float32))
-    centre = few
-    if len(runs) < len(weights):
-        position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
-        position[[k for k, _, _ in runs]] = np.arange(len(runs))
-        centre = _xp.take_rows(few, _xp.like(position, few))
-    rows = _minus(X, centre, codes)
-    residual = _means(rows, None, codes, weights)
-    shift = (centre - pivot) + residual
-    if exact:
-        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
-    return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
-
-
-def _weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
-    if isinstance(codes, tuple):
-        w = None if weight is None else _xp.to_numpy(weight)
-        weights = np.zeros(n_groups)
-        for k, a, b in codes:
-            weights[k] = b - a if w is None else w[a:b].sum()
-        return weights
-    if codes is not None:
-        return _xp.group_counts(codes, n_groups, weight)
-    return np.array([float(X.shape[0] if weight is None else _xp.namespace(X).sum(weight))])
-
-
-def _means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
-    if codes is None:
-        return _xp.column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
-    if isinstance(codes, tuple):
-        sums = _xp.run_sums(X, codes, len(weights))
-    else:
-        sums = _xp.group_sums(X, codes, len(weights), weight)
-    return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]
-
-
-def _minus(X: Array, means: Array, codes: Codes) -> Array:
-    if codes is None:
-        return X - means[0, :]
-    if isinstance(codes, tuple):
-        return _xp.minus_run_rows(X, means, codes)
-    return _xp.minus_group_rows(X, means, codes)
-
-
-def _per_group(values: np.ndarray, like: Array) -> Any:
-    """Return one number for each group as a factor of its row; a plain number where there is one group."""
-    return float(values[0]) if len(values) == 1 else _xp.like(values, like)[:, None]
 
 
 class Centred(Moments):
@@ -348,8 +227,7 @@ class Centred(Moments):
         if self.ordinary:
             self.store = self.store.plus(self.store_type.of(rows))
             return
-        unit = np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
-        store, exponent = _summed(self.store_type, rows, unit)
+        store, exponent = _summed(self.store_type, rows, self._exponents)
         extra = type(self)().anchored_at(self.pivot)
         extra.store, extra.exponent = store, exponent if exponent.any() else None
         common = self._joint_exponent(extra)
@@ -370,11 +248,15 @@ class Centred(Moments):
             return None
         return scale.common([self.exponent_or_free(), other.exponent_or_free()])
 
+    @property
+    def _exponents(self) -> np.ndarray:
+        return np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+
     def exponent_or_free(self) -> np.ndarray:
+        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         xp = _xp.namespace(self.shift)
-        exponent = np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
         empty = (self.store.diagonal() == 0) & xp.all(self.shift == 0, axis=0)
-        return np.where(_xp.to_numpy(empty), scale.FREE, exponent)
+        return np.where(_xp.to_numpy(empty), scale.FREE, self._exponents)
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
@@ -387,11 +269,11 @@ class Centred(Moments):
         return new
 
     def rescaled(self, exponent: scale.Exponents) -> Self:
+        """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
-        zeros = np.zeros(self.n_features, dtype=int)
-        ours = zeros if self.exponent is None else self.exponent
-        factor = scale.shrink(ours, zeros if exponent is None else exponent, self.pivot)
+        target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
+        factor = scale.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
         return new
@@ -407,6 +289,11 @@ class Centred(Moments):
     def _require_rows(self) -> None:
         if not hasattr(self, "pivot"):
             raise errors.empty_moments()
+
+
+def _per_group(values: np.ndarray, like: Array) -> Any:
+    """Return one number for each group as a factor of its row; a plain number where there is one group."""
+    return float(values[0]) if len(values) == 1 else _xp.like(values, like)[:, None]
 
 
 def _summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, np.ndarray]:

@@ -12,7 +12,8 @@ from .._core.typing import Array
 from ..sources import Block
 from . import scale
 from .base import Moments
-from .centred import Centred, Codes
+from .centred import Centred
+from .centring import Codes
 from .scatter import Scatter
 
 

@@ -7,19 +7,21 @@ digits of close pairs; those are computed again from differences.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 import scipy.spatial.distance
 
 from .._core import xp as _xp
+from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array
-from ..sources.base import PARALLEL_CELLS, threaded
 
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
 MANY = 0.05  # share of close pairs above which all of them are computed from differences
 DEVICE_PAIRS = 2**25
 BLOCK_PAIRS = 2**17  # pairs at a time: they stay in cache
+
+T = TypeVar("T")
 
 
 def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
@@ -90,9 +92,9 @@ def pair_blocks(n: int, m: int, like: Array) -> list[slice]:
     return [slice(start, min(start + rows, n)) for start in range(0, n, rows)]
 
 
-def over_pairs(work: Callable[[slice], Any], n: int, m: int, like: Array) -> Iterator[Any]:
+def over_pairs(work: Callable[[slice], T], n: int, m: int, like: Array) -> Iterator[T]:
     """Apply `work` to pieces of n rows that meet m others, on threads where there is enough to do; results in order."""
     parts = pair_blocks(n, m, like)
     if isinstance(like, np.ndarray) and n * m >= PARALLEL_CELLS:
-        return threaded(work, iter(parts))  # type: ignore[arg-type]
+        return threaded(work, iter(parts))
     return map(work, parts)

@@ -15,7 +15,8 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .centred import Centred, Codes, centre_block
+from .centred import Centred
+from .centring import Codes, centre_block
 from .scatter import Scatter
 
 

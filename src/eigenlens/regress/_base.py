@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
@@ -20,7 +21,7 @@ from ..sources import as_source, whole
 Floats = NDArray[np.float64]
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
     """Base of the regressors: a subclass writes ``_fit(X, Y, w)`` and ``_predict(X)`` on clean 2-D arrays.
 
     ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of
@@ -68,11 +69,13 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rows, given_back = self._read_rows(X)
         return given_back(self._shaped(self._predict(rows)))
 
+    @abstractmethod
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
-        raise NotImplementedError
+        """Fit clean rows, and set the fitted attributes."""
 
+    @abstractmethod
     def _predict(self, X: Floats) -> Floats:
-        raise NotImplementedError
+        """Return the responses of clean rows, n×q."""
 
     def _read(self, X: TableLike, y: Any, sample_weight: Any) -> tuple[Floats, Floats, Floats]:
         """Read the rows of fit: X (n×p), Y (n×q), w (n) without rows of weight zero."""

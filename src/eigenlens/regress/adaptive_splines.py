@@ -30,9 +30,9 @@ from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, column, warn_if_relative
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
-from .hinges.prune import Subset, backward, least_squares
-from .hinges.rules import Rules, make_rules
-from .hinges.search import forward
+from .hinges.prune import Subset, least_squares
+from .hinges.rules import make_rules
+from .hinges.selection import Search
 from .hinges.terms import Factor, Term, evaluate
 
 
@@ -159,8 +159,8 @@ class AdaptiveSplines(Regressor):
         warn_if_relative(w)
         pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
-            search = _Search(X, Y, w, rules, pool)
-            size = self._size(search, X, Y, w, rules, pool)
+            search = Search(X, Y, w, rules, pool)
+            size = search.size(self.prune, self._folds(len(X)))
         found, best = search.found, search.subsets[size - 1]
         self._keep([found.terms[k] for k in best.terms], best, search.unit, w, rules.penalty)
         rss = search.unit.scale**2 * np.array([s.rss.sum() for s in search.subsets])
@@ -326,22 +326,6 @@ class AdaptiveSplines(Regressor):
         self._R = qr(R, mode="r")[0][: R.shape[1]]
         self._low, self._high = X.min(axis=0), X.max(axis=0)
 
-    def _size(
-        self, search: _Search, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None
-    ) -> int:
-        """Number of terms to keep."""
-        sizes = len(search.subsets)
-        if self.prune is None or rules.penalty < 0:
-            return sizes
-        if self.prune == "gcv":
-            scores = [gcv(s.rss.sum(), len(s.terms), float(w.sum()), rules.penalty) for s in search.subsets]
-            return _smallest(np.array(scores))
-        total = np.zeros(sizes)
-        for train, test in self._folds(len(X)):
-            part = _Search(X[train], Y[train], w[train], rules, pool)
-            total += part.held_out(X[test], Y[test], w[test], sizes)
-        return _smallest(total)
-
     def _folds(self, n: int) -> Iterator[tuple[Any, Any]]:
         """Positions of the n rows of positive weight, to learn from and to judge by."""
         if is_number(self.cv, integer=True):
@@ -360,27 +344,3 @@ class AdaptiveSplines(Regressor):
             j = column("terms", feature, names)
             made.append(Factor(j, float(knot), int(sign), names[j]))
         return Term(tuple(made))
-
-
-class _Search:
-    """One forward search and its pruning path."""
-
-    def __init__(self, X: Floats, Y: Floats, w: Floats, rules: Rules, pool: ThreadPoolExecutor | None) -> None:
-        self.unit, Y = Unit.of(Y, w)
-        self.found = forward(X, Y, w, rules, pool)
-        self.subsets = backward(self.found.R, self.found.z, self.found.rss)
-
-    def held_out(self, X: Floats, Y: Floats, w: Floats, sizes: int) -> Floats:
-        """Sum of squares on new rows for each size; sizes beyond the largest repeat it."""
-        B = evaluate(self.found.terms, X)
-        loss = np.empty(sizes)
-        for k in range(sizes):
-            s = self.subsets[min(k, len(self.subsets) - 1)]
-            E = Y - self.unit.pivot - self.unit.scale * (B[:, s.terms] @ s.coef)
-            loss[k] = w @ np.sum(E * E, axis=1)
-        return loss
-
-
-def _smallest(scores: Floats) -> int:
-    """Size of least score; where fits are exact, the smallest among those that differ by round-off alone."""
-    return 1 + int(np.argmax(scores <= scores.min() + 1e-20 * scores[0]))

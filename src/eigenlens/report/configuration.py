@@ -97,6 +97,9 @@ class ConfigurationDisplay:
             write(f"axis {j + 1}{share}")
         if self.target is not None:
             ax.legend(frameon=False, loc="best")
+        if not np.any(Y[:, 1]) and self.target is None:
+            ax.set(ylabel="", yticks=[])  # a single axis has nothing to say across
+            ax.spines["left"].set_visible(False)
         if self.labels is not None and len(Y) <= NAMED:
             self._write_names(ax, Y)
         return self
@@ -116,20 +119,20 @@ class ConfigurationDisplay:
                 for at, box in zip(points, extents, strict=True)
             ]
         )
-        back = ax.transData.inverted()
-        for name, spot in zip(names, _least_covered(spots, crowd), strict=True):
+        back, frame = ax.transData.inverted(), ax.get_window_extent().extents
+        for name, spot in zip(names, _least_covered(spots, crowd, frame), strict=True):
             name.set_position(back.transform(spot[:2]))
 
 
-def _least_covered(spots: np.ndarray, crowd: np.ndarray) -> np.ndarray:
-    """Choose a spot for each name, improving one after the other until nothing moves."""
+def _least_covered(spots: np.ndarray, crowd: np.ndarray, frame: np.ndarray) -> np.ndarray:
+    """Choose a spot for each name, within the frame, improving one after the other until nothing moves."""
     chosen = np.zeros(len(spots), dtype=int)
     everyone = np.arange(len(spots))
     for _ in range(SWEEPS):
         before = chosen.copy()
         for i in everyone:
             others = spots[everyone, chosen][everyone != i]
-            costs = [_covered(spot, others, crowd) + 0.05 * rank for rank, spot in enumerate(spots[i])]
+            costs = [_covered(spot, others, crowd, frame) + 0.05 * rank for rank, spot in enumerate(spots[i])]
             chosen[i] = int(np.argmin(costs))
         if np.array_equal(before, chosen):
             break
@@ -143,8 +146,9 @@ def _box(point: np.ndarray, width: float, height: float, dx: int, dy: int, shift
     return np.array([left, bottom, left + width, bottom + height])
 
 
-def _covered(spot: np.ndarray, others: np.ndarray, points: np.ndarray) -> float:
-    """Count the names and points that a name would cover."""
+def _covered(spot: np.ndarray, others: np.ndarray, points: np.ndarray, frame: np.ndarray) -> float:
+    """Count the names and points that a name would cover, and the edges it would cross."""
     inside = np.all((points > spot[:2] - 2) & (points < spot[2:] + 2), axis=1)
     hits = np.all((spot[:2] < others[:, 2:]) & (others[:, :2] < spot[2:]), axis=1)
-    return float(hits.sum() + inside.sum())
+    outside = np.sum(spot[:2] < frame[:2]) + np.sum(spot[2:] > frame[2:])
+    return float(hits.sum() + inside.sum() + outside)

@@ -20,8 +20,9 @@ import dask.array as da
 import numpy as np
 
 from .._core import errors
+from .._core.threads import thread_count
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, dense_blocks, thread_count
+from .base import Block, Segment, Source, Target, dense_blocks
 from .companions import LabelReader, as_column, read_weights
 from .memory import as_source
 from .progress import tracked

@@ -17,9 +17,11 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, middle, thread_count, threaded, typical_rows
+from .base import Block, Segment, Source, Target, middle, typical_rows
 from .companions import LabelReader, Labels, as_column, check_weights, read_weights
+from .cutting import block_rows
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows

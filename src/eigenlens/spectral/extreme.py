@@ -10,13 +10,13 @@ import scipy.linalg
 import scipy.sparse.linalg
 
 from .._core import xp as _xp
-from .._core.typing import Array
-from .truncated import host_operator
+from .krylov import KrylovSpace
+from .pencil import Form
 from .whiten import RANK_TOLERANCE
 
 DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
 COUNTED = 1500  # up to this dimension all eigenvalues are computed to add up the negative ones
-PROBES, STEPS = 8, 10  # of the estimate above it: eight directions, ten products each
+STEPS = 10  # of the estimate above it
 CONVERGED = 1e-3  # residual, relative to its value, from which on a Ritz value counts as an eigenvalue
 
 
@@ -118,7 +118,7 @@ class Inertia:
         return self.negative / total if total > 0 else 0.0
 
 
-def inertia(B: Array) -> Inertia:
+def inertia(A: Form) -> Inertia:
     """Add up the eigenvalues of a symmetric matrix by their sign: exactly up to 1,500 of them, then by an estimate.
 
     The estimate is that of Lanczos quadrature from a block of random signs (Ubaru, Chen, Saad 2017), in which negative
@@ -128,55 +128,28 @@ def inertia(B: Array) -> Inertia:
     Examples
     --------
     >>> import numpy as np
-    >>> from eigenlens.spectral import inertia
-    >>> inertia(np.diag([3.0, 1.0, -1.0])).share
+    >>> from eigenlens.spectral import Form, inertia
+    >>> inertia(Form(matrix=np.diag([3.0, 1.0, -1.0]))).share
     0.2
     """
-    n = B.shape[0]
+    n = A.dimension
     if n <= COUNTED:
-        values = _xp.to_numpy(_xp.namespace(B).linalg.eigvalsh(B))
+        values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
         return Inertia(float(values[values > floor].sum()), float(np.abs(values[values < -floor]).sum()), True)
-    xp = _xp.namespace(B)
-    trace = float(xp.sum(xp.linalg.diagonal(B)))
-    negative, error = _estimated_negative(host_operator(B), n)
-    return Inertia(max(trace + negative, 0.0), negative, False, error)
+    negative, error = _estimated_negative(A.krylov)
+    return Inertia(max(A.trace() + negative, 0.0), negative, False, error)
 
 
-def _estimated_negative(apply: Callable[[np.ndarray], np.ndarray], n: int) -> tuple[float, float]:
-    Z = np.random.default_rng(0).choice([-1.0, 1.0], (n, PROBES))
-    Q, BQ = _block_krylov(apply, Z)
+def _estimated_negative(space: KrylovSpace) -> tuple[float, float]:
+    space.grow(STEPS)
+    Q, Z = space.Q, space.start
     with _xp.one_blas_thread():
-        T = Q.T @ BQ
-        theta, S = np.linalg.eigh((T + T.T) / 2)
-        residual = np.linalg.norm((BQ - Q @ T) @ S, axis=0)
-        floor = rounding(n, float(np.max(np.abs(theta))))
+        theta, S = np.linalg.eigh(space.T)
+        residual = np.linalg.norm(S.T @ space.image - theta[:, None] * (S.T @ Q), axis=1)
+        floor = rounding(Q.shape[1], float(np.max(np.abs(theta))))
         negative = theta < -floor
         settled = negative & (residual <= CONVERGED * np.abs(theta))
-        per_probe = np.abs(theta[negative & ~settled]) @ ((S[:, negative & ~settled].T @ (Q.T @ Z)) ** 2)
-    return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / PROBES**0.5)
-
-
-def _block_krylov(apply: Callable[[np.ndarray], np.ndarray], Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return an orthonormal basis Q of Z, BZ, B²Z, …, and BQ."""
-    basis: list[np.ndarray] = []
-    images: list[np.ndarray] = []
-    block, scale = _new_directions(Z, Z[:, :0], 0.0), 0.0
-    while block.shape[1] and len(basis) < STEPS:
-        image = apply(block)
-        scale = max(scale, float(np.linalg.norm(image, axis=0).max()))
-        basis.append(block)
-        images.append(image)
-        if len(basis) < STEPS:
-            block = _new_directions(image, np.hstack(basis), 1e-10 * scale)
-    return np.hstack(basis), np.hstack(images)
-
-
-def _new_directions(image: np.ndarray, Q: np.ndarray, floor: float) -> np.ndarray:
-    """Return an orthonormal basis of what an image has outside of Q."""
-    with _xp.one_blas_thread():  # of a few columns: threads would wait for each other longer than they work
-        for _ in range(2):
-            image = image - Q @ (Q.T @ image)
-        left, R, _ = scipy.linalg.qr(image, mode="economic", pivoting=True, check_finite=False)
-        left = left[:, np.abs(np.diag(R)) > floor]
-        return np.linalg.qr(left - Q @ (Q.T @ left))[0] if left.shape[1] else left
+        open_ = negative & ~settled
+        per_probe = np.abs(theta[open_]) @ ((S[:, open_].T @ (Q @ Z.T)) ** 2)
+    return float(np.abs(theta[settled]).sum() + per_probe.mean()), float(per_probe.std(ddof=1) / len(Z) ** 0.5)

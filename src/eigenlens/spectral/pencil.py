@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
+from .krylov import KrylovSpace, rows_times
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +55,20 @@ class Form:
     def apply(self, V: Array) -> Array:
         """The form times V."""
         return self.matrix @ V if self.factor is None else self.factor.T @ (self.factor @ V)
+
+    @cached_property
+    def krylov(self) -> KrylovSpace:
+        """The space that the form spans from a few random vectors; it is kept, and grows as it is used."""
+        return KrylovSpace(self.operator(), self.dimension)
+
+    def operator(self) -> Callable[[np.ndarray], np.ndarray]:
+        """The form as a function of rows on the host (or of one vector); what it is made of stays on its device."""
+        A = self.values
+        if not isinstance(A, np.ndarray):
+            return lambda V: _xp.to_numpy(self.apply(_xp.like(V.T, A)).T)
+        if self.factor is None:
+            return lambda V: rows_times(V, A)
+        return lambda V: rows_times(rows_times(V, A.T), A)
 
     def times(self, number: float) -> Form:
         """The form multiplied by a positive number."""

@@ -28,6 +28,14 @@ def number_kind(name: str, value: Any, rule: str) -> InputTypeError:
     return InputTypeError(f"{name}={value!r} but it must be {rule}.")
 
 
+def seed(value: Any) -> InputTypeError | InputError:
+    kind = InputError if isinstance(value, int) and not isinstance(value, bool) else InputTypeError
+    return kind(
+        f"random_state={value!r} but it must be a whole number of at least 0, None, or a NumPy Generator or "
+        f"RandomState; give a number for results that can be repeated."
+    )
+
+
 def too_many_terms(degree: int, p: int, terms: int, n: int) -> InputError:
     return InputError(
         f"degree={degree} with {p} columns gives {terms:,} terms, too many to hold for {n} rows; "

@@ -12,6 +12,10 @@ class PrecomputedWarning(EigenlensWarning):
     """Rows of features look like a table of distances."""
 
 
+class SelfDistanceWarning(EigenlensWarning):
+    """A metric finds rows at a distance from themselves."""
+
+
 # -- tables of distances -------------------------------------------------------------------------------------------
 
 
@@ -87,10 +91,24 @@ def metric_not_finite(metric: Any, i: int, j: int) -> InputError:
     )
 
 
-def metric_unknown(metric: Any, cause: Exception) -> InputError:
+def metric_unknown(metric: Any, params: dict[str, Any], cause: Exception) -> InputError:
+    given = f" with metric_params={params!r}" if params else ""
+    said = str(cause).splitlines()[0] if str(cause) else type(cause).__name__  # some go on to print all rows
     return InputError(
-        f"{metric_named(metric)} cannot be computed ({cause}). Use 'precomputed', a function of two rows, or a name "
-        f"that sklearn.metrics.pairwise_distances knows, such as 'euclidean', 'cityblock', 'cosine' or 'braycurtis'."
+        f"{metric_named(metric)} cannot be computed{given} ({said}). Use 'precomputed', a function of two rows, or a "
+        f"name that scikit-learn or SciPy knows, such as 'euclidean', 'cityblock', 'cosine' or 'braycurtis', with "
+        f"metric_params that it takes."
+    )
+
+
+def metric_params_kind(value: Any) -> InputTypeError:
+    return InputTypeError(f"metric_params={value!r} but it must be a dict of arguments of the metric, or None.")
+
+
+def metric_of_itself(metric: Any, i: int, value: float) -> SelfDistanceWarning:
+    return SelfDistanceWarning(
+        f"{metric_named(metric)} gives {value:.6g} between row {i} and itself; 0 is taken in its place, as for every "
+        f"distance. If it is a similarity s, use distances made from it, such as sqrt(s_ii + s_jj - 2 s_ij)."
     )
 
 
@@ -109,10 +127,11 @@ def coefficient_shape(shape: Sequence[int], n: int) -> InputError:
 # -- transforms ----------------------------------------------------------------------------------------------------
 
 
-def negative_squares(value: float) -> InputError:
+def negative_squares(
+    value: float, rule: str = "Schoenberg transforms act on squared distances", name: str = "D2"
+) -> InputError:
     return InputError(
-        f"D2 holds {value:.6g}, but Schoenberg transforms act on squared distances, which are finite and at least 0. "
-        f"Pass distances squared (D**2)."
+        f"{name} holds {value:.6g}, but {rule}, which are finite and at least 0. Pass distances squared (D**2)."
     )
 
 
@@ -159,12 +178,13 @@ def quadrature_unsettled(change: float, tol: float) -> NotConvergedWarning:
 # -- maps ----------------------------------------------------------------------------------------------------------
 
 
-def too_few_positive(found: int, k: int) -> RankWarning:
+def too_few_positive(found: int, k: int, euclidean: bool) -> RankWarning:
     if found == 0:
         return RankWarning("All distances are 0: the points coincide, and the map is 0.")
+    repair = ", or repair the distances (correction='lingoes')"
     return RankWarning(
         f"n_components={k} but the distances have {found} positive eigenvalue(s): the other {k - found} column(s) of "
-        f"the map are 0. Ask for n_components={found}, or repair the distances (correction='lingoes')."
+        f"the map are 0. Ask for n_components={found}{'' if euclidean else repair}."
     )
 
 
@@ -173,6 +193,15 @@ def landmarks_few(value: int, k: int, n: int) -> InputError:
         f"n_landmarks={value} but {k} axes need at least {k + 1} landmarks, and there are {n} rows; use between "
         f"{k + 1} and {n}."
     )
+
+
+def table_gone(overwritten: bool) -> InputError:
+    why = (
+        "its table was overwritten (overwrite=True)"
+        if overwritten
+        else "it was loaded from a file, or its table is gone; keep that in a variable"
+    )
+    return InputError(f"test_dimension reads what ClassicalMDS was fitted to again, but {why}. Call fit again first.")
 
 
 def maps_differ(shape: Sequence[int], target: Sequence[int]) -> InputError:

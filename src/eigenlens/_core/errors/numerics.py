@@ -70,6 +70,12 @@ def other_space(found: int, p: int) -> InputError:
     return InputError(f"other has {found} coordinates but this subspace has {p}; both must lie in the same space.")
 
 
+def other_dimension(found: int, k: int) -> InputError:
+    return InputError(
+        f"other has {found} directions but this subspace has {k}; a basis is rotated to one of as many directions."
+    )
+
+
 def empty_directions(rank: int, k: int) -> RankWarning:
     return RankWarning(
         f"X has rank {rank} but n_components={k}: {k - rank} component(s) have no variance; ask for fewer."

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from eigenlens.spectral import extreme, inertia
+from eigenlens.spectral import Form, extreme, inertia
 
 
 def symmetric(values, seed=0):
@@ -25,7 +25,7 @@ def test_largest_by_iteration_whatever_its_sign(top):
 
 
 def test_inertia_is_the_sum_of_eigenvalues():
-    found = inertia(symmetric(np.array([5.0, 2.0, 0.0, -1.0, -2.0])))
+    found = inertia(Form(matrix=symmetric(np.array([5.0, 2.0, 0.0, -1.0, -2.0]))))
     assert (found.positive, found.negative) == pytest.approx((7.0, 3.0))
     assert found.exact
     assert found.share == pytest.approx(0.3)
@@ -38,8 +38,8 @@ def test_estimated_inertia(spread):
     negative = {"one": [-40.0], "few": [-40.0, -20.0, -10.0], "many": -rng.uniform(0, 1, 600)}[spread]
     values = np.concatenate([[300.0, 200.0], rng.uniform(0, 1, n - 2 - len(negative)), negative])
     B = symmetric(values)
-    found = inertia(B)
+    found = inertia(Form(matrix=B))
     assert not found.exact
     assert found.negative == pytest.approx(-np.sum(negative), rel=0.1)
     assert found.positive - found.negative == pytest.approx(np.trace(B), rel=1e-9)
-    assert inertia(torch.tensor(B)).negative == pytest.approx(found.negative, rel=1e-6)
+    assert inertia(Form(matrix=torch.tensor(B))).negative == pytest.approx(found.negative, rel=1e-6)

@@ -1,0 +1,55 @@
+"""Work on threads of our own: how many, from when on, and results in order."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import Any, TypeVar
+
+from . import xp as _xp
+
+PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def threaded(work: Callable[[S], T], segments: Iterator[S], ahead: int | None = None) -> Iterator[T]:
+    """Run segments on threads, BLAS held to one each; results in order, at most `ahead` waiting (two per thread).
+
+    A matrix product split by rows over our threads scales better than the same product split inside BLAS
+    (measured: 1.3 times faster at 200,000 × 200 on two cores), and the subtractions run in parallel too.
+    """
+    workers = thread_count()
+    waiting: deque[Future[T]] = deque()
+    limit: Any = _xp.one_blas_thread() if workers > 1 else nullcontext()
+    with limit, ThreadPoolExecutor(workers) as pool:
+        try:
+            for segment in _in_order(segments, waiting):
+                waiting.append(pool.submit(work, segment))
+                if len(waiting) >= (ahead or 2 * workers):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _in_order(segments: Iterator[S], waiting: deque[Future[T]]) -> Iterator[S]:
+    """Yield the segments; reading runs ahead of the work, so what went wrong in earlier rows is said first."""
+    try:
+        yield from segments
+    except Exception:
+        for future in waiting:
+            future.result()
+        raise
+
+
+def thread_count() -> int:
+    """Return how many threads to use: the cores this process may run on, or fewer if BLAS was told fewer."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, _xp.blas_threads()))

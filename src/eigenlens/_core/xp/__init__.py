@@ -1,0 +1,85 @@
+"""The array namespace: one set of verbs over NumPy, torch, CuPy and any array-API library.
+
+This is the only package that knows that array libraries differ. The rest writes array-API code and asks here for the
+few verbs that the standard lacks or that NumPy does better in another way.
+"""
+
+from .algebra import gram, logsumexp, squared_distances, stack_triangle, thin_svd, triangle
+from .arrays import (
+    EPS,
+    all_finite,
+    cast,
+    dense,
+    detached,
+    device,
+    float64,
+    is_array,
+    is_complex,
+    is_floating,
+    is_number,
+    is_sparse,
+    is_whole,
+    like,
+    namespace,
+    on_accelerator,
+    published,
+    same_dtype,
+    single,
+    take_rows,
+    to_numpy,
+)
+from .devices import Upload, device_free_bytes, device_memory
+from .sums import (
+    column_sums,
+    group_counts,
+    group_sums,
+    means_are_finite,
+    minus_group_rows,
+    minus_run_rows,
+    run_samples,
+    run_sums,
+)
+from .threads import blas_threads, one_blas_thread
+
+__all__ = [
+    "EPS",
+    "Upload",
+    "all_finite",
+    "blas_threads",
+    "cast",
+    "column_sums",
+    "dense",
+    "detached",
+    "device",
+    "device_free_bytes",
+    "device_memory",
+    "float64",
+    "gram",
+    "group_counts",
+    "group_sums",
+    "is_array",
+    "is_complex",
+    "is_floating",
+    "is_number",
+    "is_sparse",
+    "is_whole",
+    "like",
+    "logsumexp",
+    "means_are_finite",
+    "minus_group_rows",
+    "minus_run_rows",
+    "namespace",
+    "on_accelerator",
+    "one_blas_thread",
+    "published",
+    "run_samples",
+    "run_sums",
+    "same_dtype",
+    "single",
+    "squared_distances",
+    "stack_triangle",
+    "take_rows",
+    "thin_svd",
+    "to_numpy",
+    "triangle",
+]

@@ -1,0 +1,116 @@
+"""Inverse regression from moments of slices alone, and so from one pass over the rows."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array, TableLike
+from ..inference import DimensionTest, SliceMoments, ladle, resampled_kernel
+from ..moments import Centred, Grouped
+from ..spectral import Form, Pencil, Whitening, whiten
+from ..subspace import Subspace
+from ._base import form_of
+from ._inverse import Draw, InverseRegression, response_of
+
+
+class OnePassInverseRegression(InverseRegression):
+    """Inverse regression from the means and covariances of slices, which one pass collects.
+
+    A method says, in `_kernel`, what it makes of slices in standardised coordinates.
+    """
+
+    _pooled: ClassVar[bool] = True
+
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen.
+
+        Where a numeric y is cut at quantiles, those of the first batch stay: begin with a batch that is typical, or
+        give the cuts (`n_slices=[cut, cut, …]`) or the slices.
+
+        Parameters
+        ----------
+        X, y, sample_weight, slices
+            As in `fit`.
+        """
+        return self._partial_fit(X, response_of(y, slices), sample_weight)
+
+    # -- the three hooks, the third of them above ---------------------------------------------------------------
+
+    def _moments(self, kind: type[Centred]) -> Grouped:
+        return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
+
+    def _pencil(self, moments: Grouped) -> Pencil:
+        total, offsets = self._total(moments)
+        p, constant = total.n_features, None if self.ridge else total.constant_columns()
+        most = p if self.ridge else max(1, min(p, total.n_rows - 1))
+        covariance = self._covariance(total)
+        shares = _xp.like(moments.weights / moments.weight, offsets)
+        return Pencil(
+            self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets),
+            covariance,
+            n_components=self._wanted(len(moments.labels), p),
+            constant=constant,
+            most=most,
+        )
+
+    @abstractmethod
+    def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
+        """Return rows F with M = FᵀF, from slices in standardised coordinates."""
+
+    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+        """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
+        W = whitening.matrix
+        if covariance.factor is None:
+            back = W.T @ covariance.matrix
+        else:
+            back = (covariance.factor @ W).T @ covariance.factor
+        rows = self._kernel(shares, offsets @ W, self._covariances(moments, W))
+        return Form(factor=rows @ back, squared=covariance.squared)
+
+    def _check_moments(self, moments: Any) -> None:
+        super()._check_moments(moments)
+        if isinstance(moments, Grouped) and moments.pooled and not self._pooled:
+            raise errors.moments_lack("one scatter for each slice", "one pooled scatter", type(self).__name__)
+
+    def _covariances(self, moments: Grouped, W: Array) -> Array:
+        """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
+        exponent = self._total(moments)[0].exponent
+        forms = [form_of(group.rescaled(exponent), group.weight) for group in moments.groups]
+        return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
+
+    # -- tests -------------------------------------------------------------------------------------------------
+
+    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
+        values, _, variates = self._slices_in_variates(self._collected)
+        return values, variates
+
+    def _simulated(self) -> Draw:
+        moments = self._slices_in_variates(self._collected)[1]
+        return lambda d, rng: moments.with_noise_after(d, rng).eigenvalues(self._kernel)
+
+    def _slices_in_variates(self, moments: Grouped) -> tuple[np.ndarray, SliceMoments, Subspace]:
+        """Return all eigenvalues, the moments of slices in all variates, and the variates themselves."""
+        total, offsets = self._total(moments)
+        W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
+        z = offsets @ W
+        V = self._covariances(moments, W) if not self._pooled else _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
+        _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
+        values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]
+        scatters = right @ V @ right.T * moments.weights[:, None, None]
+        basis = (W @ _xp.like(right.T, W)) / total.unit[:, None]
+        variates = Subspace(total.pivot, basis, total.shift[0, :] * total.unit)
+        return values, SliceMoments(moments.weights, z @ right.T, scatters), variates
+
+    def _row_eigenvalues(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> np.ndarray:
+        return SliceMoments.of_rows(Z, codes, int(codes.max()) + 1).eigenvalues(self._kernel)
+
+    def _ladle(
+        self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
+    ) -> DimensionTest:
+        return ladle(values, lambda rng: resampled_kernel(Z, codes, self._kernel, rng), n_draws, seed)

@@ -1,0 +1,48 @@
+"""What a range of penalties does to sparse components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import optional
+
+
+@dataclass(frozen=True, eq=False)
+class SparsePath:
+    """Sparse components over a range of penalties.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (m,)
+    relative : bool
+        Whether the penalties are shares of the one at which a component vanishes.
+    n_nonzero : ndarray of shape (m, k)
+    explained_variance_ratio : ndarray of shape (m, k)
+        Adjusted.
+    components : ndarray of shape (m, k, p)
+    dense : float
+        Share of the variance that as many ordinary principal components explain.
+    """
+
+    alphas: np.ndarray
+    relative: bool
+    n_nonzero: np.ndarray
+    explained_variance_ratio: np.ndarray
+    components: np.ndarray
+    dense: float
+
+    def to_frame(self) -> Any:
+        """Return a pandas table: a row for each penalty."""
+        pd = optional.pandas()
+
+        return pd.DataFrame(
+            {
+                "alpha": self.alphas,
+                "n_nonzero": self.n_nonzero.sum(axis=1),
+                "explained": self.explained_variance_ratio.sum(axis=1),
+                "lost": self.dense - self.explained_variance_ratio.sum(axis=1),
+            }
+        )

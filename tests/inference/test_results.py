@@ -1,0 +1,54 @@
+"""Results show themselves alike: a sentence, a table, a picture."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from eigenlens import CCA, FDA, LDA, PCA, SIR, ClassicalMDS
+from eigenlens.inference import bootstrap, broken_stick, denoise, wilks
+from eigenlens.regress import PolynomialRegression
+
+X, y = load_iris(return_X_y=True)
+RESULTS = {
+    "band": lambda: PCA().fit(X).test_dimension(),
+    "criterion": lambda: broken_stick([3.0, 1.0, 0.2]),
+    "wilks": lambda: wilks([0.9, 0.1], n=100, p=4, s=2),
+    "chi2": lambda: SIR().fit(X, y).test_dimension(),
+    "permutation": lambda: LDA().fit(X, y).test_dimension(method="permutation", n_draws=19),
+    "stopped": lambda: FDA(regressor=PolynomialRegression(1)).fit(X, np.arange(150) % 3).test_dimension(n_draws=19),
+    "one pair": lambda: CCA().fit(X, y).test_dimension(),
+    "ladle": lambda: SIR().fit(X, y).test_dimension(method="ladle", n_draws=20),
+    "loadings": lambda: bootstrap(LDA(), X, y, n_boot=200),
+    "map": lambda: bootstrap(ClassicalMDS(), X, n_boot=200),
+    "denoised": lambda: denoise(X),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_sentence_table_picture(name):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    plt = pytest.importorskip("matplotlib.pyplot")
+    result = RESULTS[name]()
+    sentence = str(result)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+    assert repr(result) == f"<{type(result).__name__}: {sentence}>"
+    assert sentence in result._repr_html_()
+    assert "<table" in result._repr_html_()
+    assert len(result.to_frame()) > 0
+    assert result == result
+    assert len({result, result}) == 1
+    axes = result.plot()
+    axes.figure.canvas.draw()
+    _, own = plt.subplots()
+    assert result.plot(ax=own) is own
+    plt.close("all")
+
+
+def test_p_values_that_were_not_computed_are_not_written():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    test = RESULTS["stopped"]()
+    assert np.isnan(test.p_values[1])
+    assert len([text for text in test.plot().texts if "p" in text.get_text()]) == 1

@@ -1,0 +1,66 @@
+"""Subspace: coordinates and back, angles, and alignment of bases."""
+
+import numpy as np
+import pytest
+
+from eigenlens import Subspace
+from eigenlens._core.errors import InputError
+
+rng = np.random.default_rng(0)
+BASIS = np.linalg.qr(rng.standard_normal((6, 3)))[0]
+PLANE = Subspace(rng.standard_normal(6), BASIS)
+
+
+def rotation(k):
+    return np.linalg.qr(rng.standard_normal((k, k)))[0]
+
+
+@pytest.mark.parametrize("mix", [np.eye(3), rng.standard_normal((3, 3))], ids=["orthonormal", "oblique"])
+def test_lifted_scores_are_the_nearest_points(mix):
+    plane, X = Subspace(PLANE.centre, BASIS @ mix), rng.standard_normal((10, 6))
+    nearest = plane.lift(plane.project(X))
+    np.testing.assert_allclose((X - nearest) @ BASIS, 0, atol=1e-13)
+    np.testing.assert_allclose(plane.lift(plane.project(nearest)), nearest, atol=1e-13)
+
+
+def test_a_remainder_keeps_the_digits_that_an_offset_takes():
+    offset, remainder = np.full(6, 2.0**40), np.full(6, 2.0**-30)
+    far = Subspace(offset, BASIS, remainder)
+    np.testing.assert_allclose(far.project(offset[None, :]), -remainder[None, :] @ BASIS, rtol=1e-14)
+
+
+def test_angles_do_not_depend_on_the_basis_and_small_ones_keep_their_digits():
+    turned = BASIS @ rotation(3)
+    away = np.linalg.qr(np.c_[BASIS, rng.standard_normal(6)])[0][:, 3]
+    turned[:, 0] += 1e-10 * away
+    found = PLANE.angles(Subspace(np.zeros(6), turned @ rng.standard_normal((3, 3))))
+    np.testing.assert_allclose(found[:2], 0, atol=1e-15)
+    np.testing.assert_allclose(found[2], 1e-10, rtol=1e-5)
+    assert PLANE.distance(Subspace(np.zeros(6), turned)) == pytest.approx(1e-10, rel=1e-5)
+
+
+def test_subspaces_of_other_dimension_are_far_apart():
+    assert PLANE.distance(Subspace(np.zeros(6), BASIS[:, :2])) == 1.0
+
+
+def test_a_rotated_basis_is_aligned_again():
+    turn = rotation(3)
+    turned = Subspace(PLANE.centre, BASIS @ turn, dual=BASIS @ turn)
+    back = turned.aligned_to(PLANE)
+    np.testing.assert_allclose(back.basis, BASIS, atol=1e-14)
+    np.testing.assert_allclose(back.dual, BASIS, atol=1e-14)
+    assert back.distance(turned) < 1e-14
+
+
+def test_alignment_is_the_nearest_of_all_rotations():
+    other = Subspace(np.zeros(6), rng.standard_normal((6, 3)))
+    nearest = np.linalg.norm(PLANE.aligned_to(other).basis - other.basis)
+    assert all(nearest <= np.linalg.norm(BASIS @ rotation(3) - other.basis) for _ in range(50))
+
+
+def test_what_cannot_be_compared_is_refused():
+    for compare in (PLANE.angles, PLANE.aligned_to):
+        with pytest.raises(InputError, match="other has 5 coordinates but this subspace has 6"):
+            compare(Subspace(np.zeros(5), np.eye(5)[:, :3]))
+    with pytest.raises(InputError, match="other has 2 directions but this subspace has 3"):
+        PLANE.aligned_to(Subspace(np.zeros(6), BASIS[:, :2]))
