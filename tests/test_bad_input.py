@@ -597,7 +597,7 @@ def test_one_class_so_far_is_not_fitted():
     ("options", "match"),
     [
         ({"method": "anova"}, r"method='anova' is not an option; use one of 'wilks'"),
-        ({"alpha": 2}, r"alpha=2 but it must be a number above 0 and at most 1"),
+        ({"alpha": 2}, r"alpha=2 but it must be a number between 0 and 1, such as 0\.05"),
         ({"alpha": "5%"}, r"alpha='5%' but it must be"),
     ],
     ids=str,

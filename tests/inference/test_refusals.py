@@ -178,7 +178,9 @@ def test_maps_without_rows_do_not_speak_of_permutations():
     import pickle
 
     model = pickle.loads(pickle.dumps(ClassicalMDS().fit(X)))
-    with pytest.raises(InputError, match=r"^This test reads the rows again"):
+    with pytest.raises(
+        InputError, match=r"^test_dimension reads what ClassicalMDS was fitted to again, but it was loaded"
+    ):
         model.test_dimension()
 
 

@@ -67,7 +67,7 @@ class DirectionalRegression(OnePassInverseRegression):
     >>> bool(np.linalg.norm(plane[:2]) ** 2 / 2 > 0.98)      # both directions are found
     True
     >>> print(dr.test_dimension())
-    2 of 3 directions stand above noise at 5% (simulation).
+    2 of 4 directions stand above noise at 5% (simulation).
     """
 
     _pooled = False
