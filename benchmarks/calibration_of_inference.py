@@ -2,10 +2,10 @@
 
     python benchmarks/calibration_of_inference.py [table ...] [--only TEXT] [--replicates N]
 
-Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle; without a name, all of them. On one
-core each takes up to four minutes. What follows ± is two Monte Carlo standard errors, replicates being the unit: what
-is counted several times within a replicate (loadings) is averaged there first. Replicate r depends on its table and r
-alone.
+Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv; without a name, all of them. On
+one core each takes up to four minutes. What follows ± is two Monte Carlo standard errors, replicates being the unit:
+what is counted several times within a replicate (loadings) is averaged there first. Replicate r depends on its table
+and r alone.
 """
 
 from __future__ import annotations
@@ -149,6 +149,24 @@ def permutation() -> Iterator[Line]:
     )
 
 
+def gcv() -> Iterator[Line]:
+    """λ chosen from the same rows, and chosen again in each permutation."""
+    for n, p in ((60, 10), (25, 50)):
+        table = partial(_labelled, normal, n, p)
+        yield f"PDA permutation, λ by GCV, n={n} p={p}", rejected(PDA(), table, "permutation"), LEVELS
+
+    def moved(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X, y = _labelled(normal, 60, 10, rng)
+        X[:, 0] += 3.0 * (y == 1)
+        return X, y
+
+    line = "PDA permutation, λ by GCV, one true direction: the second, n=60 p=10"
+    yield line, rejected(PDA(), moved, "permutation", 1), LEVELS
+    for a in ("oas", "ledoit-wolf"):
+        line = f"LDA permutation, shrinkage={a!r}, n=60 p=10"
+        yield line, rejected(LDA(shrinkage=a), partial(_labelled, normal, 60, 10), "permutation"), LEVELS
+
+
 def fda() -> Iterator[Line]:
     for name, regressor, n, p in (("adaptive splines", None, 30, 2), ("quadratic", PolynomialRegression(2), 60, 3)):
         line = f"FDA ({name}) permutation, heavy tails, n={n} p={p}"
@@ -275,7 +293,7 @@ def coverage() -> Iterator[Line]:
             yield what, resampled(model, truth, values, lambda rng, n=n, table=table: table(rng, n)), 300
 
 
-TABLES = {f.__name__: f for f in (pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle)}
+TABLES = {f.__name__: f for f in (pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv)}
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_linnerud
 
 from eigenlens import (
@@ -109,6 +110,41 @@ def test_permutations_find_what_is_there_and_nothing_else(model):
     apart = rng.permutation(A)
     noise = model.fit(apart, target).test_dimension(0.01, n_draws=99, **options)
     assert noise.dimension == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "columns"),
+    [
+        (PDA(), 4),
+        (PDA(cost=2.0), 4),
+        (PDA(df=2.5), 4),
+        (PDA(lam=3.0), 4),
+        (PDA(penalty="smooth"), 40),
+        (PDA(), 40),
+        (PDA(lam=30.0), 40),
+    ],
+    ids=repr,
+)
+def test_a_draw_is_the_model_fitted_to_moved_rows(model, columns):
+    """Also its λ is chosen again: with that of the fit the test rejects more often than it says."""
+    rng = np.random.default_rng(0)
+    A, labels = rng.standard_normal((30, columns)), np.arange(30) % 3
+    found = model.fit(A, labels).test_dimension(n_draws=19, random_state=5)
+    np.testing.assert_allclose(found.statistics["statistic"][0], np.sum(model.canonical_correlations_**2), rtol=1e-6)
+    moves = np.random.default_rng([5, 0])
+    fits = [clone(model).fit(A[moves.permutation(30)], labels) for _ in range(19)]
+    null = np.array([np.sum(fit.canonical_correlations_**2) for fit in fits])
+    np.testing.assert_allclose(found.statistics["bar"][0], np.quantile(null, 0.95), rtol=1e-6)
+
+
+@pytest.mark.parametrize("model", [LDA(shrinkage=0.3), PDA(), PDA(df=2.5)], ids=repr)
+@pytest.mark.parametrize("unit", [1e-180, 1e180])
+@pytest.mark.filterwarnings("ignore:lam_ cannot be represented")
+def test_permutations_know_no_units(model, unit):
+    plain = model.fit(X, y).test_dimension(n_draws=19)
+    far = X * unit
+    scaled = model.fit(far, y).test_dimension(n_draws=19)
+    np.testing.assert_array_equal(scaled.p_values, plain.p_values)
 
 
 def test_permutation_agrees_with_normal_theory_on_normal_data():

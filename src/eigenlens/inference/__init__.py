@@ -7,12 +7,13 @@ from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
 from .parallel import against_normal, against_permutations, noise_band, parallel_analysis
-from .permutation import canonical_permutation_test
+from .permutation import Choice, canonical_permutation_test
 from .result import DimensionTest, Result
 
 __all__ = [
     "CANONICAL",
     "Bootstrap",
+    "Choice",
     "Denoised",
     "DimensionTest",
     "Result",

@@ -7,6 +7,7 @@ are moved, together, to other rows, and the problem is solved again. Classes are
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,15 @@ from ..spectral import Form, whiten
 from .inverse import permuted_after, resampled_test
 from .result import DimensionTest
 
+#: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
+#: (p, r), to a function from their cross products (r, s) with Y, YᵀY = I, to the penalty (r, r) in these coordinates.
+Choice = Callable[[np.ndarray, np.ndarray], Callable[[np.ndarray], np.ndarray]]
+
 
 def canonical_permutation_test(
     X: np.ndarray,
     Y: np.ndarray,
-    x_penalty: np.ndarray | None = None,
+    x_penalty: np.ndarray | Choice | None = None,
     y_penalty: np.ndarray | None = None,
     *,
     most: int | None = None,
@@ -34,35 +39,51 @@ def canonical_permutation_test(
     X : ndarray of shape (n, p)
     Y : ndarray of shape (n, s)
     x_penalty, y_penalty : ndarray of shape (p, p) and (s, s), optional
-        Added to the sums of squares: λI for a ridge, λΩ for penalised discriminants.
+        Added to the sums of squares: λI for a ridge, λΩ for penalised discriminants. That of X may be a function that
+        chooses it (see `Choice`): a choice that Y has a part in is repeated in each draw, or the draws would have a
+        penalty that suits them less than the one chosen for Y suits Y, and the test would reject too often.
     most : int, optional
         d runs to most − 1; by default as far as there are pairs.
     alpha : float
     n_draws : int
     seed : int, Generator, RandomState or None
     """
-    x, x_rest = _standard(X, x_penalty)
-    y, _ = _standard(Y, y_penalty)
-    left, s, right = np.linalg.svd(x.T @ y, full_matrices=True)
-    x, y, x_rest = x @ left, y @ right.T, left.T @ x_rest @ left
-    q = min(x.shape[1], y.shape[1])
-    penalised = x_penalty is not None
+    chosen = callable(x_penalty)
+    penalty = x_penalty if callable(x_penalty) else _given(x_penalty)
+    x, y = X - X.mean(axis=0), _standard(Y - Y.mean(axis=0), y_penalty)
+    S = x.T @ x
+    M = whiten(Form(matrix=S + penalty(S, np.eye(len(S)))(x.T @ y))).matrix
+    left, s, right = np.linalg.svd((x @ M).T @ y, full_matrices=True)
+    M = M @ left
+    x, y = x @ M, y @ right.T
+    S = x.T @ x
+    unmoved = penalty(S, M)
 
     def draw(d: int, rng: np.random.Generator) -> np.ndarray:
         moved = permuted_after(x, d, rng)
-        metric = moved.T @ moved + x_rest
-        if penalised or d > 0:  # with nothing held fast, rows only change their order
-            root = np.linalg.cholesky(metric)
-            return np.asarray(np.linalg.svd(np.linalg.solve(root, moved.T @ y), compute_uv=False) ** 2)
-        return np.asarray(np.linalg.svd(moved.T @ y, compute_uv=False) ** 2)
+        G = moved.T @ y
+        if d > 0 or chosen:  # else rows only change their order, and the metric stays the identity
+            sums = moved.T @ moved if d > 0 else S
+            metric = sums + (penalty(sums, M) if d > 0 and chosen else unmoved)(G)
+            G = np.linalg.solve(np.linalg.cholesky(metric), G)
+        return np.asarray(np.linalg.svd(G, compute_uv=False) ** 2)
 
+    q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
     return resampled_test(s[:q] ** 2, 1.0, most, draw, method="permutation", alpha=alpha, n_draws=n_draws, seed=seed)
 
 
-def _standard(X: np.ndarray, penalty: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows in coordinates in which sum of squares plus penalty is I, and the penalty in these coordinates."""
-    centred = X - X.mean(axis=0)
-    S = centred.T @ centred
-    W = whiten(Form(matrix=S if penalty is None else S + penalty)).matrix
-    return centred @ W, np.zeros((W.shape[1], W.shape[1])) if penalty is None else W.T @ penalty @ W
+def _given(penalty: np.ndarray | None) -> Choice:
+    """Return the choice that leaves none."""
+
+    def there(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+        found = np.zeros_like(S) if penalty is None else M.T @ penalty @ M
+        return lambda G: found
+
+    return there
+
+
+def _standard(Y: np.ndarray, penalty: np.ndarray | None) -> np.ndarray:
+    """Return rows in coordinates in which sum of squares plus penalty is I."""
+    S = Y.T @ Y
+    return np.asarray(Y @ whiten(Form(matrix=S if penalty is None else S + penalty)).matrix)

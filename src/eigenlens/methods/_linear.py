@@ -12,7 +12,7 @@ from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, is_number
 from .._core.typing import Array, TableLike
-from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, wilks
+from ..inference import CANONICAL, Choice, DimensionTest, canonical_permutation_test, wilks
 from ..moments import Centred, Grouped
 from ..regress.scoring import contrasts
 from ..sources import Source
@@ -177,9 +177,14 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
 
     # -- how many directions -----------------------------------------------------------------------------------
 
-    def _penalty_on_sums(self, moments: Grouped) -> np.ndarray | None:
-        """Return what is added to the sums of squares of X, None where it is nothing: normal theory then holds."""
-        return None
+    @property
+    def _penalised(self) -> bool:
+        """Whether something is added to the sums of squares of X: the normal theory then does not hold."""
+        return False
+
+    def _permuted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+        """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
+        return X, None
 
     def _solve(self, pencil: Pencil, moments: Grouped) -> Spectrum:
         spectrum = solve(pencil)
@@ -213,7 +218,8 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
             moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
             law and reads the rows of the fit again. With shrinkage or a penalty the normal theory does not hold:
-            "permutation" is then the default, and all there is.
+            "permutation" is then the default, and all there is. A penalty that the fit has chosen is chosen again in
+            each permutation.
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
@@ -225,16 +231,16 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         uses. With shrinkage a towards the identity, class means are measured against (1 − a)T + a·tr(T)/p·I.
         """
         self._require_fit()
-        penalty = self._penalty_on_sums(self._collected)
-        method = ("wilks" if penalty is None else "permutation") if method is None else method
+        method = ("permutation" if self._penalised else "wilks") if method is None else method
         check_choice("method", method, (*CANONICAL, "permutation"))
         if method == "permutation":
             block = self._rows_again()
             codes, K = np.asarray(block.y, dtype=np.intp), len(self._collected.labels)
             codes = np.unique(codes, return_inverse=True)[1]
             Y = contrasts(np.bincount(codes, minlength=K) / len(codes))[codes]
-            return canonical_permutation_test(block.X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state)
-        if penalty is not None:
+            X, penalty = self._permuted(block.X)
+            return canonical_permutation_test(X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state)
+        if self._penalised:
             raise errors_inference.permutation_only(self._penalised_by, method)
         return self._theory(self._collected, alpha, method)
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
@@ -42,25 +45,49 @@ class ScorePath(Path):
         self.W = float(weights.sum())
         self._tables: dict[float, Floats] = {}
         shift = np.sqrt(weights)[:, None] * means
+        total = within.trace() + float(np.sum(shift**2))
+        L = self._balanced(root, total)
         wanted = np.sqrt(weights)[:, None] * contrasts(weights / self.W)
-        total = np.sqrt(within.trace() + np.sum(shift**2))
-        size = np.linalg.norm(root)
-        self.tau = float(total / size) ** 2 if min(total, size) > 0 else 1.0
-        L = np.sqrt(self.tau) * root
         if within.factor is None:
-            self._from_matrix(within.matrix + shift.T @ shift, L, shift.T @ wanted)
+            self._from_matrix(within.matrix + shift.T @ shift, L)
+            self._answer(shift.T @ wanted, self.W * (len(weights) - 1))
         else:
             self._from_factor(np.vstack([within.factor, shift]), L, wanted)
-        self.outside = float(self.W * (len(weights) - 1) - np.sum(self.u**2))
+            self.outside = float(self.W * (len(weights) - 1) - np.sum(self.u**2))
 
-    def _from_matrix(self, T: Floats, L: Floats, G: Floats) -> None:
+    @classmethod
+    def of_products(cls, T: Floats, root: Floats, W: float) -> Self:
+        """Return the path of columns by their sums of squares T; `answering` says what responses it is for."""
+        path = cls.__new__(cls)
+        path.W = W
+        path._from_matrix(T, path._balanced(root, float(np.trace(T))))
+        return path
+
+    def answering(self, G: Floats, total: float) -> Self:
+        """Return the path for responses given by their cross products with the columns and their sum of squares."""
+        path = copy(self)
+        path._tables = {}
+        path._answer(G, total)
+        return path
+
+    def _balanced(self, root: Floats, total: float) -> Floats:
+        """Return the root brought to the size of the sums of squares, whose trace is `total`."""
+        size = float(np.linalg.norm(root))
+        self.tau = float(np.sqrt(total) / size) ** 2 if total > 0 and size > 0 else 1.0
+        return np.asarray(np.sqrt(self.tau) * root)
+
+    def _answer(self, G: Floats, total: float) -> None:
+        c = self.c[:, None]
+        self.u = np.divide(self.back.T @ G, c, out=np.zeros((len(c), G.shape[1])), where=c > 0)
+        self.outside = float(total - np.sum(self.u**2))
+
+    def _from_matrix(self, T: Floats, L: Floats) -> None:
         axes = _whitened(T + L.T @ L)
         c2, V = np.linalg.eigh(axes.T @ T @ axes)
         c2 = np.where(c2 > 16 * len(T) * _xp.EPS, c2, 0.0)
         self.back = axes @ V
         self.c = np.sqrt(c2)
         self.s = np.linalg.norm(L @ self.back, axis=0)
-        self.u = np.divide(self.back.T @ G, self.c[:, None], out=np.zeros((len(c2), G.shape[1])), where=c2[:, None] > 0)
 
     def _from_factor(self, A: Floats, L: Floats, wanted: Floats) -> None:
         axes = whiten(Form(factor=np.vstack([A, L]), squared=False)).matrix

@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from ..moments import Centred, Factor, Grouped, Quartic
 from ..spectral import Pencil
 from ._base import form_of
 from ._classifier import read_priors, separating
 from ._linear import LinearDiscriminant
+from ._penalty import dual_basis
 from ._shrinkage import ledoit_wolf, oas, shrunk
 
 SHRINKAGES = ("ledoit-wolf", "oas")
@@ -165,12 +165,19 @@ class LDA(LinearDiscriminant):
             within, divisor = moments.within(), moments.weight - K
         return (within if self.shrinkage is None else within.uniform()[0]), divisor
 
-    def _penalty_on_sums(self, moments: Grouped) -> np.ndarray | None:
+    @property
+    def _penalised(self) -> bool:
+        return self.shrinkage is not None
+
+    def _permuted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         if self.shrinkage is None:
-            return None
-        a, total = min(self._intensity(moments), 1 - 1e-9), moments.total()
-        trace = float((_xp.to_numpy(total.store.diagonal()) * _xp.to_numpy(total.unit) ** 2).sum())
-        return np.asarray(a / (1 - a) * trace / moments.n_features * np.eye(moments.n_features))
+            return X, None
+        unit, p = float(self._within(self._collected)[0].unit[0]), X.shape[1]
+        X = (X - X.mean(axis=0)) / unit
+        a, trace = min(self._intensity(self._collected), 1 - 1e-9), float(np.sum(X**2))
+        if len(X) < p:
+            X = X @ dual_basis(X, None)[0]
+        return X, np.asarray(a / (1 - a) * trace / p * np.eye(X.shape[1]))
 
     @property
     def _penalised_by(self) -> str:

@@ -20,6 +20,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,6 +30,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array
+from ..inference import Choice
 from ..moments import Centred, Grouped
 from ..regress.penalties import penalty_root
 from ..sources import Source
@@ -158,7 +160,7 @@ class PDA(LinearDiscriminant):
         shift = _xp.to_numpy(within.shift)
         means = shift - shares @ shift
         path = ScorePath(_on_host(seen[0]), means if basis is None else means @ basis, moments.weights, root)
-        lam = self._choose(path, float(within.unit[0]) ** 2)
+        lam = self._choose(path, float(within.unit[0]))
         return PenalizedPencil(
             seen[1],
             (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
@@ -173,15 +175,23 @@ class PDA(LinearDiscriminant):
     def _present(self, spectrum: Spectrum, pencil: Any, moments: Grouped) -> None:
         super()._present(spectrum, pencil, moments)
         within, divisor = self._within(moments)
-        kept, dtype, unit = self.spectrum_, within.dtype, float(within.unit[0]) ** 2
+        kept, dtype, unit = self.spectrum_, within.dtype, float(within.unit[0])
         xp = _xp.namespace(within.shift)
         ratios = kept.values * (moments.weight / divisor)
         shares = _xp.like(self._shares(moments), within.shift)
         assert kept.left is not None
         self.scores_ = _xp.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
         self.canonical_correlations_ = _xp.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
-        self.lam_, self.df_ = pencil.lam * unit, pencil.path.df(pencil.lam)
-        self.gcv_path_ = pencil.path.table(float(self.cost)) * [unit, 1.0, 1.0]
+        self._lam, self.df_ = float(pencil.lam), pencil.path.df(pencil.lam)
+        self.gcv_path_ = pencil.path.table(float(self.cost)).copy()
+        with np.errstate(over="ignore", under="ignore"):
+            self.lam_ = float(np.float64(self._lam) * unit * unit)
+            self.gcv_path_[:, 0] *= unit
+            self.gcv_path_[:, 0] *= unit
+        if self._lam > 0 and not 0 < self.lam_ < np.inf:
+            errors.warn(
+                errors.not_representable("lam_", "float64", "the rule is right; rescale the columns to get it.")
+            )
 
     def _check_parameters(self) -> None:
         check_count(self.n_components)
@@ -213,11 +223,37 @@ class PDA(LinearDiscriminant):
     def _is_ridge(self) -> bool:
         return isinstance(self.penalty, str) and self.penalty == "ridge"
 
-    def _penalty_on_sums(self, moments: Grouped) -> np.ndarray | None:
-        if self.lam_ == 0:
-            return None
-        root = penalty_root(self.penalty, moments.n_features)
-        return np.asarray(self.lam_ * (root.T @ root))
+    @property
+    def _penalised(self) -> bool:
+        return self._lam != 0
+
+    def _permuted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+        if not self._penalised:
+            return X, None
+        unit, p = float(self._within(self._collected)[0].unit[0]), X.shape[1]
+        X = (X - X.mean(axis=0)) / unit
+        root = None if self._is_ridge and len(X) < p else penalty_root(self.penalty, p)
+        if len(X) < p:
+            basis, root = dual_basis(X, root)
+            X = X @ basis
+        assert root is not None
+        if self.df is None and not isinstance(self.lam, str):
+            return X, self._lam * (root.T @ root)
+        return X, self._choice(root, float(len(X)))
+
+    def _choice(self, root: np.ndarray, W: float) -> Choice:
+        """Return how λ is chosen for rows that were moved, the penalty being that of a root."""
+
+        def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+            L = root @ M
+            path, penalty = ScorePath.of_products(S, L, W), L.T @ L
+
+            def of_products(G: np.ndarray) -> np.ndarray:
+                return np.asarray(self._choose(path.answering(G, float(G.shape[1])), 1.0) * penalty)
+
+            return of_products
+
+        return of_sums
 
     @property
     def _penalised_by(self) -> str:
@@ -236,10 +272,10 @@ class PDA(LinearDiscriminant):
         return root, basis
 
     def _choose(self, path: ScorePath, unit: float) -> float:
-        """Return λ in the units of the moments."""
+        """Return λ in the units of the moments, `unit` being that of their columns."""
         if self.df is not None:
             return path.lam_for(float(self.df))
-        return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit
+        return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit / unit
 
     def _lifted(self, vectors: Array, pencil: PenalizedPencil) -> Array:
         return vectors if pencil.basis is None else _xp.like(pencil.basis, vectors) @ vectors
