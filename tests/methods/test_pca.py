@@ -1,5 +1,7 @@
 """PCA: what is its own, beyond the laws."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -50,6 +52,17 @@ def test_more_components_than_the_rank():
         model = PCA(2, solver="lanczos").fit(X)
     with pytest.raises(InputError, match="leave no variance"):
         model.score(X)
+
+
+@pytest.mark.parametrize("k", [None, 1, 2, 3])
+def test_two_heavy_rows_are_ten_rows(k):
+    X = np.array([[0.0, 0.0, 0.0, 0.0], [1.0, 2.0, 3.0, 4.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        heavy, ten = PCA(k).fit(X, sample_weight=[5.0, 5.0]), PCA(k).fit(np.repeat(X, 5, axis=0))
+    assert heavy.n_components_ == ten.n_components_ == (k or 1)
+    np.testing.assert_allclose(heavy.explained_variance_, ten.explained_variance_, atol=1e-15)
+    np.testing.assert_allclose(heavy.components_ @ heavy.components_.T, np.eye(k or 1), atol=1e-15)
 
 
 def test_iteration_on_nothing():

@@ -91,9 +91,10 @@ class PCA(PrincipalComponents):
 
     def _pencil(self, moments: Centred) -> Pencil:
         uniform, _ = moments.uniform()
+        k = self._wanted(row_count(moments), moments.n_features)
         return Pencil(
-            form_of(uniform, 1.0),
-            n_components=self._wanted(row_count(moments), moments.n_features),
+            form_of(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )

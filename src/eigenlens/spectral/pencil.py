@@ -83,6 +83,15 @@ class Form:
         M = V.T @ self.matrix @ V
         return Form(matrix=(M + M.T) / 2)
 
+    def with_rows(self, count: int) -> Form:
+        """The form with a factor of at least so many rows, zeros where it has fewer: as many directions come out."""
+        if self.factor is None or self.factor.shape[0] >= count:
+            return self
+        xp = _xp.namespace(self.factor)
+        shape = (count - self.factor.shape[0], self.dimension)
+        rest = xp.zeros(shape, dtype=self.factor.dtype, device=_xp.device(self.factor))
+        return Form(factor=xp.concat([self.factor, rest], axis=0), squared=self.squared)
+
     def column_scaled(self, d: Array) -> Form:
         """The form with its coordinates multiplied by d."""
         if self.factor is not None:
