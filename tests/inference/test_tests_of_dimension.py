@@ -289,6 +289,12 @@ def test_a_model_does_not_keep_its_table_alive():
         model.test_dimension(method="permutation", n_draws=19)
 
 
+def test_looking_for_changes_does_not_count_components_again(monkeypatch):
+    model = PCA("auto").fit(X)
+    monkeypatch.setattr("eigenlens.methods.pca.count_components", lambda *_: pytest.fail("199 tables are drawn"))
+    assert model.test_dimension(method="permutation", n_draws=19).dimension == 1
+
+
 def test_rows_changed_in_place_are_noticed():
     rng = np.random.default_rng(0)
     rows, labels = X.copy(), y.copy()

@@ -75,8 +75,12 @@ class MomentsEstimator(RowsEstimator):
         """Read the rows and return what must be kept of them."""
         return collect(source, self._moments(kind))
 
-    def _solve(self, pencil: Pencil, moments: Any) -> Spectrum:
+    def _solve(self, pencil: Pencil) -> Spectrum:
         return solve(pencil)
+
+    def _kept(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> Spectrum:
+        """Return the directions to keep, where their number is not given but found."""
+        return spectrum
 
     def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
         """Return the condition of what the answer depends on."""
@@ -165,8 +169,10 @@ class MomentsEstimator(RowsEstimator):
     def _check_unchanged(self, source: Source) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", errors.EigenlensWarning)
-            found = [self._pose_and_solve(m)[1] for m in (self._collect(source, self._kind(source)), self._collected)]
-        now, then = (_xp.to_numpy(spectrum.values) for spectrum in found)
+            moments = self._collect(source, self._kind(source))
+            with _small_problem(moments):
+                found = self._solve(self._pencil(moments))  # not its number of directions, which may take long
+        now, then = (_xp.to_numpy(spectrum.values) for spectrum in (found, self.spectrum_))
         k = min(len(now), len(then))
         if not np.allclose(now[:k], then[:k], rtol=1e-6, atol=1e-6 * float(np.abs(then[:1]).sum())):
             raise errors.rows_changed()
@@ -181,7 +187,7 @@ class MomentsEstimator(RowsEstimator):
     def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
         with _small_problem(moments):
             pencil = self._pencil(moments)
-            return pencil, self._solve(pencil, moments)
+            return pencil, self._kept(self._solve(pencil), pencil, moments)
 
     def _loses_digits(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> bool:
         return moments.squared and self._condition(spectrum, pencil) > REREAD_CONDITION

@@ -182,12 +182,11 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         """Whether something is added to the sums of squares of X: the normal theory then does not hold."""
         return False
 
-    def _permuted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+    def _as_tested(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
 
-    def _solve(self, pencil: Pencil, moments: Grouped) -> Spectrum:
-        spectrum = solve(pencil)
+    def _kept(self, spectrum: Spectrum, pencil: Pencil, moments: Grouped) -> Spectrum:
         if self.n_components != "auto":
             return spectrum
         return spectrum.first(max(1, self._theory(moments, 0.05, "wilks").dimension))
@@ -238,7 +237,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             codes, K = np.asarray(block.y, dtype=np.intp), len(self._collected.labels)
             codes = np.unique(codes, return_inverse=True)[1]
             Y = contrasts(np.bincount(codes, minlength=K) / len(codes))[codes]
-            X, penalty = self._permuted(block.X)
+            X, penalty = self._as_tested(block.X)
             return canonical_permutation_test(X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state)
         if self._penalised:
             raise errors_inference.permutation_only(self._penalised_by, method)

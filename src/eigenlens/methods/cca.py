@@ -138,8 +138,10 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         self.x_mean_ = _xp.published(self.subspace_.point, dtype)
         self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
-    def _solve(self, pencil: Any, moments: Cross) -> Spectrum:
-        spectrum = canonical_pairs(pencil)
+    def _solve(self, pencil: Any) -> Spectrum:
+        return canonical_pairs(pencil)
+
+    def _kept(self, spectrum: Spectrum, pencil: Any, moments: Cross) -> Spectrum:
         if self.n_components != "auto":
             return spectrum
         return spectrum.first(max(1, wilks_of(spectrum, pencil, moments.weight, 0.05, "wilks").dimension))

@@ -169,7 +169,7 @@ class LDA(LinearDiscriminant):
     def _penalised(self) -> bool:
         return self.shrinkage is not None
 
-    def _permuted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    def _as_tested(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         if self.shrinkage is None:
             return X, None
         unit, p = float(self._within(self._collected)[0].unit[0]), X.shape[1]

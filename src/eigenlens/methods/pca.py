@@ -136,8 +136,10 @@ class PCA(PrincipalComponents):
             lacking = errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
         return lacking
 
-    def _solve(self, pencil: Pencil, moments: Centred) -> Spectrum:
-        spectrum = solve(pencil, self.solver)
+    def _solve(self, pencil: Pencil) -> Spectrum:
+        return solve(pencil, self.solver)
+
+    def _kept(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> Spectrum:
         if isinstance(self.n_components, Integral):
             return spectrum
         if self.n_components is None:

@@ -227,7 +227,7 @@ class PDA(LinearDiscriminant):
     def _penalised(self) -> bool:
         return self._lam != 0
 
-    def _permuted(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+    def _as_tested(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         if not self._penalised:
             return X, None
         unit, p = float(self._within(self._collected)[0].unit[0]), X.shape[1]
