@@ -217,8 +217,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
             moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
             law and reads the rows of the fit again. With shrinkage or a penalty the normal theory does not hold:
-            "permutation" is then the default, and all there is. A penalty that the fit has chosen is chosen again in
-            each permutation.
+            "permutation" is then the default, and all there is.
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
@@ -227,7 +226,8 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         Notes
         -----
         Classes count by their shares and within-class covariances are pooled, whatever priors and weights the rule
-        uses. With shrinkage a towards the identity, class means are measured against (1 − a)T + a·tr(T)/p·I.
+        uses. With shrinkage a towards the identity, class means are measured against (1 − a)T + a·tr(T)/p·I, with the a
+        of the fit; a λ that the data have chosen is chosen again in each permutation.
         """
         self._require_fit()
         method = ("permutation" if self._penalised else "wilks") if method is None else method

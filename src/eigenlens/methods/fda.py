@@ -85,6 +85,8 @@ class FDA(ScoredClassifier):
     ['x0', 'x1']
     """
 
+    _keeps_rows = True  # its regressor often holds them too
+
     def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Any = None) -> None:
         self.n_components = n_components
         self.regressor = regressor
@@ -111,7 +113,7 @@ class FDA(ScoredClassifier):
             scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
             warn_if_perfect(scoring)
             self._present(scoring, source, float(rows.weight.sum()))
-            self._recall = source
+            self._remember(source, X, y, sample_weight)
         return self
 
     def _present(self, scoring: Scoring, source: Any, W: float) -> None:

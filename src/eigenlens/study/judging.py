@@ -21,6 +21,7 @@ from .verdicts import LEVEL, Effort, Verdicts, effort, of_test, some_rows, untes
 
 PERMUTED = {"fda": 7e5, "robust-pca": 4e5, "sparse-pca": 8e5, "kernel-pca": 8e5, "localized-sir": 4e5}
 PRODUCTS = 2e10  # multiplications of a test that is made of products of matrices
+PATH = 20  # such multiplications, over p³, that choosing a penalty takes
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 PARALLEL = 100  # tables of noise
 
@@ -158,7 +159,7 @@ def class_verdicts(
         return untested(k, why)
     p = X.shape[1]
     if entry.name == "pda":
-        spent = effort(n, lambda m: (m * p * p + p**3) * (K - 1), PRODUCTS, 199, 10 * K)
+        spent = effort(n, lambda m: (m * p * p + PATH * p**3) * (K - 1), PRODUCTS, 199, 10 * K)
     else:
         spent = effort(n, lambda m: m * p * (K - 1), PERMUTED["fda"], 39, 10 * K)
         spent = spent or effort(n, lambda m: m * p * (K - 1), 4 * PERMUTED["fda"], 19, 10 * K)
@@ -174,7 +175,7 @@ def class_verdicts(
     if found.method != "permutation":  # a penalty of zero: the normal theory holds
         return of_test(found, k, Test(found.method.capitalize(), "Directions are tested by Wilks' Λ at 5%.", LEVEL))
     about = "Rows were moved to other classes, and " + (
-        "the regression repeated" if entry.name == "fda" else "the problem solved again, with the same penalty"
+        "the regression repeated" if entry.name == "fda" else "the problem solved again, with a penalty chosen anew"
     )
     return of_test(found, k, Effort(spent.draws, len(rows)).test(n, "permutation", about))
 
