@@ -328,6 +328,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose
             eigenvalue exceeds the size of the most negative one, which is what departures from a Euclidean table do
             by themselves.
+
+        Notes
+        -----
+        A stick always has its whole length: where the first axis takes nearly all inertia, the broken stick misses a
+        clear second one. Where no eigenvalue is negative, "negative-inertia" counts every axis.
         """
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia"))
