@@ -50,6 +50,22 @@ def test_nothing_runs_on_after_a_pass_is_left():
     assert not running
 
 
+def test_a_pass_may_be_collected_on_one_of_its_own_threads():
+    go, done = threading.Event(), threading.Event()
+
+    def work(i):
+        if i == 1:
+            go.wait(30)
+            results.close()  # as the garbage collector does, on whatever thread it runs
+            done.set()
+        return i
+
+    results = threaded(work, iter(range(2)))
+    assert next(results) == 0
+    go.set()
+    assert done.wait(30)
+
+
 def test_an_error_of_the_work_is_raised_and_the_threads_serve_on():
     def work(i):
         if i == 3:

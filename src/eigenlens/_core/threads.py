@@ -21,8 +21,17 @@ T = TypeVar("T")
 _pools: dict[int, ThreadPoolExecutor] = {}  # kept, since a thread takes about as long to start as a small piece of work
 _making = threading.Lock()
 _here = threading.local()
+
+
+def _forked() -> None:
+    """Forget what was of another process: the pools are here but not their threads, nor whoever held the lock."""
+    global _making
+    _pools.clear()
+    _making = threading.Lock()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pools.clear)  # a forked process has the pools, but not their threads
+    os.register_at_fork(after_in_child=_forked)
 
 
 def threaded(work: Callable[[S], T], segments: Iterator[S], ahead: int | None = None) -> Iterator[T]:
@@ -47,7 +56,9 @@ def threaded(work: Callable[[S], T], segments: Iterator[S], ahead: int | None = 
             while waiting:
                 yield waiting.popleft().result()
         finally:
-            wait([future for future in waiting if not future.cancel()])
+            running = [future for future in waiting if not future.cancel()]
+            if not getattr(_here, "working", False):  # a pass left behind may be collected on one of its own threads
+                wait(running)
 
 
 def _pool(workers: int) -> ThreadPoolExecutor:
