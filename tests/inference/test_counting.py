@@ -170,6 +170,13 @@ def test_what_cannot_be_tested_is_refused():
         PCA().test_dimension()
 
 
+def test_parallel_analysis_of_a_table_knows_no_units():
+    rows = np.random.default_rng(0).standard_normal((40, 3))
+    plain, large = parallel_analysis(rows), parallel_analysis(rows * 3e153)
+    np.testing.assert_array_equal(large.p_values, plain.p_values)
+    np.testing.assert_allclose(large.statistics["eigenvalue"] / 3e153 / 3e153, plain.statistics["eigenvalue"])
+
+
 def test_a_weight_counts_rows_also_in_permutations():
     rng = np.random.default_rng(0)
     X, times = rng.standard_normal((60, 4)), rng.integers(1, 4, 60)

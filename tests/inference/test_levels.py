@@ -50,6 +50,23 @@ def test_parallel_analysis_holds_its_level(method, n, p):
     assert level == pytest.approx(0.05, abs=0.042)
 
 
+@pytest.mark.parametrize(("n", "p"), [(20, 40), (60, 5)])
+@pytest.mark.parametrize("ratio", [1e3, 1e5])
+def test_a_column_of_another_size_does_not_decide(n, p, ratio):
+    """It has nearly all variance: what permutations change lies far behind its digits in single precision."""
+
+    def table(rng):
+        rows = rng.standard_normal((n, p))
+        rows[:, 0] *= ratio
+        return (rows,)
+
+    assert rejections(PCA(), table, {"method": "permutation", "n_draws": 19}) == pytest.approx(0.05, abs=0.042)
+    rng = np.random.default_rng(0)
+    (rows,) = table(rng)
+    rows[:, 1:] += rows[:, :1] / ratio
+    assert PCA().fit(rows).test_dimension(method="permutation", n_draws=99).p_values[0] == 0.01
+
+
 @pytest.mark.parametrize("model", [LDA(), CCA(ridge=0.5)], ids=repr)
 def test_permutations_hold_their_level(model):
     def table(rng):

@@ -17,6 +17,7 @@ from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from ..sources import as_source, whole
 from .result import DimensionTest, check_level
 
+TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, which speaks against rejecting
 BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
 
@@ -52,8 +53,8 @@ def parallel_analysis(
     Notes
     -----
     A permutation is the composition of two out of banks of 64 random ones, no two columns sharing a pair: this costs
-    two gathers rather than a shuffle. Products are summed in single precision, whose rounding is far below the spread
-    of the null.
+    two gathers rather than a shuffle. Correlations of permuted columns are summed in single precision, whose rounding
+    is far below their spread.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def parallel_analysis(
         test = against_permutations(values, rows, alpha, n_draws, random_state)
     else:
         test = against_normal(values, n, sd, alpha, n_draws, random_state)
-    return test.scaled(unit**2, ("eigenvalue", "noise"))
+    return test.in_unit(unit)
 
 
 def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
@@ -144,7 +145,7 @@ def _compared(
     null = np.stack(list(draws))
     q = min(len(values), null.shape[1])
     values, null = values[:q], null[:, :q]
-    p_values = (1 + np.sum(null >= values, axis=0)) / (1 + n_draws)
+    p_values = (1 + np.sum(null >= values * (1 - TIED), axis=0)) / (1 + n_draws)
     statistics = {"eigenvalue": values, "noise": np.quantile(null, 1 - alpha, axis=0)}
     return DimensionTest.sequential(p_values, statistics, alpha, method)
 
@@ -152,17 +153,21 @@ def _compared(
 def _permuted(rows: np.ndarray, n_draws: int, rng: np.random.Generator) -> Iterator[np.ndarray]:
     """Yield the eigenvalues of rows with permuted columns."""
     n, p = rows.shape
-    unit = float(np.abs(rows).max())
-    columns = np.ascontiguousarray((rows / unit).T, dtype=np.float32)
+    size = np.sqrt(np.sum(rows**2, axis=0))
+    unit = np.where(size > 0, size, 1.0) if p <= n else 1.0
+    columns = np.ascontiguousarray((rows / unit).T, dtype=np.float32 if p <= n else np.float64)
     bank = max(BANK, int(np.ceil(p**0.5)))
     first, second = (np.stack([rng.permutation(n) for _ in range(bank)]).astype(np.int32) for _ in range(2))
     moved = np.empty_like(columns)
     for _ in range(n_draws):
         for j, pair in enumerate(rng.permutation(bank**2)[:p].tolist()):
             np.take(columns[j], np.take(first[pair // bank], second[pair % bank]), out=moved[j])
-        S = moved @ moved.T if p <= n else moved.T @ moved
-        found = np.linalg.eigvalsh(S.astype(np.float64))[::-1]
-        yield np.maximum(found, 0.0) * (unit**2 / (n - 1))
+        if p <= n:  # sums of squares do not change: only correlations are rounded, and far less than they spread
+            S = (moved @ moved.T).astype(np.float64) * size * size[:, None]
+            np.fill_diagonal(S, size**2)
+        else:
+            S = moved.T @ moved
+        yield np.maximum(np.linalg.eigvalsh(S)[::-1], 0.0) / (n - 1)
 
 
 def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray) -> np.ndarray:

@@ -81,12 +81,15 @@ class DimensionTest(Result):
         length = len(next(iter(statistics.values())))
         return cls(int(dimension), np.full(length, np.nan), statistics, float("nan"), method)
 
-    def scaled(self, unit: float, names: tuple[str, ...]) -> Self:
-        """Return the same test with some of its statistics multiplied by a number."""
+    def in_unit(self, unit: float) -> Self:
+        """Return the same test for columns that were divided by a number: variances are multiplied by its square."""
         if unit == 1:
             return self
-        changed = {name: v * unit if name in names else v for name, v in self.statistics.items()}
-        return replace(self, statistics=changed)
+        with np.errstate(over="ignore", under="ignore"):  # the square of the unit may overflow where they do not
+            variances = {
+                name: v * unit * unit for name, v in self.statistics.items() if name in ("eigenvalue", "noise")
+            }
+        return replace(self, statistics=self.statistics | variances)
 
     @property
     def is_test(self) -> bool:

@@ -80,8 +80,7 @@ def dimension_test(
         test = broken_stick(values)
     else:
         test = DimensionTest.chosen(_most_evident(values, spectrum, moments), {"eigenvalue": values}, "mle")
-    with np.errstate(over="ignore", under="ignore"):  # the square of the unit may overflow where it does not
-        return test.scaled(unit, ("eigenvalue", "noise")).scaled(unit, ("eigenvalue", "noise"))
+    return test.in_unit(unit)
 
 
 def _most_evident(values: np.ndarray, spectrum: Spectrum, moments: Centred) -> int:
