@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eigenlens import PCA
 from eigenlens.report.page import render
 from eigenlens.study import Plan, judging, read_data, study
 from eigenlens.study.methods import METHODS
@@ -68,6 +69,16 @@ def test_every_method_has_a_verdict_or_says_why_not(entry, related, tmp_path):
         assert p
         assert np.allclose(np.round(np.array(p) / smallest), np.array(p) / smallest)
         assert f"multiples of {smallest:.3g}" in page
+
+
+@pytest.mark.parametrize("related", [True, False])
+def test_pca_is_judged_as_its_own_test_judges_it(related, tmp_path):
+    table = columns(related)
+    found = findings_of(table, tmp_path, method="pca", **plan_for(METHODS["pca"]))
+    own = PCA().fit(table[list("abcdef")]).test_dimension(n_draws=judging.PARALLEL)
+    assert found.n_real == own.dimension
+    np.testing.assert_array_equal([d.p_value for d in found.directions], own.p_values)
+    assert any("roughly normal" in doubt for doubt in found.doubts)
 
 
 def test_the_picture_shows_what_noise_reaches(tmp_path):

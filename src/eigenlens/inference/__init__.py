@@ -6,7 +6,7 @@ from .counting import above_negative, broken_stick, hard_threshold, minka, noise
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
-from .parallel import against_normal, against_permutations, noise_band, parallel_analysis
+from .parallel import against_normal, against_permutations, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
 from .result import DimensionTest, Result
 
@@ -31,7 +31,6 @@ __all__ = [
     "ladle_above_noise",
     "li_test",
     "minka",
-    "noise_band",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",

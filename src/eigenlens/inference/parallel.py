@@ -115,22 +115,6 @@ def against_normal(
     return _compared(values, null, n_draws, alpha, "parallel")
 
 
-def noise_band(n: float, scales: np.ndarray, quantile: float = 0.95, n_draws: int = 100, seed: int = 0) -> np.ndarray:
-    """Return, for each place, the quantile of the eigenvalues that unrelated normal columns would have.
-
-    Parameters
-    ----------
-    n : float
-        Rows minus one for the mean.
-    scales : ndarray of shape (p,)
-        Standard deviation of each column.
-    quantile : float
-    n_draws, seed : int
-    """
-    rng = np.random.default_rng(seed)
-    return np.quantile([_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws)], quantile, axis=0)
-
-
 def check_draws(alpha: float, n_draws: int) -> None:
     """Refuse a number of draws that cannot reach the level."""
     check_level(alpha)

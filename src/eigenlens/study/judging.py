@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..inference import DimensionTest, above_negative, broken_stick, noise_band, wilks
+from ..inference import DimensionTest, above_negative, against_normal, broken_stick, wilks
 from ..report.findings import Test
 from .contest import Progress
 from .data import Plan
@@ -23,7 +23,7 @@ PERMUTED = {"fda": 7e5, "robust-pca": 4e5, "sparse-pca": 8e5, "kernel-pca": 8e5,
 PRODUCTS = 2e10  # multiplications of a test that is made of products of matrices
 PATH = 20  # such multiplications, over p³, that choosing a penalty takes
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
-PARALLEL = 100  # tables of noise
+PARALLEL = 99  # tables of noise
 
 
 # -- no target -----------------------------------------------------------------------------------------------------
@@ -57,15 +57,12 @@ def spread_verdicts(
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     worded = any(len(block) > 1 for block in blocks)
     if entry.name == "pca" and not worded:
-        band = noise_band(n - 1, X.std(axis=0, ddof=1), seed=plan.seed, n_draws=PARALLEL)[:k]
-        above = values[: len(band)] > band
-        count = int(np.argmin(above)) if not above.all() else len(above)
-        found = DimensionTest.chosen(count, {"eigenvalue": values[: len(band)], "noise": band}, "parallel")
+        found = against_normal(values, n - 1, X.std(axis=0, ddof=1), LEVEL, PARALLEL, plan.seed)
         about = (
             f"Components are compared with those of {PARALLEL} tables of unrelated normal columns of the same spread "
-            f"(parallel analysis, 95%)."
+            f"(parallel analysis, 95%), so that p-values are multiples of {1 / (1 + PARALLEL):.3g}."
         )
-        return of_test(found, k, Test("parallel analysis", about, LEVEL), "", _UNRELATED)
+        return of_test(found, k, Test("parallel analysis", about, LEVEL, PARALLEL), "", _UNRELATED)
     spent = _spread_effort(entry, *X.shape)
     if spent is None:
         return untested(k, f"The table is too large for the permutations that a test of {entry.class_name} takes.")

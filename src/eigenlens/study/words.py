@@ -94,7 +94,7 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"a few rows more. Ask for the angle between fits on two halves."
         )
     if real is not None:
-        normal = ", which assumes columns that are roughly normal" if findings.test.draws is None else ""
+        normal = ", which assumes columns that are roughly normal" if findings.test.name == "parallel analysis" else ""
         findings.doubts.append(
             f"Noise is judged by parallel analysis{normal}; outlying rows can make a direction of their own. Look at "
             f"the rows at the ends of each axis."
