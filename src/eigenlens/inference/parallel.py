@@ -6,7 +6,7 @@ The null keeps what each column is and takes away what they have in common: ever
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from ..sources import as_source, whole
 from .result import DimensionTest, check_level
 
 TIED = 1e-14  # eigenvalues closer than this share of themselves count as equal, which speaks against rejecting
+PERMUTED = "parallel, permutation"
 BANK = 64  # permutations kept: every column takes the composition of two of them, no two columns the same pair
 
 
@@ -102,7 +103,7 @@ def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_d
     """Compare eigenvalues with those of rows whose columns are permuted one by one."""
     check_draws(alpha, n_draws)
     rng = np.random.default_rng(seed_of(seed))
-    return _compared(values, _permuted(rows, n_draws, rng), n_draws, alpha, "parallel, permutation")
+    return compared(values, _permuted(rows, n_draws, rng), alpha, PERMUTED)
 
 
 def against_normal(
@@ -112,7 +113,7 @@ def against_normal(
     check_draws(alpha, n_draws)
     rng = np.random.default_rng(seed_of(seed))
     null = (_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws))
-    return _compared(values, null, n_draws, alpha, "parallel")
+    return compared(values, null, alpha, "parallel")
 
 
 def check_draws(alpha: float, n_draws: int) -> None:
@@ -123,13 +124,12 @@ def check_draws(alpha: float, n_draws: int) -> None:
         raise errors.too_few_draws(n_draws, alpha)
 
 
-def _compared(
-    values: np.ndarray, draws: Iterator[np.ndarray], n_draws: int, alpha: float, method: str
-) -> DimensionTest:
+def compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
+    """Compare eigenvalues, or what stands for them, with those of tables of unrelated columns, place by place."""
     null = np.stack(list(draws))
     q = min(len(values), null.shape[1])
     values, null = values[:q], null[:, :q]
-    p_values = (1 + np.sum(null >= values * (1 - TIED), axis=0)) / (1 + n_draws)
+    p_values = (1 + np.sum(null >= values * (1 - TIED), axis=0)) / (1 + len(null))
     statistics = {"eigenvalue": values, "noise": np.quantile(null, 1 - alpha, axis=0)}
     return DimensionTest.sequential(p_values, statistics, alpha, method)
 

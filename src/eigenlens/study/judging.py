@@ -6,13 +6,13 @@ Budgets are in cells (rows × columns) of all draws together, set so that a test
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from ..inference import DimensionTest, above_negative, against_normal, broken_stick, wilks
+from ..inference import DimensionTest, above_negative, against_normal, broken_stick, compared, wilks
 from ..report.findings import Test
 from .contest import Progress
 from .data import Plan
@@ -121,17 +121,17 @@ def _unrelated(
     progress: Progress | None,
 ) -> DimensionTest:
     """Repeat a method on columns permuted one by one (Buja, Eyuboglu 1992): unrelated, and otherwise what they are."""
-    rng, moved, values = np.random.default_rng(seed), np.empty_like(X), values_of(X)
-    null = np.empty((draws, len(values)))
-    for b in range(draws):
-        if progress:
-            progress("real or noise? permuting", b, draws)
-        for block in blocks:
-            moved[:, block] = X[np.ix_(rng.permutation(len(X)), block)]
-        null[b] = values_of(moved)
-    p_values = (1 + (null >= values * (1 - 1e-12)).sum(axis=0)) / (1 + draws)
-    statistics = {"eigenvalue": values, "noise": np.quantile(null, 1 - LEVEL, axis=0)}
-    return DimensionTest.sequential(p_values, statistics, LEVEL, "parallel, permutation")
+    rng, moved = np.random.default_rng(seed), np.empty_like(X)
+
+    def null() -> Iterator[np.ndarray]:
+        for b in range(draws):
+            if progress:
+                progress("real or noise? permuting", b, draws)
+            for block in blocks:
+                moved[:, block] = X[np.ix_(rng.permutation(len(X)), block)]
+            yield values_of(moved)
+
+    return compared(values_of(X), null(), LEVEL)
 
 
 # -- classes -------------------------------------------------------------------------------------------------------
