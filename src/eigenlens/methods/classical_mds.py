@@ -41,6 +41,7 @@ from ..distances.tables import both_ways, is_made, looks_like_distances, read_di
 from ..distances.transforms import SchoenbergTransform
 from ..inference import DimensionTest, above_negative, broken_stick
 from ..sources import as_source, map_rows, whole
+from ..spectral import rounding
 from ._rows import RowsEstimator
 
 
@@ -351,7 +352,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             values[:k], _xp.to_numpy(self.eigenvalues_), rtol=1e-4, atol=1e-6 * values[0]
         ):
             raise errors.rows_changed()
-        values = np.where(np.abs(values) > len(values) * _xp.EPS * np.abs(values).max(), values, 0.0)
+        values = np.where(np.abs(values) > rounding(len(values), float(np.abs(values).max())), values, 0.0)
         if method == "broken-stick":
             return broken_stick(values)
         return above_negative(values)

@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from .._core.errors import tables as wrong
 from ..distances import double_center, is_squared_distance
 from ..report.findings import Findings
+from ..spectral import rounding
 from .contest import Progress
 from .data import Data, Plan
 from .judging import MOST_POINTS, map_verdicts
@@ -87,7 +88,7 @@ def _fit_what_is_there(model: Any, D: np.ndarray) -> Any:
 def _all_eigenvalues(D: np.ndarray) -> np.ndarray:
     """Return the eigenvalues of the centred table, descending, those that are rounding as zeros."""
     values = np.linalg.eigvalsh(np.asarray(double_center(D**2)))[::-1]
-    return np.where(np.abs(values) > len(D) * np.finfo(float).eps * np.abs(values).max(), values, 0.0)
+    return np.where(np.abs(values) > rounding(len(D), float(np.abs(values).max())), values, 0.0)
 
 
 def _shepard(D: np.ndarray, Z: np.ndarray, seed: int) -> dict[str, np.ndarray]:
