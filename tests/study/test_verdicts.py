@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eigenlens import PCA
+from eigenlens import LDA, PCA
+from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, judging, read_data, study
 from eigenlens.study.methods import METHODS
@@ -79,6 +80,16 @@ def test_pca_is_judged_as_its_own_test_judges_it(related, tmp_path):
     assert found.n_real == own.dimension
     np.testing.assert_array_equal([d.p_value for d in found.directions], own.p_values)
     assert any("roughly normal" in doubt for doubt in found.doubts)
+
+
+def test_lda_of_shares_is_judged_as_its_own_test_judges_it(tmp_path):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet([4, 3, 2], 90) * 100
+    table = pd.DataFrame(shares, columns=["sand", "silt", "clay"]).assign(kind=np.repeat(["a", "b", "c"], 30))
+    found = findings_of(table, tmp_path, method="lda", target="kind")
+    with pytest.warns(RankWarning):
+        own = LDA().fit(shares, table["kind"]).test_dimension()
+    np.testing.assert_allclose([d.p_value for d in found.directions], own.p_values, rtol=1e-6)
 
 
 def test_the_picture_shows_what_noise_reaches(tmp_path):
