@@ -30,6 +30,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array
 from ..moments import Centred, Grouped
+from ..regress import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
@@ -91,6 +92,8 @@ class PDA(LinearDiscriminant):
     explained_variance_ratio_ : array of shape (k,)
     coef_, intercept_ : arrays
         The rule in the units of X.
+    regressor_ : PenalizedRegression
+        As in `FDA`: it predicts K − 1 contrasts of the classes, of which the coordinates are combinations.
     lam_, df_ : float
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
@@ -182,6 +185,7 @@ class PDA(LinearDiscriminant):
         self.canonical_correlations_ = _xp.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
         self.lam_, self.df_ = pencil.lam * unit, pencil.path.df(pencil.lam)
         self.gcv_path_ = pencil.path.table(float(self.cost)) * [unit, 1.0, 1.0]
+        self.regressor_ = self._regression(pencil, moments, float(within.unit[0]))
 
     def _check_parameters(self) -> None:
         check_count(self.n_components)
@@ -240,6 +244,15 @@ class PDA(LinearDiscriminant):
         if self.df is not None:
             return path.lam_for(float(self.df))
         return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit
+
+    def _regression(self, pencil: PenalizedPencil, moments: Grouped, unit: float) -> PenalizedRegression:
+        """Return the regression of contrasts of the classes on X that these moments hold."""
+        shares = moments.weights / moments.weight
+        mean = shares @ _xp.to_numpy(moments.within().means)
+        B = pencil.path.coef(pencil.lam)
+        B = (B if pencil.basis is None else pencil.basis @ B) / unit
+        regression = PenalizedRegression(self.penalty, lam=self.lam_, cost=self.cost)
+        return regression.from_coefficients(B, mean, self.df_, pencil.path.gcv(pencil.lam, self.cost), self.gcv_path_)
 
     def _lifted(self, vectors: Array, pencil: PenalizedPencil) -> Array:
         return vectors if pencil.basis is None else _xp.like(pencil.basis, vectors) @ vectors
