@@ -72,5 +72,5 @@ def test_a_bootstrap_of_loadings_still_names_columns():
 def test_all_our_warnings_can_be_caught_by_one_public_name():
     import eigenlens
 
-    with pytest.warns(eigenlens.EigenlensWarning, match="resamples"):
+    with pytest.warns(eigenlens.EigenlensWarning, match="n_boot"):
         bootstrap(SparsePCA(1), X, n_boot=10)
