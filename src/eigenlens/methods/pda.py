@@ -35,7 +35,7 @@ from ..regress.penalties import penalty_root
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
 from ._base import form_of
-from ._classifier import read_priors, separating
+from ._classifier import nothing_varies, read_priors, separating
 from ._linear import LinearDiscriminant
 from ._penalty import ScorePath, dual_basis
 
@@ -209,7 +209,7 @@ class PDA(LinearDiscriminant):
         lacking = super()._lacking(moments)
         if lacking is None and self.df is None and self.lam == 0:
             return separating(self._within(moments)[0], self)
-        return lacking
+        return lacking or nothing_varies(self._within(moments)[0])
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
     from .configuration import ConfigurationDisplay
@@ -98,6 +100,7 @@ def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
     >>> type(LDA().fit(X, y).plot(X, y)).__name__
     'DiscriminantDisplay'
     """
+    check_is_fitted(model)
     name = _display_of(model, y)
     if name in ("ConfigurationDisplay", "PathDisplay"):
         return __getattr__(name).from_estimator(model, **options)
