@@ -9,6 +9,8 @@ from sklearn.exceptions import NotFittedError
 
 from eigenlens import LDA, MDA, PDA, SIR, ClassicalMDS, KernelClassifier, KernelRegressor
 from eigenlens._core.errors import InputError, InputTypeError
+from eigenlens.distances import Power, double_center
+from eigenlens.kernels import SchoenbergKernel
 from eigenlens.regress import AdaptiveSplines, ProjectionPursuit
 
 X, y = load_iris(return_X_y=True)
@@ -80,7 +82,14 @@ def test_projection_pursuit_reads_all_its_parameters(smoother, parameters):
 @pytest.mark.filterwarnings("ignore::eigenlens.EigenlensWarning")
 @pytest.mark.parametrize("n", [2, 3])
 def test_fewer_rows_than_slices_could_have(n):
-    with pytest.raises(
-        InputError, match=f"Each of the {n} rows is a slice of its own: there must be more rows than slices"
-    ):
+    with pytest.raises(InputError, match=f"Each of the {n} rows is a slice .* more rows than slices"):
         SIR().fit(X[:n], np.arange(n) + 0.5)
+
+
+def test_words_among_distances():
+    with pytest.raises(InputTypeError, match=r"weights=\['a', .* cannot be read as numbers; pass 3 numbers with sum 1"):
+        double_center(np.zeros((3, 3)), ["a", "b", "c"])
+    with pytest.raises(InputTypeError, match="D2='far' cannot be read as numbers; pass squared distances"):
+        Power(0.5)("far")
+    with pytest.raises(InputTypeError, match="transform='power' is no Schoenberg transform"):
+        SchoenbergKernel("power")(X)
