@@ -1,7 +1,7 @@
 """How far robust PCA goes: rank against the share of gross errors, convex and with the rank known.
 
-Run it with a folder for the picture: `python examples/phase_diagram.py pictures`. It takes some minutes. Each cell of the picture is the share
-of samples whose low-rank part is recovered to 10⁻³.
+Run it with a folder for the picture: `python examples/phase_diagram.py pictures`. It takes some minutes.
+Each cell of the picture is the share of samples whose low-rank part is recovered to 10⁻³.
 
 Reference: Candès, Li, Ma, Wright (2011), Robust principal component analysis?, figure 1.
 """
