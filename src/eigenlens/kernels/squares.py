@@ -244,5 +244,6 @@ def _gcv(rss: float, trace: float, W: float) -> float:
 
 def _eigh(M: Array) -> tuple[Array, Array]:
     if isinstance(M, np.ndarray):
-        return scipy.linalg.eigh(M, driver="evd", check_finite=False)
+        with _xp.calm_blas(M.size):
+            return scipy.linalg.eigh(M, driver="evd", check_finite=False)
     return _xp.namespace(M).linalg.eigh(M)

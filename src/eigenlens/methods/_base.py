@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from typing import Any, Self
 
 import numpy as np
@@ -26,7 +26,6 @@ from ._rows import RowsEstimator
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
-SMALL = 512  # columns up to which the small problem is best solved by one thread
 
 
 class MomentsEstimator(RowsEstimator):
@@ -206,8 +205,7 @@ class MomentsEstimator(RowsEstimator):
 
 
 def _small_problem(moments: Any) -> AbstractContextManager[None]:
-    """Hold BLAS to one thread for few columns: threads then wait for each other longer than they work."""
-    return _xp.one_blas_thread() if moments.n_features <= SMALL else nullcontext()
+    return _xp.calm_blas(moments.n_features**2)
 
 
 def form_of(moments: Centred, divisor: float) -> Form:

@@ -110,5 +110,6 @@ class Triangle:
 def square_root(matrix: Array) -> Array:
     """Return F with FᵀF = matrix."""
     xp = _xp.namespace(matrix)
-    values, vectors = xp.linalg.eigh(matrix)
+    with _xp.calm_blas(matrix.shape[0] ** 2):
+        values, vectors = xp.linalg.eigh(matrix)
     return vectors.T * xp.sqrt(xp.clip(values, min=0.0))[:, None]

@@ -86,7 +86,8 @@ def largest(
 
 
 def _direct(matrix: Callable[[], np.ndarray], n: int) -> Extreme:
-    values, vectors = scipy.linalg.eigh(matrix(), subset_by_index=[n - 1, n - 1])
+    with _xp.calm_blas(n * n):
+        values, vectors = scipy.linalg.eigh(matrix(), subset_by_index=[n - 1, n - 1])
     if values.size == 0:  # LAPACK's search for one eigenvalue may come back empty where many coincide
         values, vectors = np.linalg.eigh(matrix())
     return Extreme(float(values[-1]), vectors[:, -1], "eigh")
@@ -134,7 +135,8 @@ def inertia(A: Form) -> Inertia:
     """
     n = A.dimension
     if n <= COUNTED:
-        values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
+        with _xp.calm_blas(n * n):
+            values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
         return Inertia(float(values[values > floor].sum()), float(np.abs(values[values < -floor]).sum()), True)
     negative, error = _estimated_negative(A.krylov)

@@ -121,12 +121,14 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
     >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
     array([4., 1.])
     """
-    if pencil.B is None:
-        return _solve_standard(pencil, solver)
-    reduced, whitening = _whitened(pencil)
-    inner = _solve_standard(reduced, solver)
-    outer = inner.mapped(whitening.matrix @ inner.vectors)
-    return replace(outer, whitening=whitening, condition=whitening.condition)
+    rows, columns = pencil.A.values.shape
+    with _xp.calm_blas(rows * columns):
+        if pencil.B is None:
+            return _solve_standard(pencil, solver)
+        reduced, whitening = _whitened(pencil)
+        inner = _solve_standard(reduced, solver)
+        outer = inner.mapped(whitening.matrix @ inner.vectors)
+        return replace(outer, whitening=whitening, condition=whitening.condition)
 
 
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:

@@ -39,13 +39,14 @@ from .sums import (
     run_samples,
     run_sums,
 )
-from .threads import blas_threads, one_blas_thread
+from .threads import blas_threads, calm_blas, one_blas_thread
 
 __all__ = [
     "EPS",
     "Upload",
     "all_finite",
     "blas_threads",
+    "calm_blas",
     "cast",
     "column_sums",
     "dense",

@@ -9,6 +9,7 @@ import scipy.linalg
 
 from ..typing import Array
 from .arrays import device, like, namespace, on_accelerator, to_numpy
+from .threads import calm_blas
 
 GRAM_STRIPS, STRIP_COLUMNS = 4, 64  # of a product on a device: more, or narrower ones, leave it idle
 
@@ -37,10 +38,11 @@ def thin_svd(x: Array) -> tuple[Array, Array, Array]:
     LAPACK's divide and conquer, which NumPy calls, fails on an ordinary matrix once in a long while; the older driver
     does not.
     """
-    try:
-        U, s, Vt = namespace(x).linalg.svd(x, full_matrices=False)
-    except np.linalg.LinAlgError:
-        U, s, Vt = (like(part, x) for part in scipy.linalg.svd(to_numpy(x), False, lapack_driver="gesvd"))
+    with calm_blas(x.shape[0] * x.shape[1]):
+        try:
+            U, s, Vt = namespace(x).linalg.svd(x, full_matrices=False)
+        except np.linalg.LinAlgError:
+            U, s, Vt = (like(part, x) for part in scipy.linalg.svd(to_numpy(x), False, lapack_driver="gesvd"))
     return U, s, Vt
 
 
