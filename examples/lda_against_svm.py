@@ -1,5 +1,7 @@
 """LDA against the support vector machine: the same boundary for Gaussian classes, another one for heavy tails.
 
+Run it with a folder for the picture: `python examples/lda_against_svm.py pictures`.
+
 LDA uses all rows, through means and one covariance; the support vector machine only those near the boundary. Where the
 classes are Gaussian with one covariance, LDA's line is the best there is, and the machine comes to it as rows
 increase. Where tails are heavy, a few far rows turn LDA's means and covariance, and the machine hardly sees them.
@@ -83,15 +85,14 @@ def draw(folder: Path, n: int = 300) -> Path:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, help="folder for the picture")
-    arguments = parser.parse_args()
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("pictures"), help="for the picture")
+    folder = parser.parse_args().folder
     for make in (gaussian, heavy):
         print(f"{make.__name__}:\n{'rows':>8} {'angle':>8} {'LDA error':>10} {'SVM error':>10}")
         for n, angle, lda, svm in compare(make):
             print(f"{n:8d} {angle:7.1f}° {lda:10.3f} {svm:10.3f}")
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        print(draw(arguments.out))
+    folder.mkdir(parents=True, exist_ok=True)
+    print(f"wrote {draw(folder)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How far robust PCA goes: rank against the share of gross errors, convex and with the rank known.
 
-Run it with a folder for the picture: `python examples/phase_diagram.py pictures`. Each cell of the picture is the share
-of samples whose low-rank part is recovered to 10⁻³.
+Run it with a folder for the picture: `python examples/phase_diagram.py pictures`. It takes some minutes.
+Each cell of the picture is the share of samples whose low-rank part is recovered to 10⁻³.
 
 Reference: Candès, Li, Ma, Wright (2011), Robust principal component analysis?, figure 1.
 """
@@ -63,9 +63,11 @@ def draw(diagrams: dict[str, np.ndarray], n: int, folder: Path) -> Path:
 def main() -> None:
     """Compute both diagrams and draw them."""
     n = 60
-    diagrams = {method: diagram(method, n) for method in ("pursuit", "fixed_rank")}
-    for method, values in diagrams.items():
-        print(f"{method:12} recovers {values.mean():.0%} of the square")
+    diagrams = {}
+    for method in ("pursuit", "fixed_rank"):
+        print(f"{method:12} …", end=" ", flush=True)
+        diagrams[method] = diagram(method, n)
+        print(f"recovers {diagrams[method].mean():.0%} of the square")
     print(f"wrote {draw(diagrams, n, Path(sys.argv[1] if len(sys.argv) > 1 else 'pictures'))}")
 
 

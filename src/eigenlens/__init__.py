@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         tables,
         testing,
     )
-    from ._core.errors import ConditionWarning, RangeWarning, RankWarning
+    from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
@@ -51,6 +51,7 @@ _HOMES = {
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "DirectionalRegression": ".methods.directional_regression",
+    "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
     "KernelClassifier": ".methods.kernel_machine",
     "KernelPCA": ".methods.kernel_pca",
@@ -99,6 +100,7 @@ __all__ = [
     "ClassicalMDS",
     "ConditionWarning",
     "DirectionalRegression",
+    "EigenlensWarning",
     "KernelClassifier",
     "KernelPCA",
     "KernelRegressor",

@@ -187,3 +187,17 @@ def test_differences_of_many_columns_need_no_eigenvectors(choice):
     by_eigenvectors = PDA(penalty=penalty_matrix("smooth", 150), **choice).fit(A, c)
     np.testing.assert_allclose(by_band.df_, by_eigenvectors.df_, rtol=1e-7)
     np.testing.assert_allclose(np.abs(by_band.transform(A)), np.abs(by_eigenvectors.transform(A)), rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize(("rows", "penalty", "lam"), [(900, (8, 8), "gcv"), (50, "ridge", 3.0), (50, "smooth", "gcv")])
+def test_its_regressor_is_that_of_fda(rows, penalty, lam):
+    """As FDA has one: the regression of contrasts of the classes, here read off the moments."""
+    X, y = load_digits(return_X_y=True)
+    X, y = 10 * X[:rows] + 3, y[:rows]
+    pda = PDA(penalty=penalty, lam=lam).fit(X, y)
+    fda = FDA(regressor=PenalizedRegression(penalty, lam=pda.lam_)).fit(X, y)
+    np.testing.assert_allclose(pda.regressor_.predict(X), fda.regressor_.predict(X), atol=1e-11)
+    np.testing.assert_allclose(pda.regressor_.coef_, fda.regressor_.coef_, atol=1e-11)
+    np.testing.assert_allclose(
+        [pda.regressor_.gcv_, pda.regressor_.df_], [fda.regressor_.gcv_, fda.regressor_.df_], rtol=1e-10
+    )

@@ -180,3 +180,8 @@ def test_terms_read_and_evaluate():
     assert str(Term()) == "1"
     assert term.degree == 3
     assert term.features == {0, 1, 2}
+
+
+def test_a_list_of_terms_can_be_read():
+    cold, windy = Factor(0, 76.0, 1, "Temp"), Factor(1, 8.6, -1, "Wind")
+    assert repr([Term(), Term((cold,)), Term((cold, windy))]) == "[1, h(Temp-76), h(Temp-76)*h(8.6-Wind)]"

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from . import errors
 
@@ -53,6 +54,19 @@ def seed_of(random_state: Any) -> int:
     if not is_number(random_state, integer=True) or random_state < 0:
         raise errors.seed(random_state)
     return int(random_state)
+
+
+def check_seed(random_state: Any) -> None:
+    """Refuse what cannot seed, without drawing from what can."""
+    if random_state is not None and not isinstance(random_state, np.random.Generator | np.random.RandomState):
+        seed_of(random_state)
+
+
+def random_from(random_state: Any) -> np.random.RandomState:
+    """Return the source of random numbers that scikit-learn's helpers take; a small whole number seeds it as there."""
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return check_random_state(random_state)
+    return np.random.RandomState(seed_of(random_state) % 2**32)
 
 
 def check_count(value: Any, auto: bool = False) -> None:

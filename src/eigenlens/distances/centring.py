@@ -53,7 +53,10 @@ def read_coefficients(weights: Any, n: int) -> np.ndarray:
     """Read the coefficients of a centre: one for each point, any signs, with sum 1."""
     if weights is None:
         return np.full(n, 1.0 / n)
-    alpha = np.asarray(as_column(weights, "weights"), dtype=np.float64)
+    try:
+        alpha = np.asarray(as_column(weights, "weights"), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors.not_numbers("weights", weights, f"{n} numbers with sum 1") from error
     if alpha.shape != (n,):
         raise errors.coefficient_shape(alpha.shape, n)
     if not abs(alpha.sum() - 1) <= 1e-10 * max(1.0, float(np.abs(alpha).sum())):

@@ -55,7 +55,10 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
     def __call__(self, D2: Array) -> Array:
         """Apply Φ to squared distances of any shape; the library and device of the array stay."""
         self._check()
-        D2 = _xp.float64(D2 if _xp.is_array(D2) else np.asarray(D2, dtype=np.float64))
+        try:
+            D2 = _xp.float64(D2 if _xp.is_array(D2) else np.asarray(D2, dtype=np.float64))
+        except (TypeError, ValueError) as error:
+            raise errors.not_numbers("D2", D2, "squared distances") from error
         xp = _xp.namespace(D2)
         if D2.size:
             low = xp.min(D2)  # NaN is the smallest of all

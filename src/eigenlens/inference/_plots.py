@@ -137,7 +137,11 @@ def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
         ax.set(xlabel=result.kind, ylim=(p - 0.4, -0.6))
     else:
         ax.axhline(0, color=INK, linewidth=0.8)
-        ax.set(xlabel="row" if result.kind == "coordinate" else "column", ylabel=result.kind, xlim=(-0.7, p - 0.3))
+        ax.set(
+            xlabel={"coordinate": "row", "score": "class"}.get(result.kind, "column"),
+            ylabel=result.kind,
+            xlim=(-0.7, p - 0.3),
+        )
     ax.set_title(f"component {component + 1}: {unit}", fontsize=10, loc="left")
     return plain(ax)
 

@@ -131,10 +131,21 @@ def _fixed(reference: Any) -> Any:
     return replica
 
 
-def is_map(model: Any) -> bool:
-    """Tell whether a model places its rows rather than weighs its columns."""
+def kind_of(model: Any) -> str:
+    """Tell what is followed: loadings of columns, scores of classes, or coordinates of rows."""
     model = last_step(model)
-    return not any(hasattr(model, name) for name in LOADINGS[:-1]) and hasattr(model, LOADINGS[-1])
+    name = next((name for name in LOADINGS if hasattr(model, name)), "")
+    return {"scores_": "score", "embedding_": "coordinate"}.get(name, "loading")
+
+
+def class_names(model: Any) -> list[str]:
+    """Return what the rows of `scores_` are called: the classes, or the subclasses of each."""
+    classes = [str(label) for label in _xp.to_numpy(model.classes_)]
+    owner = getattr(model, "subclass_classes_", None)
+    if owner is None:
+        return classes
+    place = [int(np.count_nonzero(owner[:i] == k)) + 1 for i, k in enumerate(owner)]
+    return [f"{classes[k]} {i}" for k, i in zip(owner, place, strict=True)]
 
 
 def loadings_of(model: Any) -> np.ndarray:

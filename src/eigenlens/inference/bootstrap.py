@@ -17,10 +17,11 @@ from ..sources.progress import tracked
 from ._resamples import (
     Units,
     can_sum,
+    class_names,
     fit_reference,
     from_moments,
     from_rows,
-    is_map,
+    kind_of,
     last_step,
     loadings_of,
     numbered,
@@ -57,10 +58,11 @@ class Bootstrap(Result):
     level : float
     unit : str
         What was drawn: "rows", "blocks of 10 rows", "groups".
-    kind : {"loading", "coordinate"}
-        What is followed: loadings of columns, or coordinates of the rows on a map (`ClassicalMDS`), p being the rows.
+    kind : {"loading", "score", "coordinate"}
+        What is followed: loadings of columns; scores of classes or subclasses, p being these, where a regression stands
+        between columns and coordinates (`FDA`, `MDA`); or coordinates of the rows on a map, p being the rows.
     names : list of str
-        Of the columns, or of the rows of a map.
+        Of the columns, of the classes, or of the rows of a map.
     model : estimator
         The fit to all rows.
     """
@@ -100,8 +102,8 @@ class Bootstrap(Result):
         turn = np.degrees(np.quantile(self.angles[:, -1], 0.95))
         plane = "direction" if k == 1 else f"{k}-dimensional subspace"
         return (
-            f"{away} of {self.estimate.size} loadings are away from zero at {self.level:.0%}; the {plane} turns by up "
-            f"to {turn:.0f}° in 95% of {self.n_boot:,} resamples of {self.unit}."
+            f"{away} of {self.estimate.size} {self.kind}s are away from zero at {self.level:.0%}; the {plane} turns by "
+            f"up to {turn:.0f}° in 95% of {self.n_boot:,} resamples of {self.unit}."
         )
 
     def to_frame(self) -> Any:
@@ -109,7 +111,7 @@ class Bootstrap(Result):
         pd = optional.pandas()
 
         k = len(self.estimate)
-        whose = "column" if self.kind == "loading" else "row"
+        whose = {"loading": "column", "score": "class", "coordinate": "row"}[self.kind]
         index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=["component", whose])
         columns = {
             self.kind: self.estimate,
@@ -265,7 +267,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
     value = values_of(reference, k)
     spread = values.std(axis=0, ddof=1)
     blocks = tied_blocks(value, spread) if np.isfinite(value).all() else [slice(j, j + 1) for j in range(k)]
-    kind = "coordinate" if is_map(reference) else "loading"
+    kind = kind_of(reference)
     if kind == "coordinate":  # a map may be turned and moved as a whole
         blocks = [slice(0, k)]
         centre = estimate.mean(axis=1, keepdims=True)
@@ -290,7 +292,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
         level,
         units.name,
         kind,
-        [f"row {i}" for i in range(p)] if kind == "coordinate" else _names(reference, p),
+        _names(reference, p, kind),
         reference,
     )
 
@@ -307,7 +309,11 @@ def _metric(reference: Any, p: int) -> np.ndarray | None:
     return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
 
 
-def _names(reference: Any, p: int) -> list[str]:
+def _names(reference: Any, p: int, kind: str) -> list[str]:
+    if kind == "coordinate":
+        return [f"row {i}" for i in range(p)]
+    if kind == "score":
+        return class_names(last_step(reference))
     own = getattr(last_step(reference), "feature_names_in_", None)
     names = getattr(reference, "feature_names_in_", None) if own is None else own
     return [str(name) for name in names] if names is not None and len(names) == p else [f"x{j}" for j in range(p)]

@@ -6,7 +6,7 @@ The null keeps what each column is and takes away what they have in common: ever
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -103,7 +103,17 @@ def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_d
     """Compare eigenvalues with those of rows whose columns are permuted one by one."""
     check_draws(alpha, n_draws)
     rng = np.random.default_rng(seed_of(seed))
-    return compared(values, _permuted(rows, n_draws, rng), alpha, PERMUTED)
+    return compared(values, _permuted(rows, n_draws, rng), alpha)
+
+
+def against_refits(
+    values_of: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, alpha: float, n_draws: int, seed: Any
+) -> DimensionTest:
+    """Compare what a method finds in rows with what it finds where columns are permuted one by one."""
+    check_draws(alpha, n_draws)
+    rng = np.random.default_rng(seed_of(seed))
+    null = (values_of(rng.permuted(rows, axis=0)) for _ in range(n_draws))
+    return compared(values_of(rows), null, alpha)
 
 
 def against_normal(

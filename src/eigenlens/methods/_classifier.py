@@ -129,12 +129,23 @@ def priors_for(priors: Any, weights: np.ndarray) -> np.ndarray:
     return given
 
 
+def nothing_varies(within: Centred) -> Exception | None:
+    """Complain where columns are constant within classes and the same in all of them."""
+    alike = _xp.namespace(within.pivot).all(within.constant_columns() & ~_between_classes(within))
+    return errors.nothing_parts() if bool(alike) else None
+
+
+def _between_classes(within: Centred) -> Array:
+    """Tell of each column whether the means of classes differ by more than rounding."""
+    xp = _xp.namespace(within.pivot)
+    spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
+    return spread > _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
+
+
 def separating(within: Centred, estimator: Any) -> Exception | None:
     """Complain of columns that are constant within every class but not between classes."""
     xp, constant = _xp.namespace(within.pivot), within.constant_columns()
-    spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
-    ulp = _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
-    columns = np.flatnonzero(_xp.to_numpy(constant & (spread > ulp)))
+    columns = np.flatnonzero(_xp.to_numpy(constant & _between_classes(within)))
     if len(columns):
         return errors.no_within_variance(column_names(estimator, columns))
     return errors.no_variance_within() if bool(xp.all(constant)) else None

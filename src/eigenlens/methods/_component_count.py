@@ -24,7 +24,6 @@ from ..inference import (
 from ..moments import Centred
 from ..sources import Block
 from ..spectral import Pencil, Spectrum, solve
-from ._principal import row_count
 
 RULES = ("mle", "parallel", "mp", "auto")
 TESTS = ("parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
@@ -107,3 +106,8 @@ def _with_noise(spectrum: Spectrum, moments: Centred) -> np.ndarray:
 def _scales(pencil: Pencil, n: float) -> np.ndarray:
     """Return the standard deviations of the columns."""
     return np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
+
+
+def row_count(moments: Centred) -> int:
+    """Rows, a row of weight m counted m times."""
+    return max(moments.n_rows, int(moments.weight))

@@ -6,10 +6,13 @@ from numbers import Integral
 from typing import Any, Self
 
 from .._core import errors
+from .._core.parameters import check_choice
 from .._core.typing import TableLike
+from ..inference import DimensionTest
 from ..moments import Centred
 from ..sources import Source
 from ._base import MomentsEstimator
+from ._component_count import DRAWS, TESTS, dimension_test, row_count
 from ._transformer import RowsTransformer
 
 
@@ -33,6 +36,47 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
         return self._partial_fit(X, None, sample_weight)
+
+    def test_dimension(
+        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = DRAWS, random_state: Any = 0
+    ) -> DimensionTest:
+        """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
+
+        Sparse components are asked what the dense ones of the same table are: how many directions it has.
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
+            Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
+            rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
+            all directions, at any ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard
+            threshold, for the same noise, the broken stick, and Minka's evidence.
+        n_draws : int
+            Number of draws of the first two.
+        random_state : int, Generator, RandomState or None
+            Their seed.
+
+        Examples
+        --------
+        >>> from eigenlens import PCA
+        >>> from sklearn.datasets import load_wine
+        >>> from sklearn.preprocessing import scale
+        >>> print(PCA(2).fit(scale(load_wine().data)).test_dimension())
+        3 of 13 directions stand above noise at 5% (parallel).
+        """
+        self._require_fit()
+        check_choice("method", method, TESTS)
+        return dimension_test(
+            self._pencil(self._collected),
+            self._collected,
+            self._rows_again,
+            alpha=alpha,
+            method=method,
+            n_draws=n_draws,
+            seed=random_state,
+        )
 
     def _check_source(self, source: Source, whole: bool) -> None:
         self._wanted(source.n_rows if whole and not source.weighted else None, source.n_features)
@@ -59,8 +103,3 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
 
     def _weakest(self) -> str:
         return "X, along the components that are kept,"
-
-
-def row_count(moments: Centred) -> int:
-    """Rows, a row of weight m counted m times."""
-    return max(moments.n_rows, int(moments.weight))

@@ -48,8 +48,11 @@ def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[in
     """Return start responsibilities for the rows of each class."""
     if counts is None:
         raise errors.start_needs_counts()
-    Z = np.asarray(given, dtype=np.float64)
     n = source.table.shape[0]
+    try:
+        Z = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise errors.start_kind(given, n, counts) from error
     if Z.shape != (n, sum(counts)):
         raise errors.start_shape(Z.shape, n, counts)
     Z = Z[source.kept]

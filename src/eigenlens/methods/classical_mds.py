@@ -23,13 +23,12 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import distances as wording
 from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_flag, check_number
+from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from
 from .._core.typing import Array, TableLike
 from ..distances.centring import double_center
 from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
@@ -71,7 +70,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         Take the mean of d_ij and d_ji where they differ, rather than refuse them.
     overwrite : bool
         Let go of precomputed distances: their memory is used, and they are gone afterwards.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         For the choice of landmarks.
 
     Attributes
@@ -224,7 +223,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         n, m = len(kept), min(int(self.n_landmarks or 0), len(kept))
         if m < min(self.n_components + 1, n):
             raise wording.landmarks_few(m, self.n_components, n)
-        rng = check_random_state(self.random_state)
+        rng = random_from(self.random_state)
         chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
         self.landmarks_ = kept[chosen.places]
         return chosen
@@ -279,6 +278,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if self.n_landmarks is not None:
             check_number("n_landmarks", self.n_landmarks, 1, integer=True)
         check_choice("landmarks", self.landmarks, CHOICES)
+        check_seed(self.random_state)
         for name in ("squared", "symmetrize", "overwrite"):
             check_flag(name, getattr(self, name))
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
@@ -29,12 +30,13 @@ from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import reduce
-from ..sources import as_source, map_rows
+from ..sources import as_source, map_rows, whole
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._kernel import DEFAULT, KernelEstimator, Rows
+from ._unrelated import PermutedColumns
 
 
-class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimator):
+class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColumns, KernelEstimator):
     """Kernel principal component analysis.
 
     Parameters
@@ -116,7 +118,19 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KernelEstimat
             else:
                 self._fit_landmarks(kernel, rows)
             self._set_embedding(X, source, rows)
+            self._remember(source, X, None, sample_weight)
         return self
+
+    def _strengths(self) -> np.ndarray:
+        return np.asarray(_xp.to_numpy(self.eigenvalues_), dtype=np.float64)
+
+    def _check_unchanged(self, source: Any) -> None:
+        if isinstance(self.kernel_, Precomputed):
+            raise errors_kernels.precomputed_alone("tested, since the rows were never seen")
+        now = _xp.to_numpy(self._coordinates_of(self._moved(whole(source).X, self._pivot)))
+        then = _xp.to_numpy(self.embedding_)[source.kept]
+        if not np.allclose(now, then, rtol=1e-4, atol=1e-4 * float(np.abs(then).max())):
+            raise errors.rows_changed()
 
     def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
         red = reduce(kernel, rows.X, rows.weight, keep=False, constant_only=True)

@@ -20,12 +20,11 @@ from numbers import Integral
 from typing import Any, Literal, Self
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number
+from .._core.parameters import check_number, check_seed, random_from
 from .._core.typing import Array, TableLike
 from ._classifier import priors_for, separating
 from ._mixture import Classes, Fit, Plain, plain_step, run
@@ -56,7 +55,7 @@ class MDA(ScoredClassifier):
         EM ends when the mean log-likelihood of a row changes by no more; 0 takes exactly `max_iter` steps.
     init : array of shape (n, ΣR_k), optional
         Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
-    random_state : int, RandomState or None
+    random_state : int, Generator, RandomState or None
         Of the k-means starts.
     priors : array of shape (K,), optional
         Class probabilities in the rule; by default the shares of the classes.
@@ -161,7 +160,7 @@ class MDA(ScoredClassifier):
 
     def _best(self, data: Classes, counts: list[int], start: Any) -> Fit:
         """Run EM from every start and keep the best."""
-        rng = check_random_state(self.random_state)
+        rng = random_from(self.random_state)
         several = start is None and max(counts) > 1
         starts = data.starts(counts, rng, self.n_init if several else 1) if start is None else [start]
         fits = [self._run(data, Z) for Z in starts]
@@ -174,6 +173,7 @@ class MDA(ScoredClassifier):
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
         check_number("n_init", self.n_init, 1, integer=True)
+        check_seed(self.random_state)
         check_number("max_iter", self.max_iter, 1, integer=True)
         check_number("tol", self.tol, 0.0)
         if isinstance(self.n_subclasses, bool) or (isinstance(self.n_subclasses, Integral) and self.n_subclasses < 1):

@@ -20,13 +20,12 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest
 from ..moments import Centred, Factor
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._base import form_of
-from ._component_count import DRAWS, RULES, TESTS, count_components, dimension_test
-from ._principal import PrincipalComponents, row_count
+from ._component_count import RULES, count_components, row_count
+from ._principal import PrincipalComponents
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
@@ -236,45 +235,6 @@ class PCA(PrincipalComponents):
         """Return the mean log-likelihood of rows."""
         values = self.score_samples(X)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
-
-    def test_dimension(
-        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = DRAWS, random_state: Any = 0
-    ) -> DimensionTest:
-        """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
-
-        Parameters
-        ----------
-        alpha : float
-            Level.
-        method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
-            Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
-            rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
-            all directions, at any ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard
-            threshold, for the same noise, the broken stick, and Minka's evidence.
-        n_draws : int
-            Number of draws of the first two.
-        random_state : int, Generator, RandomState or None
-            Their seed.
-
-        Examples
-        --------
-        >>> from eigenlens import PCA
-        >>> from sklearn.datasets import load_wine
-        >>> from sklearn.preprocessing import scale
-        >>> print(PCA(2).fit(scale(load_wine().data)).test_dimension())
-        3 of 13 directions stand above noise at 5% (parallel).
-        """
-        self._require_fit()
-        check_choice("method", method, TESTS)
-        return dimension_test(
-            self._pencil(self._collected),
-            self._collected,
-            self._rows_again,
-            alpha=alpha,
-            method=method,
-            n_draws=n_draws,
-            seed=random_state,
-        )
 
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model: V(Λ − σ²I)Vᵀ + σ²I."""

@@ -32,11 +32,12 @@ from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
+from ..regress import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
 from ._base import form_of
-from ._classifier import read_priors, separating
+from ._classifier import nothing_varies, read_priors, separating
 from ._linear import LinearDiscriminant
 from ._penalty import ScorePath, dual_basis
 
@@ -93,6 +94,8 @@ class PDA(LinearDiscriminant):
     explained_variance_ratio_ : array of shape (k,)
     coef_, intercept_ : arrays
         The rule in the units of X.
+    regressor_ : PenalizedRegression
+        As in `FDA`: it predicts K − 1 contrasts of the classes, of which the coordinates are combinations.
     lam_, df_ : float
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
@@ -192,6 +195,7 @@ class PDA(LinearDiscriminant):
             errors.warn(
                 errors.not_representable("lam_", "float64", "the rule is right; rescale the columns to get it.")
             )
+        self.regressor_ = self._regression(pencil, moments, unit)
 
     def _check_parameters(self) -> None:
         check_count(self.n_components)
@@ -215,7 +219,7 @@ class PDA(LinearDiscriminant):
         lacking = super()._lacking(moments)
         if lacking is None and self.df is None and self.lam == 0:
             return separating(self._within(moments)[0], self)
-        return lacking
+        return lacking or nothing_varies(self._within(moments)[0])
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
@@ -276,6 +280,15 @@ class PDA(LinearDiscriminant):
         if self.df is not None:
             return path.lam_for(float(self.df))
         return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit / unit
+
+    def _regression(self, pencil: PenalizedPencil, moments: Grouped, unit: float) -> PenalizedRegression:
+        """Return the regression of contrasts of the classes on X that these moments hold."""
+        shares = moments.weights / moments.weight
+        mean = shares @ _xp.to_numpy(moments.within().means)
+        B = pencil.path.coef(pencil.lam)
+        B = (B if pencil.basis is None else pencil.basis @ B) / unit
+        regression = PenalizedRegression(self.penalty, lam=self.lam_, cost=self.cost)
+        return regression.from_coefficients(B, mean, self.df_, pencil.path.gcv(pencil.lam, self.cost), self.gcv_path_)
 
     def _lifted(self, vectors: Array, pencil: PenalizedPencil) -> Array:
         return vectors if pencil.basis is None else _xp.like(pencil.basis, vectors) @ vectors

@@ -27,15 +27,15 @@ from ..subspace import Subspace
 from ._fixed_rank import fit_rank
 from ._least_absolute import least_absolute
 from ._pursuit import Parts, Report, only, pursue
-from ._rows import RowsEstimator
 from ._transformer import RowsTransformer
+from ._unrelated import PermutedColumns
 
 METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
 MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
 
 
-class RobustPCA(RowsTransformer, RowsEstimator):
+class RobustPCA(RowsTransformer, PermutedColumns):
     """Robust principal component analysis, by principal component pursuit.
 
     The table is not centred: a mean is part of the low-rank part. NaN means "not observed".
@@ -145,7 +145,19 @@ class RobustPCA(RowsTransformer, RowsEstimator):
             self._check_size(int(counted.sum()), rows.shape[1])
             self._split(rows, observed, weight, counted, values.dtype)
             self._warn_missing(observed)
+            self._remember(source, X, None, sample_weight)
         return self
+
+    def _strengths(self) -> np.ndarray:
+        scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.components_).T
+        return np.asarray(scores.var(axis=0, ddof=1), dtype=np.float64)
+
+    def _check_unchanged(self, source: Any) -> None:
+        now = _xp.to_numpy(source.everything()[0])
+        then = _xp.to_numpy(self.low_rank_) + _xp.to_numpy(self.sparse_)
+        seen = np.isfinite(now)
+        if not np.allclose(now[seen], then[seen], rtol=1e-5, atol=1e-5 * float(np.abs(then).max())):
+            raise errors.rows_changed()
 
     # -- the steps of a fit ---------------------------------------------------------------------------------------
 

@@ -33,7 +33,8 @@ from ..spectral.adjusted import adjusted_variance
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
 from ._base import form_of
-from ._principal import PrincipalComponents, row_count
+from ._component_count import row_count
+from ._principal import PrincipalComponents
 from ._sparse_path import SparsePath
 
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled

@@ -14,7 +14,7 @@ Reference: T. Hastie, A. Buja, R. Tibshirani (1995), Penalized discriminant anal
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import svd
@@ -102,6 +102,14 @@ class PenalizedRegression(Regressor):
         self.lam_, self.df_, self.gcv_ = lam, path.df(lam), path.gcv(lam, self.cost)
         lams = path.grid()
         self.gcv_path_ = np.array([(a, path.df(a), path.gcv(a, self.cost)) for a in lams]).reshape(-1, 3)
+
+    def from_coefficients(self, B: Floats, mean: Floats, df: float, gcv: float, gcv_path: Floats) -> Self:
+        """Take a fit that was made elsewhere: coefficients (p×q) of centred responses, and the mean of the rows."""
+        self._middle, self._level, self._B = mean, np.zeros(B.shape[1]), B
+        self.coef_, self.intercept_ = B.T, -mean @ B
+        self.lam_, self.df_, self.gcv_, self.gcv_path_ = float(self.lam), df, gcv, gcv_path
+        self.n_features_in_, self._y_was_1d, self._n_responses = len(B), False, B.shape[1]
+        return self
 
     def _predict(self, X: Floats) -> Floats:
         return (X - self._middle) @ self._B + self._level  # centred first: an offset costs no digits

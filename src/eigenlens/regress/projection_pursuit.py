@@ -204,17 +204,18 @@ class ProjectionPursuit(Regressor):
         check_number("tol", self.tol, 0.0)
         check_number("max_iter", self.max_iter, 1, integer=True)
         check_choice("smoother", self.smoother, ("supersmoother", "spline"))
+        check_number("cost", self.cost, 0.0)
+        if isinstance(self.df, str):
+            check_choice("df", self.df, ("gcv",))
+        else:
+            check_number("df", self.df, 1.0)
         if self.smoother == "supersmoother":
             check_number("bass", self.bass, 0.0, 10.0)
             if self.span is not None:
                 check_number("span", self.span, 0.0, 1.0, above=True)
             return super_smoother(self.span, float(self.bass)), int(max_terms)
-        check_number("cost", self.cost, 0.0)
-        if isinstance(self.df, str):
-            check_choice("df", self.df, ("gcv",))
-            return spline_smoother(None, float(self.cost)), int(max_terms)
-        check_number("df", self.df, 1.0)
-        return spline_smoother(float(self.df), float(self.cost)), int(max_terms)
+        df = None if isinstance(self.df, str) else float(self.df)
+        return spline_smoother(df, float(self.cost)), int(max_terms)
 
     def _warn_unsettled(self, found: Pursuit) -> None:
         if found.moved > self.tol:

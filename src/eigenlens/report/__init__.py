@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sklearn.utils.validation import check_is_fitted
+
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
     from .configuration import ConfigurationDisplay
@@ -98,13 +100,15 @@ def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
     >>> type(LDA().fit(X, y).plot(X, y)).__name__
     'DiscriminantDisplay'
     """
+    check_is_fitted(model)
     name = _display_of(model, y)
-    if name == "ConfigurationDisplay":
+    if name in ("ConfigurationDisplay", "PathDisplay"):
         return __getattr__(name).from_estimator(model, **options)
-    if X is None:
+    if X is None or (y is None and name == "DecisionDisplay"):
         from .._core.errors import InputError
 
-        raise InputError(f"X=None, but the picture of a {type(model).__name__} is drawn with rows; pass X (and y).")
+        given, need = ("X=None", "pass X (and y)") if X is None else ("y=None", "pass X and y")
+        raise InputError(f"{given}, but the picture of a {type(model).__name__} is drawn with rows; {need}.")
     return __getattr__(name).from_estimator(model, X, y, **options)
 
 
@@ -114,6 +118,8 @@ def _display_of(model: Any, y: Any) -> str:
         return "DiscriminantDisplay"
     if hasattr(model, "slice_means_") and y is not None:
         return "ResponseDisplay"
+    if hasattr(model, "function_"):  # kernel machines have no coordinates to show
+        return "DecisionDisplay" if hasattr(model, "classes_") else "PathDisplay"
     if hasattr(model, "embedding_") and hasattr(model, "stress_"):
         return "ConfigurationDisplay"
     return "ScoresDisplay"

@@ -44,3 +44,25 @@ def slice_colours(n: int, ordered: bool) -> list[Any]:
 def point_size(n: int) -> float:
     """Return a marker size at which n points still show their density."""
     return float(np.clip(4000 / max(n, 1), 2, 22))
+
+
+def set_apart(names: list[Any]) -> None:
+    """Move annotations that would cover each other, those above the middle up and those below it down.
+
+    Parameters
+    ----------
+    names : list of matplotlib Annotation
+        Their offsets in points, about an origin that is to stay in the middle.
+    """
+    if not names:
+        return
+    figure = names[0].figure
+    figure.draw_without_rendering()  # extents are known once it has been laid out
+    placed: list[Any] = []
+    for name in sorted(names, key=lambda name: abs(name.xy[1])):
+        here = box = name.get_window_extent()
+        while hit := next((other for other in placed if other.overlaps(box)), None):
+            box = box.translated(0, hit.y1 + 1 - box.y0 if name.xy[1] >= 0 else hit.y0 - 1 - box.y1)
+        placed.append(box)
+        x, y = name.xyann
+        name.xyann = (x, y + (box.y0 - here.y0) * 72 / figure.dpi)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -82,7 +83,9 @@ class DecisionDisplay:
         axes = tuple(np.linspace(a, b, STEPS) for a, b in zip(low - margin, high + margin, strict=True))
         plane = np.tile(np.median(values, axis=0), (STEPS * STEPS, 1))
         plane[:, list(columns)] = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        found = np.asarray(_xp.to_numpy(model.decision_function(_xp.like(plane, X) if _xp.is_array(X) else plane)))
+        with warnings.catch_warnings():  # the grid has the columns of X, in their order, without their names
+            warnings.filterwarnings("ignore", "X does not have valid feature names")
+            found = np.asarray(_xp.to_numpy(model.decision_function(_xp.like(plane, X) if _xp.is_array(X) else plane)))
         names = getattr(model, "feature_names_in_", [f"column {j}" for j in range(values.shape[1])])
         numbers = getattr(model, "support_", np.zeros(0, dtype=int)) if support and hasattr(model, "support_") else []
         display = cls(

@@ -8,7 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ._style import FOUND, INK, LEVEL, axes_for, plain, point_size, slice_colours
+from ._style import FOUND, INK, LEVEL, axes_for, plain, point_size, set_apart, slice_colours
 
 ARROWS = 8  # columns whose loadings are drawn
 CLASSES = 12  # different values up to which y is shown as classes
@@ -125,12 +125,14 @@ class ScoresDisplay:
         length = np.sqrt((self.loadings**2).sum(axis=1))
         order = np.argsort(-length, kind="stable")[:ARROWS]
         reach = 0.8 * float(np.abs(self.scores).max()) / max(float(length.max()), 1e-300)
+        names = []
         for j in order:
             dx, dy = self.loadings[j] * reach
             self.ax_.annotate(
                 "", (dx, dy), (0, 0), arrowprops={"arrowstyle": "-|>", "color": LEVEL, "alpha": 0.7, "lw": 1}
             )
-            self.ax_.annotate(
-                self.columns[j], (dx, dy), (3 if dx >= 0 else -3, 3), textcoords="offset points", fontsize=8, color=INK,
-                ha="left" if dx >= 0 else "right",
-            )  # fmt: skip
+            side = "left" if dx >= 0 else "right"
+            at = (3 if dx >= 0 else -3, 3 if dy >= 0 else -9)
+            style = {"textcoords": "offset points", "fontsize": 8, "color": INK, "ha": side}
+            names.append(self.ax_.annotate(self.columns[j], (dx, dy), at, **style))
+        set_apart(names)

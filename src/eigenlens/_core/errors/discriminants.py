@@ -87,6 +87,13 @@ def subclasses_kind(value: Any, classes: Iterable[Any]) -> InputError:
     )
 
 
+def start_kind(value: Any, n: int, counts: Sequence[int]) -> InputTypeError:
+    return InputTypeError(
+        f"init={value!r} cannot be read as numbers; give shares of shape ({n}, {sum(counts)}), one row for each row of "
+        f"X and one column for each subclass, or None."
+    )
+
+
 def start_shape(shape: Sequence[int], n: int, counts: Sequence[int]) -> InputError:
     return InputError(
         f"init has shape {tuple(shape)} but must be ({n}, {sum(counts)}): one row for each row of X, one column for "

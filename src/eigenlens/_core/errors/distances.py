@@ -120,6 +120,12 @@ def coefficient_sum(total: float) -> InputError:
     return InputError(f"weights sum to {total:.10g} but those of a centre sum to 1; divide them by their sum.")
 
 
+def not_numbers(name: str, value: Any, wanted: str) -> InputTypeError:
+    text = " ".join(repr(value).split())
+    text = text if len(text) <= 60 else f"{text[:57]}…"
+    return InputTypeError(f"{name}={text} cannot be read as numbers; pass {wanted}.")
+
+
 def coefficient_shape(shape: Sequence[int], n: int) -> InputError:
     return InputError(f"weights has shape {tuple(shape)} but must be one number per point, shape ({n},).")
 

@@ -70,9 +70,11 @@ def one_slice(label: Any) -> InputError:
 
 
 def rows_are_slices(n: int) -> InputError:
+    if n < 4:
+        return InputError(f"Each of the {n} rows is a slice of its own: there must be more rows than slices.")
     return InputError(
         f"Each of the {n} rows is a slice of its own, so that every direction fits perfectly: y is like a list of "
-        f"names. Use fewer slices (n_slices up to {max(n // 2, 2)}), or join levels and pass them as slices=."
+        f"names. Use fewer slices (n_slices up to {n // 2}), or join levels and pass them as slices=."
     )
 
 

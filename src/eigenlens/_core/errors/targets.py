@@ -64,7 +64,7 @@ def target_continuous(example: Any) -> InputError:
 
 
 def one_class(label: Any) -> InputError:
-    return InputError(f"y has one class ({label!r}) but discriminants need at least two; there is nothing to separate.")
+    return InputError(f"y has one class ({label!r}) but a classifier needs at least two; there is nothing to separate.")
 
 
 def unknown_class(labels: Iterable[Any], classes: Iterable[Any]) -> InputError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,19 +52,29 @@ def make_rules(model: Any, p: int, names: Sequence[str]) -> Rules:
         fast_k=model.fast_k,
         allow_linear=bool(model.allow_linear),
         allowed=_allowed(model, p, names),
-        straight=frozenset(column("linear", f, names) for f in model.linear or ()),
+        straight=frozenset(column("linear", f, names) for f in _listed("linear", model.linear)),
         names=tuple(names),
     )
+
+
+def _listed(name: str, value: Any) -> Any:
+    """Return a list of features, nothing for None; a single feature is not taken for a list."""
+    if value is None:
+        return ()
+    if isinstance(value, str) or not isinstance(value, Collection):
+        what = "(feature, feature), …" if name == "forbidden" else "feature, …"
+        raise errors.InputTypeError(f"{name}={value!r} but it is a list; use [{what}], or None.")
+    return value
 
 
 def _allowed(model: Any, p: int, names: Sequence[str]) -> Callable[[frozenset[int], int], bool]:
     if model.interactions is None:
         social = frozenset(range(p))
     else:
-        social = frozenset(column("interactions", f, names) for f in model.interactions)
+        social = frozenset(column("interactions", f, names) for f in _listed("interactions", model.interactions))
     apart = set()
-    for pair in model.forbidden or ():
-        if isinstance(pair, str) or len(pair) != 2:
+    for pair in _listed("forbidden", model.forbidden):
+        if isinstance(pair, str) or not isinstance(pair, Collection) or len(pair) != 2:
             raise errors.InputError(f"forbidden holds {pair!r} but it is a list of pairs; use [(feature, feature), …].")
         apart.add(frozenset(column("forbidden", f, names) for f in pair))
 

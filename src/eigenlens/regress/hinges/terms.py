@@ -49,6 +49,9 @@ class Factor:
         inside = f"{name}{'+' if self.knot < 0 else '-'}{t}"
         return f"({inside})" if self.sign == 0 else f"h({inside})"
 
+    def __repr__(self) -> str:  # a list of terms is read as often as one of them
+        return str(self)
+
 
 @dataclass(frozen=True)
 class Term:
@@ -82,6 +85,9 @@ class Term:
 
     def __str__(self) -> str:
         return "*".join(str(f) for f in self.factors) or "1"
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def evaluate(terms: Sequence[Term], X: Floats) -> Floats:

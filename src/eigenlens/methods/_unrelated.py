@@ -1,0 +1,54 @@
+"""A test of dimension for methods that have no theory of noise: repeat them on columns that have nothing in common."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from .._core import xp as _xp
+from .._core.parameters import check_choice
+from ..inference import DimensionTest, against_refits
+from ._rows import RowsEstimator
+
+
+class PermutedColumns(RowsEstimator):
+    """Gives an estimator `test_dimension`, by fits to columns permuted one by one."""
+
+    def _strengths(self) -> np.ndarray:
+        """Return how much each direction carries, largest first."""
+        raise NotImplementedError
+
+    def test_dimension(
+        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
+    ) -> DimensionTest:
+        """Test how many directions stand above noise: "at most d", d = 0, 1, …
+
+        The method is repeated on the same columns, each permuted by itself, which leaves nothing that they have in
+        common: parallel analysis (Buja, Eyuboglu 1992) with this method in place of PCA. The rows of the fit are read
+        again. Directions that the fit has not kept are not tested.
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"permutation"}
+        n_draws : int
+            Number of permutations, each of them a fit.
+        random_state : int, Generator, RandomState or None
+            Their seed.
+        """
+        self._require_fit()
+        check_choice("method", method, ("permutation",))
+        rows = np.asarray(_xp.to_numpy(self._rows_again().X), dtype=np.float64)
+        k = len(self._strengths())
+
+        def found_in(X: np.ndarray) -> np.ndarray:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # the fit itself has said what there is to say
+                found = clone(self).fit(X)._strengths()
+            return np.concatenate([found, np.zeros(k)])[:k]
+
+        return against_refits(found_in, rows, alpha, n_draws, random_state)
