@@ -16,7 +16,7 @@ from eigenlens.regress import AdaptiveSplines, ProjectionPursuit
 X, y = load_iris(return_X_y=True)
 
 
-@pytest.mark.parametrize("wrong", [True, "x", 1e300, -1, [], object()], ids=str)
+@pytest.mark.parametrize("wrong", [True, "x", 1e300, -1, [], pytest.param(object(), id="object")], ids=str)
 @pytest.mark.parametrize("kind", [MDA, ClassicalMDS])
 def test_seeds(kind, wrong):
     model = kind().fit(X, y)
@@ -34,7 +34,9 @@ def test_seeds_of_every_kind(right):
     assert ClassicalMDS(n_landmarks=20, random_state=right).fit(X).embedding_.shape == (150, 2)
 
 
-@pytest.mark.parametrize("wrong", ["k-means", object(), [["a"]]], ids=["word", "object", "list of words"])
+@pytest.mark.parametrize(
+    "wrong", ["k-means", pytest.param(object(), id="object"), [["a"]]], ids=["word", "object", "list of words"]
+)
 def test_a_start_that_is_no_table(wrong):
     with pytest.raises(InputTypeError, match=r"(?s)init=.*cannot be read as numbers.*shape \(150, 9\)"):
         MDA(init=wrong).fit(X, y)
@@ -60,7 +62,7 @@ def test_a_picture_of_what_is_not_fitted(kind):
 
 
 @pytest.mark.parametrize("name", ["linear", "interactions", "forbidden"])
-@pytest.mark.parametrize("wrong", [True, 1, 2.5, "x0", object()], ids=str)
+@pytest.mark.parametrize("wrong", [True, 1, 2.5, "x0", pytest.param(object(), id="object")], ids=str)
 def test_one_feature_is_no_list_of_features(name, wrong):
     with pytest.raises((InputError, InputTypeError), match=rf"(?s){name}=.* is a list; use \[.*or None"):
         AdaptiveSplines(**{name: wrong}).fit(X, y)
