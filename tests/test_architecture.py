@@ -1,6 +1,8 @@
 """The house stays as the design reads: rooms, cheap import, three files for each method."""
 
+import importlib
 import inspect
+import pkgutil
 import subprocess
 import sys
 import tomllib
@@ -93,3 +95,19 @@ def test_docstrings_name_the_parameters_that_there_are(estimator):
         described = entries(method.__doc__ or "", "Parameters")
         if method.__module__.startswith("eigenlens.") and described:
             assert {"self", *described} == set(inspect.signature(method).parameters), name
+
+
+def test_every_error_and_warning_can_be_imported_by_name():
+    from eigenlens import exceptions
+    from eigenlens._core import errors
+
+    modules = [errors] + [
+        importlib.import_module(f"{errors.__name__}.{m.name}") for m in pkgutil.iter_modules(errors.__path__)
+    ]
+    kinds = {
+        name
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, Exception) and value.__module__.startswith(errors.__name__)
+    }
+    assert {kind for kind in kinds if kind[0] != "_"} - {"CommandError"} == set(exceptions.__all__)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from . import (
         distances,
+        exceptions,
         files,
         inference,
         kernels,
@@ -75,6 +76,7 @@ _HOMES = {
 }
 _ROOMS = (
     "distances",
+    "exceptions",
     "files",
     "inference",
     "kernels",
@@ -111,6 +113,7 @@ __all__ = [
     "SparsePCA",
     "Subspace",
     "distances",
+    "exceptions",
     "files",
     "inference",
     "kernels",
