@@ -6,7 +6,7 @@ from .counting import above_negative, broken_stick, hard_threshold, minka, noise
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
-from .parallel import against_normal, against_permutations, against_refits, compared, parallel_analysis
+from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
 from .result import DimensionTest, Result
 
@@ -25,7 +25,6 @@ __all__ = [
     "bootstrap",
     "broken_stick",
     "canonical_permutation_test",
-    "compared",
     "denoise",
     "hard_threshold",
     "inverse_root",

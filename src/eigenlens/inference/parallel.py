@@ -6,7 +6,7 @@ The null keeps what each column is and takes away what they have in common: ever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,17 +103,46 @@ def against_permutations(values: np.ndarray, rows: np.ndarray, alpha: float, n_d
     """Compare eigenvalues with those of rows whose columns are permuted one by one."""
     check_draws(alpha, n_draws)
     rng = np.random.default_rng(seed_of(seed))
-    return compared(values, _permuted(rows, n_draws, rng), alpha)
+    return _compared(values, _permuted(rows, n_draws, rng), alpha)
 
 
 def against_refits(
-    values_of: Callable[[np.ndarray], np.ndarray], rows: np.ndarray, alpha: float, n_draws: int, seed: Any
+    values_of: Callable[[np.ndarray], np.ndarray],
+    rows: np.ndarray,
+    alpha: float,
+    n_draws: int,
+    seed: Any,
+    blocks: Sequence[np.ndarray] | None = None,
+    watched: Callable[[Iterator[np.ndarray]], Iterable[np.ndarray]] = iter,
 ) -> DimensionTest:
-    """Compare what a method finds in rows with what it finds where columns are permuted one by one."""
+    """Compare what a method finds in rows with what it finds where columns are permuted one by one.
+
+    Unrelated columns, and otherwise what they are (Buja, Eyuboglu 1992).
+
+    Parameters
+    ----------
+    values_of : function
+        From rows to the variances of directions, or what stands for them.
+    rows : ndarray of shape (n, p)
+    alpha : float
+    n_draws : int
+    seed : int, Generator, RandomState or None
+    blocks : sequence of arrays of int, optional
+        Columns that are permuted together; by default each by itself.
+    watched : function of an iterator
+        Yields what that yields: a bar that grows meanwhile.
+    """
     check_draws(alpha, n_draws)
-    rng = np.random.default_rng(seed_of(seed))
-    null = (values_of(rng.permuted(rows, axis=0)) for _ in range(n_draws))
-    return compared(values_of(rows), null, alpha)
+    rng, moved = np.random.default_rng(seed_of(seed)), np.empty_like(rows)
+    together = [np.array([j]) for j in range(rows.shape[1])] if blocks is None else blocks
+
+    def draws() -> Iterator[np.ndarray]:
+        for _ in range(n_draws):
+            for block in together:
+                moved[:, block] = rows[np.ix_(rng.permutation(len(rows)), block)]
+            yield values_of(moved)
+
+    return _compared(values_of(rows), watched(draws()), alpha)
 
 
 def against_normal(
@@ -123,7 +152,7 @@ def against_normal(
     check_draws(alpha, n_draws)
     rng = np.random.default_rng(seed_of(seed))
     null = (_wishart_eigenvalues(rng, n, scales) for _ in range(n_draws))
-    return compared(values, null, alpha, "parallel")
+    return _compared(values, null, alpha, "parallel")
 
 
 def check_draws(alpha: float, n_draws: int) -> None:
@@ -134,7 +163,7 @@ def check_draws(alpha: float, n_draws: int) -> None:
         raise errors.too_few_draws(n_draws, alpha)
 
 
-def compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
+def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
     """Compare eigenvalues, or what stands for them, with those of tables of unrelated columns, place by place."""
     null = np.stack(list(draws))
     q = min(len(values), null.shape[1])

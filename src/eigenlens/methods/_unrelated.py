@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from .._core import xp as _xp
 from .._core.parameters import check_choice
 from ..inference import DimensionTest, against_refits
+from ..sources.progress import tracked
 from ._rows import RowsEstimator
 
 
@@ -51,4 +53,7 @@ class PermutedColumns(RowsEstimator):
                 found = clone(self).fit(X)._strengths()
             return np.concatenate([found, np.zeros(k)])[:k]
 
-        return against_refits(found_in, rows, alpha, n_draws, random_state)
+        def watched(draws: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
+            return tracked(draws, n_draws, "Permuting", None)
+
+        return against_refits(found_in, rows, alpha, n_draws, random_state, watched=watched)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from ..inference import DimensionTest, above_negative, against_normal, broken_stick, compared, wilks
+from ..inference import above_negative, against_normal, against_refits, broken_stick, wilks
 from ..report.findings import Test
 from .contest import Progress
 from .data import Plan
@@ -67,7 +67,9 @@ def spread_verdicts(
     if spent is None:
         return untested(k, f"The table is too large for the permutations that a test of {entry.class_name} takes.")
     rows = some_rows(spent.rows, n, plan.seed)
-    found = _unrelated(_variances_of(entry, model, k), X[rows], blocks, spent.draws, plan.seed, progress)
+    found = against_refits(
+        _variances_of(entry, model, k), X[rows], LEVEL, spent.draws, plan.seed, blocks, _watched(progress, spent.draws)
+    )
     about = (
         f"{entry.class_name} was repeated on the same columns, each permuted by itself"
         + (" (those made of one column of words together)" if worded else "")
@@ -112,26 +114,14 @@ def variances(model: Any, scores: np.ndarray) -> np.ndarray:
     return np.asarray(getattr(model, "explained_variance_", scores.var(axis=0, ddof=1)))
 
 
-def _unrelated(
-    values_of: Callable[[np.ndarray], np.ndarray],
-    X: np.ndarray,
-    blocks: list[np.ndarray],
-    draws: int,
-    seed: int,
-    progress: Progress | None,
-) -> DimensionTest:
-    """Repeat a method on columns permuted one by one (Buja, Eyuboglu 1992): unrelated, and otherwise what they are."""
-    rng, moved = np.random.default_rng(seed), np.empty_like(X)
-
-    def null() -> Iterator[np.ndarray]:
+def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.ndarray]], Iterator[np.ndarray]]:
+    def watched(found: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
         for b in range(draws):
             if progress:
                 progress("real or noise? permuting", b, draws)
-            for block in blocks:
-                moved[:, block] = X[np.ix_(rng.permutation(len(X)), block)]
-            yield values_of(moved)
+            yield next(found)
 
-    return compared(values_of(X), null(), LEVEL)
+    return watched
 
 
 # -- classes -------------------------------------------------------------------------------------------------------
