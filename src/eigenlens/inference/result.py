@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from html import escape
 from typing import Any, Self
@@ -15,12 +16,12 @@ HEAD = 15  # rows of a table that a notebook shows
 LEVEL = "a number between 0 and 1, such as 0.05"
 
 
-class Result:
+class Result(ABC):
     """What all results share: they show themselves as a sentence, in notebooks with the head of their table."""
 
+    @abstractmethod
     def to_frame(self) -> Any:
         """Return a pandas DataFrame."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self}>"

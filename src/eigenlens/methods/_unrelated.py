@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,9 +20,9 @@ from ._rows import RowsEstimator
 class PermutedColumns(RowsEstimator):
     """Gives an estimator `test_dimension`, by fits to columns permuted one by one."""
 
+    @abstractmethod
     def _strengths(self) -> np.ndarray:
         """Return how much each direction carries, largest first."""
-        raise NotImplementedError
 
     def test_dimension(
         self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
