@@ -87,7 +87,7 @@ def numbered(groups: Any, n: int) -> np.ndarray:
 
 def can_sum(reference: Any) -> bool:
     """Tell whether the estimator can be fitted from sums over its rows, with enough digits."""
-    if not hasattr(reference, "fit_moments") or getattr(reference, "_source", None) is None:
+    if not hasattr(reference, "fit_moments"):
         return False
     return can_resample(reference.moments_) and reference.spectrum_.condition < CONDITION
 
@@ -96,19 +96,8 @@ def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """Return the fit to all rows."""
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
         raise errors_inference.no_estimator("model", model, "PCA(2)")
-    kind = type(model).__name__
-    if X is None:
-        given = [name for name, value in (("y", y), ("sample_weight", sample_weight)) if value is not None]
-        if given:
-            raise errors_inference.rows_missing(given[0])
-        if getattr(model, "_source", None) is None:
-            raise errors_inference.no_rows_to_resample(kind)
-        if not can_sum(model):
-            raise errors_inference.read_for_each_resample(kind)
-        model._check_unchanged(model._source)
-        return model
     if sample_weight is not None and not _takes_weights(model):
-        raise errors_inference.takes_no_weights(kind)
+        raise errors_inference.takes_no_weights(type(model).__name__)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     targets = () if y is None else (y,)
     return clone(model).fit(X, *targets, **weights)

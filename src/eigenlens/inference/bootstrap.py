@@ -12,7 +12,7 @@ from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
-from ..sources import Block, whole
+from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
 from ._resamples import (
     Units,
@@ -140,7 +140,7 @@ class Bootstrap(Result):
 
 def bootstrap(
     model: Any,
-    X: Any = None,
+    X: Any,
     y: Any = None,
     *,
     n_boot: int = 1000,
@@ -159,8 +159,7 @@ def bootstrap(
     model : estimator
         A clone is fitted to all rows and to each resample; one that chooses its number of components keeps the number
         that it finds on all rows. Of a pipeline, all steps are fitted and the loadings of the last are followed.
-    X : table of shape (n, p), optional
-        Left out where the model is fitted from moments, and has been fitted to rows that are still there.
+    X : table of shape (n, p)
     y : response, optional
     n_boot : int
         Number of resamples; 1,000 or more for intervals.
@@ -221,13 +220,14 @@ def bootstrap(
     seed = seed_of(random_state)
     reference = fit_reference(model, X, y, sample_weight)
     loadings_of(reference)  # refuses an estimator that has none
-    block = whole(reference._source) if can_sum(reference) else None
-    n = _n_rows(reference, X, block)
+    source = reference._open_again(X, y, sample_weight) if can_sum(reference) else None
+    block = None if source is None else whole(source)
+    n = _n_rows(X, block)
     labels = None if groups is None else numbered(groups, n)
     weight = sample_weight if block is None else block.weight
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
     if block is not None and len(block.X) < n:  # it holds rows of positive weight only
-        n, labels = len(block.X), None if labels is None else labels[reference._source.kept]
+        n, labels = len(block.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, block is not None, seed)
     if units.count < FEW:
         errors.warn(errors_inference.few_units(units.count, units.name, FEW))
@@ -252,13 +252,11 @@ def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -
         check_flag("progress", progress)
 
 
-def _n_rows(reference: Any, X: Any, block: Block | None) -> int:
+def _n_rows(X: Any, block: Block | None) -> int:
     """Return the number of rows given; of tables in memory, those of weight 0 among them."""
-    source = getattr(reference, "_source", None)
-    rows = X if X is not None else source.native  # type: ignore[union-attr]
-    if hasattr(rows, "shape") or hasattr(rows, "__len__"):
-        return int(_num_samples(rows))
-    return len((whole(source) if block is None else block).X)  # type: ignore[arg-type]
+    if hasattr(X, "shape") or hasattr(X, "__len__"):
+        return int(_num_samples(X))
+    return len((whole(as_source(X)) if block is None else block).X)
 
 
 def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, level: float) -> Bootstrap:

@@ -80,7 +80,7 @@ def wilks(
     if isinstance(correlations, type):
         raise errors_inference.no_estimator("correlations", correlations, "CCA().fit(X, Y)")
     if hasattr(correlations, "test_dimension"):
-        return correlations.test_dimension(alpha, method)
+        return correlations.test_dimension(alpha=alpha, method=method)
     check_choice("method", method, CANONICAL)
     check_level(alpha)
     missing = [name for name, value in (("n", n), ("p", p), ("s", s)) if value is None]

@@ -36,7 +36,7 @@ def parallel_analysis(
     Parameters
     ----------
     X : table of shape (n, p), or fitted PCA
-        A fitted PCA is asked for its own `test_dimension`; it needs no rows for the normal null.
+        A fitted PCA is asked for its own `test_dimension`, with null="normal": permutations need the table.
     alpha : float
         The j-th eigenvalue has to exceed the (1 − alpha) quantile of the j-th of the null.
     null : {"permutation", "normal"}
@@ -72,7 +72,7 @@ def parallel_analysis(
         if scale or not hasattr(X, "get_covariance"):
             raise errors_inference.parallel_of_model(type(X).__name__, scale)
         method = "permutation" if null == "permutation" else "parallel"
-        return X.test_dimension(alpha, method, n_draws=n_draws, random_state=random_state)
+        return X.test_dimension(alpha=alpha, method=method, n_draws=n_draws, random_state=random_state)
     rows, unit = _centred(whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X)
     n = len(rows) - 1
     sd = np.sqrt(np.sum(rows**2, axis=0) / n)

@@ -1,13 +1,13 @@
-"""The spine: rows → source → moments → pencil → spectrum → attributes.
+"""The spine: rows → source → moments → problem → spectrum → attributes.
 
-A method says which moments one pass must keep (`_moments`), which pencil they pose (`_pencil`) and how the answer is
-presented (`_present`). Everything else (weights, merging, partial fits, a second pass where digits would be lost, fits
-that fail without a trace) is here.
+A method says which moments one pass must keep (`_moments`), which problem they pose (`_pose`), which attributes the
+answer becomes (`_present`), which parameters cannot work (`_check_parameters`), and how its directions are tested
+(`test_dimension`). Everything else (weights, merging, partial fits, a second pass where digits would be lost, fits that
+fail without a trace) is here.
 """
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from contextlib import AbstractContextManager
 from typing import Any, Self
@@ -18,11 +18,12 @@ from sklearn.exceptions import NotFittedError
 from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
-from .._core.typing import Array, TableLike
+from .._core.typing import TableLike
 from ..moments import Centred, Factor, Moments, choose
+from ..problem import Problem
 from ..sources import Source, collect
-from ..spectral import Form, Pencil, Spectrum, solve
-from ._rows import RowsEstimator
+from ..spectral import Spectrum
+from ._rows import Known, RowsEstimator
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
@@ -40,79 +41,34 @@ class MomentsEstimator(RowsEstimator):
         """Return the empty moments that a pass must fill."""
 
     @abstractmethod
-    def _pencil(self, moments: Any) -> Pencil:
-        """Return the small problem that the moments pose."""
+    def _pose(self, moments: Any) -> Problem:
+        """Return the problem that the moments pose; raise an InputError where they are not enough."""
 
     @abstractmethod
-    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
+    def _present(self, problem: Any, spectrum: Spectrum) -> None:
         """Set the fitted attributes."""
 
-    def _check_parameters(self) -> None:
-        """Refuse parameters that cannot work with any data."""
+    def _check_parameters(self, known: Known | None = None) -> None:
+        """Refuse parameters: those that no rows could make right, and then, before the pass, by what is known of X."""
 
-    def _check_source(self, source: Any, whole: bool) -> None:
-        """Refuse, before any work, parameters that cannot work with these rows; unless whole, more may follow."""
-
-    def _forget_source(self) -> None:
-        """Forget what is known of rows that are no longer those of the fit, such as the library of the labels."""
-
-    def _check_moments(self, moments: Any) -> None:
-        """Refuse moments that lack what this method needs."""
-        needed = self._moments(Factor)
-        if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
-            raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
-
-    def _lacking(self, moments: Any) -> Exception | None:
-        """Return what is missing before these moments can be solved, if anything."""
-        return None
-
-    def _kind(self, source: Source) -> type[Centred]:
-        """Choose how the sums of squares and products are kept."""
-        return choose(source.n_rows, source.n_columns)
+    # -- fitting -----------------------------------------------------------------------------------------------
 
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
         return collect(source, self._moments(kind))
 
-    def _solve(self, pencil: Pencil) -> Spectrum:
-        return solve(pencil)
-
-    def _kept(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> Spectrum:
-        """Return the directions to keep, where their number is not given but found."""
-        return spectrum
-
-    def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
-        """Return the condition of what the answer depends on."""
-        return spectrum.condition
-
-    def _leaves_out(self, spectrum: Spectrum, pencil: Any) -> bool:
-        """Tell whether weak directions are left out, with a warning of their own, rather than given with few digits."""
-        return spectrum.whitening is not None and spectrum.whitening.rank < spectrum.whitening.varying
-
-    def _warn_ranks(self, spectrum: Spectrum, pencil: Any, moments: Any) -> None:
-        """Report directions that were left out."""
-
-    def _weakest(self) -> str:
-        """Say, for a message, what the condition is of."""
-        return "X"
-
-    # -- fitting -----------------------------------------------------------------------------------------------
-
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
             self._check_parameters()
             source = self._open(X, y, sample_weight, reset=True)
-            self._check_source(source, whole=True)
-            moments = self._collect(source, self._kind(source))
-            lacking = self._lacking(moments)
-            if lacking:
-                raise lacking
-            pencil, spectrum = self._pose_and_solve(moments)
-            if self._loses_digits(spectrum, pencil, moments) and source.rereadable:
+            self._note_target(source, first=True)
+            self._check_parameters(Known.of(source, complete=True))
+            moments = self._collect(source, choose(source.n_rows, source.n_columns))
+            problem, spectrum = self._solved(moments)
+            if moments.squared and problem.condition(spectrum) > REREAD_CONDITION and source.rereadable:
                 moments = self._collect(source, Factor)
-                pencil, spectrum = self._pose_and_solve(moments)
-            self._conclude(spectrum, pencil, moments)
-            self._remember(source, X, y, sample_weight)
+                problem, spectrum = self._solved(moments)
+            self._conclude(problem, spectrum)
         return self
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
@@ -120,20 +76,22 @@ class MomentsEstimator(RowsEstimator):
             self._check_parameters()
             first = not hasattr(self, "_collected")
             source = self._open(X, y, sample_weight, reset=first, min_rows=1)
-            self._check_source(source, whole=False)
-            self._recall = None
-            moments = self._collect(source, self._kind(source))
+            self._note_target(source, first)
+            self._check_parameters(Known.of(source, complete=False))
+            moments = self._collect(source, choose(source.n_rows, source.n_columns))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
             self._collected = moments
-            lacking = self._lacking(moments)
-            if lacking is not None and hasattr(self, "spectrum_"):
-                raise lacking  # a model that could be solved before has been given parameters that cannot
-            if lacking is None:
-                pencil, spectrum = self._pose_and_solve(moments)
-                too_few_yet = pencil.most is not None and pencil.most < pencil.dimension
-                self._conclude(spectrum, pencil, moments, warn_ranks=not too_few_yet)
+            try:
+                problem, spectrum = self._solved(moments)
+            except errors.InputError:
+                if hasattr(self, "spectrum_"):
+                    raise  # a model that could be solved before has been given parameters that cannot
+                return self
+            pencil = problem.pencil
+            too_few_yet = pencil.most is not None and pencil.most < pencil.dimension
+            self._conclude(problem, spectrum, warn_ranks=not too_few_yet)
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -152,29 +110,13 @@ class MomentsEstimator(RowsEstimator):
             self._check_parameters()
             self._check_moments(moments)
             n_features = moments.n_features  # refuses moments that have seen nothing
-            self._forget_source()
-            self._recall = None
-            lacking = self._lacking(moments)
-            if lacking:
-                raise lacking
+            self._note_target(None, first=True)
+            self._check_parameters(Known(n_features))
             if getattr(self, "n_features_in_", None) != n_features:
                 self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = n_features
-            moments = moments.copy()
-            pencil, spectrum = self._pose_and_solve(moments)
-            self._conclude(spectrum, pencil, moments)
+            self._conclude(*self._solved(moments.copy()))
         return self
-
-    def _check_unchanged(self, source: Source) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", errors.EigenlensWarning)
-            moments = self._collect(source, self._kind(source))
-            with _small_problem(moments):
-                found = self._solve(self._pencil(moments))  # not its number of directions, which may take long
-        now, then = (_xp.to_numpy(spectrum.values) for spectrum in (found, self.spectrum_))
-        k = min(len(now), len(then))
-        if not np.allclose(now[:k], then[:k], rtol=1e-6, atol=1e-6 * float(np.abs(then[:1]).sum())):
-            raise errors.rows_changed()
 
     @property
     def moments_(self) -> Any:
@@ -183,55 +125,50 @@ class MomentsEstimator(RowsEstimator):
             raise AttributeError(f"{type(self).__name__} has no moments_ before it has seen rows")
         return self._collected.copy()
 
-    def _pose_and_solve(self, moments: Any) -> tuple[Pencil, Spectrum]:
+    def _check_moments(self, moments: Any) -> None:
+        """Refuse moments that lack what this method needs."""
+        needed = self._moments(Factor)
+        if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
+            raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
+        lacking = moments.lacks(needed)
+        if lacking is not None:
+            raise errors.moments_lack(*lacking, repr(self))
+
+    def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
         with _small_problem(moments):
-            pencil = self._pencil(moments)
-            return pencil, self._kept(self._solve(pencil), pencil, moments)
+            problem = self._pose(moments)
+            return problem, problem.solve()
 
-    def _loses_digits(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> bool:
-        return moments.squared and self._condition(spectrum, pencil) > REREAD_CONDITION
-
-    def _conclude(self, spectrum: Spectrum, pencil: Pencil, moments: Any, warn_ranks: bool = True) -> None:
-        condition = self._condition(spectrum, pencil)
-        if moments.squared and condition > WARN_CONDITION and not self._leaves_out(spectrum, pencil):
+    def _conclude(self, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
+        condition = problem.condition(spectrum)
+        if problem.moments.squared and condition > WARN_CONDITION and not problem.drops_weak(spectrum):
             digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
-            errors.warn(errors.ill_conditioned(self._weakest(), condition, digits))
+            errors.warn(errors.ill_conditioned(problem.condition_of, condition, digits))
         if warn_ranks:
-            self._warn_ranks(spectrum, pencil, moments)
-        self._collected = moments
+            for shortfall in problem.shortfalls(spectrum):
+                errors.warn(shortfall)
+        self._collected = problem.moments
         self.spectrum_ = spectrum
-        with _small_problem(moments):
-            self._present(spectrum, pencil, moments)
+        with _small_problem(problem.moments):
+            self._present(problem, spectrum)
+
+    # -- testing -----------------------------------------------------------------------------------------------
+
+    def _tested_moments(self, source: Source | None) -> Any:
+        """Return the moments that a test is about: those of the rows it was given, or of the fit."""
+        if source is None:
+            return self._collected
+        return self._collect(source, choose(source.n_rows, source.n_columns))
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
-            raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {self._lacking(self._collected)}")
+            try:
+                self._pose(self._collected)
+            except errors.InputError as lacking:
+                raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
 
 
 def _small_problem(moments: Any) -> AbstractContextManager[None]:
     return _xp.calm_blas(moments.n_features**2)
-
-
-def form_of(moments: Centred, divisor: float) -> Form:
-    """Return the covariance form of moments: their sum of squares over a divisor, over 2^exponent."""
-    if moments.factor is None:
-        return Form(matrix=moments.matrix / divisor)
-    return Form(factor=moments.factor / divisor**0.5, squared=moments.squared)
-
-
-def in_data_units(estimator: Any, directions: Array, unit: Array) -> Array:
-    """Return directions for the columns as they are, from those for columns over a power of two."""
-    with np.errstate(over="ignore"):
-        vectors = directions / unit[:, None]
-    if not _xp.all_finite(vectors):
-        columns = np.flatnonzero(~np.isfinite(_xp.to_numpy(vectors)).all(axis=1))
-        raise errors.coefficient_overflow(column_names(estimator, columns))
-    return vectors
-
-
-def column_names(estimator: Any, columns: np.ndarray) -> list[str]:
-    """Return the names of columns for a message: as the user named them, or their numbers."""
-    names = getattr(estimator, "feature_names_in_", None)
-    return [repr(str(names[j])) if names is not None else str(j) for j in columns]

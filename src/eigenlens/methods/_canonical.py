@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,16 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
-from ..moments import Centred
+from ..moments import Cross
+from ..problem import Problem, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
-from ._base import form_of
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
 
 
 @dataclass(frozen=True, eq=False)
-class CanonicalPencil(Pencil):
-    """A = Σ_xy Σ_yy⁺ Σ_yx against B = Σ_xx, and what is needed to get back to y.
+class CanonicalProblem(Problem):
+    """A = Σ_xy Σ_yy⁺ Σ_yx against B = Σ_xx; `centred` holds the moments of [X, Y].
 
     Attributes
     ----------
@@ -27,27 +28,56 @@ class CanonicalPencil(Pencil):
         Covariance of Y. Where it has a factor, its rows are those of B's.
     y_whitening : Whitening
         Of Syy.
+    auto : bool
+        Whether Wilks' test chooses the number of pairs.
     """
 
-    Syy: Form = field(kw_only=True)
-    y_whitening: Whitening = field(kw_only=True)
+    Syy: Form = None  # type: ignore[assignment]
+    y_whitening: Whitening = None  # type: ignore[assignment]
+    auto: bool = False
+
+    condition_of = "[X, Y], columns scaled to unit variance,"
+    metric_advice = "Use ridge, or drop collinear columns, if these directions matter."
+
+    @property
+    def split(self) -> int:
+        """Columns of X."""
+        return self.pencil.dimension
+
+    def solve(self) -> Spectrum:
+        spectrum = canonical_pairs(self)
+        return spectrum.first(max(1, wilks_of_pairs(spectrum, self).dimension)) if self.auto else spectrum
+
+    def condition(self, spectrum: Spectrum) -> float:
+        rho = min(float(spectrum.singular_values[0]), 1.0) if len(spectrum) else 0.0
+        sine = ((1 - rho) * (1 + rho)) ** 0.5
+        return max(spectrum.condition, self.y_whitening.condition, 1 / sine if sine > 0 else float("inf"))
+
+    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, Whitening]]:
+        yield from super().whitenings(spectrum)
+        yield "Y", self.y_whitening
+
+    def directions(self, vectors: Array) -> Array:
+        return in_units(vectors, self.centred.unit[: self.split], self.names)
 
 
-def canonical_pencil(joint: Centred, p: int, ridge: float, n_components: int) -> CanonicalPencil:
-    """Return the problem of the first p columns against the others.
+def canonical_problem(moments: Cross, ridge: float, n_components: int, auto: bool, names: Any) -> CanonicalProblem:
+    """Pose the problem of X against Y.
 
     Parameters
     ----------
-    joint : Centred
-        Moments of [X, Y].
-    p : int
-        Columns of X.
+    moments : Cross
     ridge : float
-        Added to both diagonals, in the units of `joint`.
+        Added to both diagonals, in the units of the data. It asks for one unit in all columns.
     n_components : int
+    auto : bool
+    names : sequence of str, optional
+        Of the columns of X.
     """
-    s = joint.n_features - p
-    covariance = form_of(joint, joint.weight - 1)
+    joint = moments.joint.uniform()[0] if ridge else moments.joint
+    ridge = ridge / float(joint.unit[0]) ** 2 if ridge else 0.0
+    p, s = moments.split, joint.n_features - moments.split
+    covariance = covariance_form(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)
@@ -56,25 +86,24 @@ def canonical_pencil(joint: Centred, p: int, ridge: float, n_components: int) ->
         root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
     else:
         root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor
-    return CanonicalPencil(
+    pencil = Pencil(
         Form(factor=root, squared=covariance.squared),
         Sxx,
         n_components=n_components,
         constant=None if constant is None else constant[:p],
         most=min(p, most),
-        Syy=Syy,
-        y_whitening=y_whitening,
     )
+    return CanonicalProblem(pencil, moments, joint, names, Syy, y_whitening, auto)
 
 
-def canonical_pairs(pencil: CanonicalPencil) -> Spectrum:
+def canonical_pairs(problem: CanonicalProblem) -> Spectrum:
     """Solve; where several angles are small, turn their pairs to the directions that the sines tell.
 
     Cosines of small angles are equal to rounding, and directions found with them any rotation of the right ones.
     """
-    spectrum = solve(pencil)
+    spectrum = solve(problem.pencil)
     m = int(np.count_nonzero(_xp.to_numpy(spectrum.singular_values) > NEARLY_ONE))
-    apart = _apart(spectrum.first(m), pencil) if m > 1 else None
+    apart = _apart(spectrum.first(m), problem) if m > 1 else None
     if apart is None or spectrum.left is None:
         return spectrum
     xp = _xp.namespace(apart)
@@ -83,31 +112,34 @@ def canonical_pairs(pencil: CanonicalPencil) -> Spectrum:
     return replace(spectrum, left=left).mapped(vectors)
 
 
-def canonical_angles(spectrum: Spectrum, pencil: CanonicalPencil) -> Array:
+def canonical_angles(spectrum: Spectrum, problem: CanonicalProblem) -> Array:
     """Return the canonical angles, from sine and cosine where factors give the sine."""
     rho = spectrum.singular_values
     xp = _xp.namespace(rho)
     rho = xp.clip(rho, max=1.0)
-    apart = _apart(spectrum, pencil)
+    apart = _apart(spectrum, problem)
     if apart is None:
         return xp.atan2(xp.sqrt((1 - rho) * (1 + rho)), rho)
     return xp.atan2(xp.sqrt(xp.sum(apart**2, axis=0)), rho)
 
 
-def _apart(spectrum: Spectrum, pencil: CanonicalPencil) -> Array | None:
+def _apart(spectrum: Spectrum, problem: CanonicalProblem) -> Array | None:
     """Return what the y variates have and X cannot give, the sines its lengths; None where factors are missing."""
-    if pencil.B is None or pencil.B.factor is None or pencil.Syy.factor is None:
+    B = problem.pencil.B
+    if B is None or B.factor is None or problem.Syy.factor is None:
         return None
-    Q = pencil.B.factor @ spectrum.whitening.matrix  # type: ignore[union-attr]
-    y = pencil.Syy.factor @ (pencil.y_whitening.matrix @ spectrum.left)
+    Q = B.factor @ spectrum.whitening.matrix  # type: ignore[union-attr]
+    y = problem.Syy.factor @ (problem.y_whitening.matrix @ spectrum.left)
     return y - Q @ (Q.T @ y)
 
 
-def wilks_of(spectrum: Spectrum, pencil: Any, weight: float, alpha: float, method: str) -> DimensionTest:
+def wilks_of_pairs(
+    spectrum: Spectrum, problem: CanonicalProblem, alpha: float = 0.05, method: str = "wilks"
+) -> DimensionTest:
     """Test all correlations by normal theory."""
-    angles = _xp.to_numpy(canonical_angles(spectrum, pencil))
-    ranks = spectrum.whitening.rank, pencil.y_whitening.rank  # type: ignore[union-attr]
-    return wilks(np.cos(angles), weight, *ranks, alpha, method, sines=np.sin(angles))
+    angles = _xp.to_numpy(canonical_angles(spectrum, problem))
+    ranks = spectrum.whitening.rank, problem.y_whitening.rank  # type: ignore[union-attr]
+    return wilks(np.cos(angles), problem.moments.weight, *ranks, alpha, method, sines=np.sin(angles))
 
 
 def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:

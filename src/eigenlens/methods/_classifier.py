@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +13,8 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred
-from ._base import column_names
-from ._transformer import RowsTransformer
+from ..problem import column_names
+from ._rows import RowsTransformer
 
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
@@ -103,8 +103,15 @@ def labels_of(codes: Array, classes: Array) -> Array:
     return _xp.take_rows(classes, _xp.like(codes, classes))
 
 
-def read_priors(priors: Any) -> np.ndarray | None:
-    """Return given prior probabilities, None where the shares of the classes are to be taken."""
+def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | None:
+    """Return given prior probabilities, None where the shares of the classes are to be taken.
+
+    Parameters
+    ----------
+    priors : array of shape (K,) or None
+    n_classes : int or None
+        K, where it is known before the rows are read.
+    """
     if priors is None:
         return None
     given = np.asarray(priors)
@@ -112,6 +119,8 @@ def read_priors(priors: Any) -> np.ndarray | None:
         rule = "they must be a list of numbers, none of them masked"
         raise errors.priors(priors, rule, "give one number for each class, in the order of classes_")
     given = given.astype(np.float64)
+    if n_classes is not None:
+        refuse_other_count(given, n_classes)
     if not np.isfinite(given).all() or (given <= 0).any():
         raise errors.priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
     if abs(given.sum() - 1) > PRIOR_SUM:
@@ -119,20 +128,40 @@ def read_priors(priors: Any) -> np.ndarray | None:
     return given / given.sum()
 
 
-def priors_for(priors: Any, weights: np.ndarray) -> np.ndarray:
+def refuse_other_count(given: np.ndarray, K: int) -> None:
+    """Refuse priors that are not one for each class."""
+    if len(given) != K:
+        raise errors.priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
+
+
+def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
     """Return the prior probabilities of classes: as given, or the classes' shares of the total weight."""
-    given, K = read_priors(priors), len(weights)
     if given is None:
         return weights / weights.sum()
-    if len(given) != K:
-        raise errors.priors(priors, f"there are {K} classes", f"give {K} numbers, in the order of classes_")
+    refuse_other_count(given, len(weights))
     return given
 
 
-def nothing_varies(within: Centred) -> Exception | None:
-    """Complain where columns are constant within classes and the same in all of them."""
-    alike = _xp.namespace(within.pivot).all(within.constant_columns() & ~_between_classes(within))
-    return errors.nothing_parts() if bool(alike) else None
+def refuse_alike(within: Centred) -> None:
+    """Refuse columns that are constant within classes and the same in all of them."""
+    if bool(_xp.namespace(within.pivot).all(within.constant_columns() & ~_between_classes(within))):
+        raise errors.nothing_parts()
+
+
+def refuse_separating(within: Centred, names: Sequence[str] | None) -> None:
+    """Refuse columns that are constant within every class but not between classes."""
+    xp, constant = _xp.namespace(within.pivot), within.constant_columns()
+    separating = _xp.to_numpy(constant & _between_classes(within))
+    if separating.any():
+        raise errors.InputError(
+            f"X: column {column_names(names, separating)} is constant within every class but differs between classes, "
+            "so that its discriminant ratio is infinite: the column alone separates the classes. Drop the column, or "
+            "use shrinkage."
+        )
+    if bool(xp.all(constant)):
+        raise errors.InputError(
+            "X: every column is constant within every class; there is no within-class scatter to divide by."
+        )
 
 
 def _between_classes(within: Centred) -> Array:
@@ -140,12 +169,3 @@ def _between_classes(within: Centred) -> Array:
     xp = _xp.namespace(within.pivot)
     spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
     return spread > _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
-
-
-def separating(within: Centred, estimator: Any) -> Exception | None:
-    """Complain of columns that are constant within every class but not between classes."""
-    xp, constant = _xp.namespace(within.pivot), within.constant_columns()
-    columns = np.flatnonzero(_xp.to_numpy(constant & _between_classes(within)))
-    if len(columns):
-        return errors.no_within_variance(column_names(estimator, columns))
-    return errors.no_variance_within() if bool(xp.all(constant)) else None

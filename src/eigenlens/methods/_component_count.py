@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,6 @@ from ..inference import (
     tracy_widom_test,
 )
 from ..moments import Centred
-from ..sources import Block
 from ..spectral import Pencil, Spectrum, solve
 
 RULES = ("mle", "parallel", "mp", "auto")
@@ -48,20 +45,13 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
 
 
 def dimension_test(
-    pencil: Pencil,
-    moments: Centred,
-    rows_again: Callable[[], Block],
-    *,
-    alpha: float,
-    method: str,
-    n_draws: int,
-    seed: Any,
+    problem: Any, rows: np.ndarray | None, *, alpha: float, method: str, n_draws: int, seed: Any
 ) -> DimensionTest:
-    """Run one of the tests; `rows_again` reads the rows of the fit once more, which permutations need."""
+    """Run one of the tests on the problem of all directions; permutations move the rows."""
+    moments, pencil, unit = problem.moments, problem.pencil, problem.unit
     n = moments.weight - 1
-    pencil = replace(pencil, n_components=None)
     spectrum = solve(pencil, "dense")
-    values, unit = _padded(spectrum, moments.n_features) / n, float(np.ldexp(1.0, moments.uniform()[1]))
+    values = _padded(spectrum, moments.n_features) / n
     if moments.n_features < 2:
         raise errors_inference.columns_needed(method, moments.n_features, 2)
     if n < 3:
@@ -69,7 +59,8 @@ def dimension_test(
     if method == "parallel":
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":
-        rows = rows_again().X / unit
+        assert rows is not None
+        rows = rows / unit
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
     elif method == "tracy-widom":
         test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)

@@ -7,7 +7,8 @@ covariances of X within slices of y.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -15,17 +16,48 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, is_number
+from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, permuted_after, resampled_test
 from ..moments import Centred
+from ..problem import Problem, covariance_form
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
-from ..spectral import Form, Pencil, Spectrum
+from ..spectral import Form, Spectrum, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator, form_of, in_data_units
-from ._transformer import RowsTransformer
+from ._base import MomentsEstimator
+from ._rows import Known, RowsTransformer, repeated
 
 Draw = Callable[[int, np.random.Generator], np.ndarray]  # eigenvalues where all variates after the d-th are noise
+
+
+@dataclass(frozen=True, eq=False)
+class InverseProblem(Problem):
+    """What slices differ in, against the covariance of all rows, whose moments `centred` holds.
+
+    Attributes
+    ----------
+    offsets : array of shape (H, p)
+        Slice means minus the mean, in the units of `centred`.
+    count : callable, optional
+        Finds the number of directions, where none was asked for.
+    """
+
+    offsets: Array = None
+    count: Callable[[], int] | None = None
+
+    condition_of = "X, columns scaled to unit variance,"
+    metric_advice = "Use ridge, or fewer columns, if these directions matter."
+    signal = "What differs between slices"
+    signal_advice = "Slices differ in fewer directions."
+
+    def solve(self) -> Spectrum:
+        spectrum = solve(self.pencil)
+        return spectrum if self.count is None else spectrum.first(max(1, self.count()))
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        yield from super().shortfalls(spectrum)
+        if self.moments.weight < 2 * len(self.moments.labels):
+            yield errors.many_slices(len(self.moments.labels), self.moments.n_rows)
 
 
 class InverseRegression(RowsTransformer, MomentsEstimator):
@@ -41,7 +73,6 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
     _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
     _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
-    _keeps_rows = True  # the response is sliced on the way, and not held by anybody else
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
 
     _slicing: Slicing | None = None
@@ -62,7 +93,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             their own slices; several responses are sliced one by one, and the cells are the slices. Left out where X
             is a source that holds it.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
         """
@@ -72,66 +103,42 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
         return self._over_rows(X, lambda block: self.subspace_.project(block))
 
-    # -- presenting, checking ----------------------------------------------------------------------------------
+    # -- attributes and parameters -------------------------------------------------------------------------------
 
-    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
-        total, offsets = self._total(moments)
+    def _present(self, problem: InverseProblem, spectrum: Spectrum) -> None:
+        total, moments = problem.centred, problem.moments
         dtype, unit = total.dtype, total.unit
         spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
-        if self.n_components == "auto":
-            spectrum = spectrum.first(max(1, self._found(moments)))
-        spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, unit))
+        spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(total.pivot, spectrum.vectors, mean)
         self.components_ = _xp.published(spectrum.vectors.T, dtype)
         self.eigenvalues_ = _xp.published(spectrum.values, dtype)
         self.mean_ = _xp.published(self.subspace_.point, dtype)
-        self.slice_means_ = _xp.published(total.pivot + (mean + offsets * unit), dtype)
+        self.slice_means_ = _xp.published(total.pivot + (mean + problem.offsets * unit), dtype)
         self.slice_weights_ = moments.weights.copy()
         self.slices_ = moments.labels.copy()
         self._slicing = moments.meaning
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            self._wanted(known.n_classes, known.n_features)
+            return
         check_count(self.n_components, auto=self._auto and not self.ridge)
         check_number("ridge", self.ridge, 0)
         _check_slices(self.n_slices)
 
-    def _check_source(self, source: Source, whole: bool) -> None:
-        labels, p = source.labels, source.n_features
-        if whole and labels is not None and len(labels.classes) > 1:
-            self._wanted(len(np.unique(labels.codes[labels.codes >= 0])), p)
-        elif is_number(self.n_components) and self.n_components > p:  # more slices may come, columns may not
-            raise errors.components_out_of_range(self.n_components, p, f"X has {p} columns")
+    def _wanted(self, K: int | None, p: int) -> int:
+        """Return how many directions to find; K is None where more slices may come."""
+        if K is None:
+            return wanted(self.n_components, p, f"X has {p} columns")
+        most = self._most(K, p)
+        return wanted(self.n_components, most, f"{K} slices of {p} columns give at most {most} directions")
 
-    def _lacking(self, moments: Any) -> Exception | None:
-        K = len(moments.labels)
-        if K < 2:
-            return errors.one_slice(moments.labels[0].item() if K else None)
-        if moments.n_rows <= K:
-            return errors.rows_are_slices(moments.n_rows)
-        try:
-            self._wanted(K, moments.n_features)
-        except errors.InputError as error:
-            return error
-        if not self.ridge and bool(_xp.to_numpy(self._total(moments)[0].constant_columns()).all()):
-            return errors.InputError("X: every column is constant; there are no directions to find.")
-        return None
-
-    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Any) -> None:
-        whitening = spectrum.whitening
-        assert whitening is not None
-        if whitening.rank < whitening.varying:
-            advice = "Use ridge, or fewer columns, if these directions matter."
-            errors.warn(errors.rank_deficient("X", whitening.rank, whitening.varying, "columns vary", advice))
-        if spectrum.rank < len(spectrum):
-            advice, what = "Slices differ in fewer directions.", "What differs between slices"
-            errors.warn(errors.rank_deficient(what, max(spectrum.rank, 1), len(spectrum), "were asked for", advice))
-        if moments.weight < 2 * len(moments.labels):
-            errors.warn(errors.many_slices(len(moments.labels), moments.n_rows))
-
-    def _weakest(self) -> str:
-        return "X, columns scaled to unit variance,"
+    def _most(self, K: int, p: int) -> int:
+        """Return how many directions K slices of p columns can give."""
+        return p
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
@@ -139,6 +146,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         source = super()._open(X, y, sample_weight, reset, min_rows)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
+
+    def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
+        given = self._slicing is None  # slices of the user's own, in place of y
+        return self._open(X, response_of(None if given else y, y if given else None), sample_weight, reset=False)
 
     def _labels_of(self, y: Response | None, reset: bool) -> tuple[Any, LabelReader]:
         """Slice the response, as earlier rows were or anew; or take the slices that are given."""
@@ -157,60 +168,63 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def _covariance(self, total: Centred) -> Form:
         ridge = self.ridge / float(total.unit[0]) ** 2 if self.ridge else 0.0
-        return form_of(total, total.weight).plus_identity(ridge)
+        return covariance_form(total, total.weight).plus_identity(ridge)
 
-    def _most(self, K: int, p: int) -> int:
-        """Return how many directions K slices of p columns can give."""
-        return p
-
-    def _wanted(self, K: int, p: int) -> int:
-        most = self._most(K, p)
-        if self.n_components in (None, "auto"):
-            return most
-        if self.n_components > most:
-            why = f"{K} slices of {p} columns give at most {most} directions"
-            raise errors.components_out_of_range(self.n_components, most, why)
-        return int(self.n_components)
+    def _require_slices(self, moments: Any) -> tuple[int, Centred, Array]:
+        """Refuse moments that are not enough; return the number of directions to find and what `_total` does."""
+        K = len(moments.labels)
+        if K < 2:
+            raise errors.one_slice(moments.labels.tolist()[0] if K else None)
+        if moments.n_rows <= K:
+            raise errors.rows_are_slices(moments.n_rows)
+        k = self._wanted(K, moments.n_features)
+        total, offsets = self._total(moments)
+        if not self.ridge and bool(_xp.to_numpy(total.constant_columns()).all()):
+            raise errors.InputError("X: every column is constant; there are no directions to find.")
+        return k, total, offsets
 
     # -- how many directions -----------------------------------------------------------------------------------
 
-    def _dimension_test(self, alpha: float, method: str, n_draws: int, random_state: Any) -> DimensionTest:
+    def _dimension_test(
+        self, X: TableLike, y: Any, sample_weight: Any, alpha: float, method: str, n_draws: int, seed: Any
+    ) -> DimensionTest:
         """Run a test by theory, or by drawing from the moments or from the rows."""
         self._check_test(method, n_draws)
+        source = self._rows_to_test(X, y, sample_weight, method, needed=method in ("permutation", "ladle"))
+        moments = self._tested_moments(source)
         if method == "chi2":
-            return self._chi2(self._collected, alpha)
-        values, variates = self._in_variates()
-        if method == "ladle":
-            return self._ladle(*self._rows_in(variates), values, variates, n_draws, random_state)
-        most = self._most(len(self._collected.labels), len(values))
-        draw = self._simulated() if method == "simulation" else self._permuted(variates)
+            return self._chi2(moments, alpha)
+        values, variates = self._in_variates(moments)
+        if method == "simulation":
+            draw = self._simulated(moments)
+        else:
+            Z, codes = _rows_in(source, variates)  # type: ignore[arg-type]
+            if method == "ladle":
+                return self._ladle(Z, codes, values, variates, n_draws, seed)
+            draw = self._permuted(Z, codes, variates)
         return resampled_test(
             values,
-            self._collected.weight,
-            most,
+            moments.weight,
+            self._most(len(moments.labels), len(values)),
             draw,
             method=method,
             alpha=alpha,
             n_draws=n_draws,
-            seed=random_state,
+            seed=seed,
             largest=self._test_largest,
             stop=self._test_dear,
         )
-
-    def _found(self, moments: Any) -> int:
-        """Return the number of directions that "auto" keeps, from the moments."""
-        return self._chi2(moments, 0.05).dimension
 
     def _chi2(self, moments: Any, alpha: float) -> DimensionTest:
         """Run the χ² test, where a method has one, from its moments."""
         raise NotImplementedError
 
-    def _simulated(self) -> Draw:
+    def _simulated(self, moments: Any) -> Draw:
         """Return a function that draws eigenvalues from moments alone, where a method has such a one."""
         raise NotImplementedError
 
     @abstractmethod
-    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
+    def _in_variates(self, moments: Any) -> tuple[np.ndarray, Subspace]:
         """Return all eigenvalues, and all variates."""
 
     @abstractmethod
@@ -223,9 +237,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
     ) -> DimensionTest:
         """Find the number of directions of rows given by their variates by drawing them anew."""
 
-    def _permuted(self, variates: Subspace) -> Draw:
-        Z, codes = self._rows_in(variates)
-
+    def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> Draw:
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:
             return self._row_eigenvalues(permuted_after(Z, d, rng), codes, variates)
 
@@ -239,14 +251,6 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             raise errors.InputError(
                 f"ridge={self.ridge!r}: these tests hold for plain covariances; fit with ridge=0 to test."
             )
-
-    def _rows_in(self, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
-        """Read the rows of the fit again, as variates with slice codes, a row of weight 2 twice."""
-        block = self._rows_again()
-        codes = np.asarray(block.y, dtype=np.intp)
-        codes = np.where(codes >= 0, np.searchsorted(np.unique(codes[codes >= 0]), codes), -1)
-        Z = _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis)))
-        return Z, codes
 
     # -- scikit-learn ------------------------------------------------------------------------------------------
 
@@ -268,6 +272,14 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         return tags
+
+
+def _rows_in(source: Source, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
+    """Read rows as variates with slice codes, a row of weight 2 twice."""
+    block = repeated(source)
+    codes = np.asarray(block.y, dtype=np.intp)
+    codes = np.where(codes >= 0, np.searchsorted(np.unique(codes[codes >= 0]), codes), -1)
+    return _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis))), codes
 
 
 def response_of(y: Any, slices: Any) -> Response | None:

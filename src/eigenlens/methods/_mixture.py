@@ -26,10 +26,10 @@ from threadpoolctl import threadpool_limits
 
 from .._core import errors
 from ..moments import Factor, Grouped
+from ..problem import covariance_form
 from ..regress.scoring import Scoring, score
 from ..sources import Block
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
-from ._base import form_of
 
 Floats = NDArray[np.float64]
 Shares = list[Floats]  # one table for each class: rows of the class × its subclasses
@@ -63,7 +63,7 @@ class Classes:
         self.class_weights = moments.weights
         self.labels = labels
         shares = moments.weights / self.W
-        self.whitening = whiten(form_of(within, self.W), within.constant_columns())
+        self.whitening = whiten(covariance_form(within, self.W), within.constant_columns())
         self.axes = self.whitening.matrix / within.unit[:, None]
         self.centre = shares @ within.means
         offsets = within.shift - shares @ within.shift

@@ -7,15 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, resampled_kernel
 from ..moments import Centred, Grouped
+from ..problem import covariance_form
 from ..spectral import Form, Pencil, Whitening, whiten
 from ..subspace import Subspace
-from ._base import form_of
-from ._inverse import Draw, InverseRegression, response_of
+from ._inverse import Draw, InverseProblem, InverseRegression, response_of
 
 
 class OnePassInverseRegression(InverseRegression):
@@ -39,24 +38,21 @@ class OnePassInverseRegression(InverseRegression):
         """
         return self._partial_fit(X, response_of(y, slices), sample_weight)
 
-    # -- the three hooks, the third of them above ---------------------------------------------------------------
+    # -- moments and problem -------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
         return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
 
-    def _pencil(self, moments: Grouped) -> Pencil:
-        total, offsets = self._total(moments)
+    def _pose(self, moments: Grouped) -> InverseProblem:
+        k, total, offsets = self._require_slices(moments)
         p, constant = total.n_features, None if self.ridge else total.constant_columns()
         most = p if self.ridge else max(1, min(p, total.n_rows - 1))
         covariance = self._covariance(total)
         shares = _xp.like(moments.weights / moments.weight, offsets)
-        return Pencil(
-            self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets),
-            covariance,
-            n_components=self._wanted(len(moments.labels), p),
-            constant=constant,
-            most=most,
-        )
+        form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
+        pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
+        count = (lambda: self._chi2(moments, 0.05).dimension) if self.n_components == "auto" else None
+        return InverseProblem(pencil, moments, total, getattr(self, "feature_names_in_", None), offsets, count)
 
     @abstractmethod
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
@@ -72,26 +68,21 @@ class OnePassInverseRegression(InverseRegression):
         rows = self._kernel(shares, offsets @ W, self._covariances(moments, W))
         return Form(factor=rows @ back, squared=covariance.squared)
 
-    def _check_moments(self, moments: Any) -> None:
-        super()._check_moments(moments)
-        if isinstance(moments, Grouped) and moments.pooled and not self._pooled:
-            raise errors.moments_lack("one scatter for each slice", "one pooled scatter", type(self).__name__)
-
     def _covariances(self, moments: Grouped, W: Array) -> Array:
         """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
         exponent = self._total(moments)[0].exponent
-        forms = [form_of(group.rescaled(exponent), group.weight) for group in moments.groups]
+        forms = [covariance_form(group.rescaled(exponent), group.weight) for group in moments.groups]
         return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
 
     # -- tests -------------------------------------------------------------------------------------------------
 
-    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
-        values, _, variates = self._slices_in_variates(self._collected)
+    def _in_variates(self, moments: Grouped) -> tuple[np.ndarray, Subspace]:
+        values, _, variates = self._slices_in_variates(moments)
         return values, variates
 
-    def _simulated(self) -> Draw:
-        moments = self._slices_in_variates(self._collected)[1]
-        return lambda d, rng: moments.with_noise_after(d, rng).eigenvalues(self._kernel)
+    def _simulated(self, moments: Grouped) -> Draw:
+        slices = self._slices_in_variates(moments)[1]
+        return lambda d, rng: slices.with_noise_after(d, rng).eigenvalues(self._kernel)
 
     def _slices_in_variates(self, moments: Grouped) -> tuple[np.ndarray, SliceMoments, Subspace]:
         """Return all eigenvalues, the moments of slices in all variates, and the variates themselves."""

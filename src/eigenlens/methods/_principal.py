@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from .._core import errors
-from .._core.parameters import check_choice
+from .._core.parameters import check_choice, wanted
 from .._core.typing import TableLike
 from ..inference import DimensionTest
 from ..moments import Centred
-from ..sources import Source
+from ..problem import Problem
 from ._base import MomentsEstimator
 from ._component_count import DRAWS, TESTS, dimension_test, row_count
-from ._transformer import RowsTransformer
+from ._rows import RowsTransformer, repeated
+
+
+@dataclass(frozen=True, eq=False)
+class PrincipalProblem(Problem):
+    """The sums of squares of one table, in one unit for all columns.
+
+    Attributes
+    ----------
+    unit : float
+        The power of two taken out of all columns.
+    """
+
+    unit: float = 1.0
+
+    condition_of = "X, along the components that are kept,"
+
+    @property
+    def rows(self) -> int:
+        """Rows, a row of weight m counted m times."""
+        return row_count(self.moments)
+
+    def all_directions(self) -> PrincipalProblem:
+        """Return the problem of all directions, whatever number is kept."""
+        return replace(self, pencil=replace(self.pencil, n_components=None))
 
 
 class PrincipalComponents(RowsTransformer, MomentsEstimator):
@@ -38,7 +62,15 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         return self._partial_fit(X, None, sample_weight)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "parallel", *, n_draws: int = DRAWS, random_state: Any = 0
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "parallel",
+        n_draws: int = DRAWS,
+        random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -46,13 +78,17 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
 
         Parameters
         ----------
+        X : table of shape (n, p), optional
+            The rows to test; without them the test is that of the fit, from its moments.
+        y : ignored
+        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
-            Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which reads the
-            rows of the fit again; the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in
-            all directions, at any ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard
-            threshold, for the same noise, the broken stick, and Minka's evidence.
+            Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which needs X;
+            the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in all directions, at any
+            ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard threshold, for the same
+            noise, the broken stick, and Minka's evidence.
         n_draws : int
             Number of draws of the first two.
         random_state : int, Generator, RandomState or None
@@ -68,38 +104,24 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         """
         self._require_fit()
         check_choice("method", method, TESTS)
+        source = self._rows_to_test(X, None, sample_weight, method, needed=method == "permutation")
+        problem: Any = self._pose(self._tested_moments(source))
+        rows = repeated(source).X if source is not None and method == "permutation" else None
         return dimension_test(
-            self._pencil(self._collected),
-            self._collected,
-            self._rows_again,
-            alpha=alpha,
-            method=method,
-            n_draws=n_draws,
-            seed=random_state,
+            problem.all_directions(), rows, alpha=alpha, method=method, n_draws=n_draws, seed=random_state
         )
-
-    def _check_source(self, source: Source, whole: bool) -> None:
-        self._wanted(source.n_rows if whole and not source.weighted else None, source.n_features)
 
     def _wanted(self, n: int | None, p: int) -> int:
         """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
         most = p if n is None else min(n, p)
-        if not isinstance(self.n_components, Integral):
-            return most
-        if not 1 <= int(self.n_components) <= most:
-            rows = "" if n is None else f"{n} rows and "
-            why = f"{rows}{p} columns give at most {most} components"
-            raise errors.components_out_of_range(self.n_components, most, why)
-        return int(self.n_components)
+        rows = "" if n is None else f"{n} rows and "
+        return wanted(self.n_components, most, f"{rows}{p} columns give at most {most} components")
 
-    def _lacking(self, moments: Centred) -> Exception | None:
+    def _require_rows(self, moments: Centred, divisor: float, name: str) -> int:
+        """Refuse moments that are not enough, and return how many directions to solve for."""
         if moments.n_rows < 2 and moments.weight <= 1:
-            return errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
-        try:
-            self._wanted(row_count(moments), moments.n_features)
-        except errors.InputError as error:
-            return error
-        return None
-
-    def _weakest(self) -> str:
-        return "X, along the components that are kept,"
+            raise errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
+        k = self._wanted(row_count(moments), moments.n_features)
+        if divisor <= 0:
+            raise errors.weight_too_small(moments.weight, moments.weight - divisor, name)
+        return k

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
@@ -17,8 +18,38 @@ from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
-from ._recall import Recall
 from ._shown import Shown
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of rows before they are read: None where it is not.
+
+    Attributes
+    ----------
+    n_features : int
+    n_rows : int or None
+        None also where rows have weights, or more of them may follow.
+    n_classes : int or None
+        Labels, or slices, that are there; None also where more may follow.
+    n_responses : int or None
+        Columns of the second table.
+    """
+
+    n_features: int
+    n_rows: int | None = None
+    n_classes: int | None = None
+    n_responses: int | None = None
+
+    @classmethod
+    def of(cls, source: Source, complete: bool) -> Known:
+        """Ask a source; unless complete, more rows may follow."""
+        labels, n_classes = source.labels, None
+        if complete and labels is not None and len(labels.classes) > 1:
+            codes = _xp.to_numpy(labels.codes)
+            n_classes = int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+        n_rows = source.n_rows if complete and not source.weighted else None
+        return cls(source.n_features, n_rows, n_classes, source.n_responses)
 
 
 class RowsEstimator(Shown, BaseEstimator, ABC):
@@ -41,12 +72,13 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
     #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     _counts_rows: bool = True
 
-    #: Whether the model keeps the rows of its fit alive, rather than find them again while somebody else does.
-    _keeps_rows: ClassVar[bool] = False
-    _recall: Recall | Source | None = None
-
     #: What messages call the second argument of a fit where it is a table.
     _second_name: ClassVar[str] = "Y"
+
+    #: How y was given: an empty array of the library of its labels; names of its columns; whether it was one column.
+    _native_labels: Array | None = None
+    _y_names: list[str] | None = None
+    _single_response: bool = False
 
     spectrum_: Spectrum
 
@@ -66,6 +98,10 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
         )
         self._check_columns(source, reset)
         return source
+
+    def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
+        """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
+        return self._open(X, y, sample_weight, reset=False)
 
     def _labels_of(self, y: Any, reset: bool) -> tuple[Any, LabelReader]:
         """Return y and what turns it into labels; unless reset, earlier rows had theirs."""
@@ -87,43 +123,32 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
 
         return map_rows(source, in_dtype)
 
-    def _remember(self, source: Source, X: TableLike, y: Any, sample_weight: Any) -> None:
-        """Be able to find the rows of this fit again, as permutations need them; they are not copied, nor pickled."""
-        if not source.rereadable:
-            self._recall = None
-        elif source.in_memory_already and not self._keeps_rows:
-            self._recall = Recall(X, y, sample_weight)
-        else:
-            self._recall = source
+    def _note_target(self, source: Source | None, first: bool) -> None:
+        """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""
+        labels = None if source is None else source.labels
+        self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
+        names = None if source is None else source.response_names
+        single = source is not None and source.single_response
+        if not first and self._y_names is not None:
+            if names is not None and names != self._y_names:
+                raise errors.column_names_differ(self._second_name, names, self._y_names)
+            names = self._y_names
+        self._y_names, self._single_response = names, single and (first or self._single_response)
 
-    @property
-    def _source(self) -> Source | None:
-        """The rows of the last fit; None after partial fits, and where they are gone."""
-        if not isinstance(self._recall, Recall):
-            return self._recall
-        given = self._recall()
-        if given is None:
-            return None
-        X, y, sample_weight = given
-        return self._open(X, y, sample_weight, reset=False)
-
-    def _rows_again(self) -> Block:
-        """Read the rows of the fit again, a row of weight 2 twice."""
-        source = self._source
-        if source is None:
-            raise errors.rows_gone(type(self).__name__)
-        self._check_unchanged(source)
-        block = whole(source)
-        times = np.asarray(block.weight)
-        if (times != np.floor(times)).any():
-            raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
-        index = np.repeat(np.arange(len(times)), times.astype(np.intp))
-        if len(index) == len(times) and (times == 1).all():
-            return block
-        return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
-
-    def _check_unchanged(self, source: Source) -> None:
-        """Refuse rows that were changed in place after the fit, where that can be told."""
+    def _rows_to_test(self, X: TableLike, y: Any, sample_weight: Any, method: str, needed: bool) -> Source | None:
+        """Open the rows that a test was given; refuse to do without them where the test needs them."""
+        if X is not None:
+            if isinstance(X, int | float):
+                raise errors.InputTypeError(f"test_dimension({X!r}): the first argument is X; write alpha={X!r}.")
+            return self._open_again(X, y, sample_weight)
+        if needed:
+            rows = {"none": "X", "labels": "X, y", "table": f"X, {self._second_name}"}[self._target]
+            name = type(self).__name__
+            raise errors.InputError(
+                f"test_dimension(method={method!r}) of {name} reads rows, and a model keeps none: pass them, "
+                f"test_dimension({rows}, method={method!r})."
+            )
+        return None
 
     def _over_scores(self, X: TableLike, function: Callable[[Array], Array], n_components: int) -> Array:
         """Apply a function to rows of scores, as `transform` gives them."""
@@ -137,10 +162,33 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
         """Refuse to work unfitted."""
         check_is_fitted(self, "spectrum_")
 
-    def __getstate__(self) -> Any:
-        state = dict(super().__getstate__())
-        state.pop("_recall", None)
-        return state
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spectrum_")
+
+
+class RowsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
+    """Takes sparse rows, returns rows in the floating-point type of those it was given, and names their columns."""
+
+    n_components_: int
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def repeated(source: Source) -> Block:
+    """Read all rows, a row of weight 2 twice: what is permuted or drawn is rows."""
+    block = whole(source)
+    times = np.asarray(block.weight)
+    if (times != np.floor(times)).any():
+        raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
+    if (times == 1).all():
+        return block
+    index = np.repeat(np.arange(len(times)), times.astype(np.intp))
+    return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)

@@ -13,7 +13,7 @@ from .._core.typing import Array
 from ..regress.scoring import Scoring, check_regressor
 from ..sources import whole
 from ..spectral import Spectrum
-from ._classifier import CanonicalClassifier, priors_for, read_priors
+from ._classifier import CanonicalClassifier, read_priors
 from ._rows import RowsEstimator
 
 
@@ -27,6 +27,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     _in_memory = True
     _invariance = "none"  # what a regression is invariant to is its own matter
     _dtype: ClassVar[Any]
+    _given_priors: np.ndarray | None = None
 
     n_components: int | None
     priors: Any
@@ -36,7 +37,6 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
 
     def _check_shared(self, regressor: Any) -> None:
         check_count(self.n_components)
-        read_priors(self.priors)
         if regressor is not None:
             check_regressor(regressor)
 
@@ -45,18 +45,13 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         source: Any = self._open(X, y, sample_weight, reset=True)
         labels, K = source.labels, len(source.labels.classes)
         if K < 2:
-            raise errors.one_class(labels.classes[0].item() if K else None)
-        priors_for(self.priors, np.ones(K))
+            raise errors.one_class(labels.classes.tolist()[0] if K else None)
+        self._given_priors = read_priors(self.priors, K)
         rows = whole(source)
         assert rows.weight is not None
         if float(rows.weight.sum()) <= K:
             raise errors.weight_too_small(float(rows.weight.sum()), K, "W − K")
         return source, rows
-
-    def _components_wanted(self, most: int, why: str) -> int:
-        if self.n_components is not None and self.n_components > most:
-            raise errors.components_out_of_range(self.n_components, most, f"{why} give at most {most} directions")
-        return most if self.n_components is None else int(self.n_components)
 
     def _set_spectrum(self, spectrum: Spectrum, shares: np.ndarray, divisor: float, dtype: Any) -> Spectrum:
         """Keep the directions wanted and set what they say; values are between over within, divisor W·divisor."""

@@ -12,9 +12,10 @@ from sklearn.base import clone
 
 from .._core import xp as _xp
 from .._core.parameters import check_choice
+from .._core.typing import TableLike
 from ..inference import DimensionTest, against_refits
 from ..sources.progress import tracked
-from ._rows import RowsEstimator
+from ._rows import RowsEstimator, repeated
 
 
 class PermutedColumns(RowsEstimator):
@@ -25,16 +26,28 @@ class PermutedColumns(RowsEstimator):
         """Return how much each direction carries, largest first."""
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "permutation",
+        n_draws: int = 99,
+        random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions stand above noise: "at most d", d = 0, 1, …
 
         The method is repeated on the same columns, each permuted by itself, which leaves nothing that they have in
-        common: parallel analysis (Buja, Eyuboglu 1992) with this method in place of PCA. The rows of the fit are read
-        again. Directions that the fit has not kept are not tested.
+        common: parallel analysis (Buja, Eyuboglu 1992) with this method in place of PCA. Directions that the fit has
+        not kept are not tested.
 
         Parameters
         ----------
+        X : table of shape (n, p)
+            The rows of the fit: a model keeps none.
+        y : ignored
+        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"permutation"}
@@ -45,7 +58,8 @@ class PermutedColumns(RowsEstimator):
         """
         self._require_fit()
         check_choice("method", method, ("permutation",))
-        rows = np.asarray(_xp.to_numpy(self._rows_again().X), dtype=np.float64)
+        source = self._rows_to_test(X, None, sample_weight, method, needed=True)
+        rows = np.asarray(_xp.to_numpy(repeated(source).X), dtype=np.float64)  # type: ignore[arg-type]
         k = len(self._strengths())
 
         def found_in(X: np.ndarray) -> np.ndarray:

@@ -23,17 +23,17 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_choice, check_count, check_number
+from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
-from ..sources import Source, as_source, map_rows
+from ..sources import as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Spectrum
 from ..subspace import Subspace
-from ._base import MomentsEstimator, in_data_units
-from ._canonical import CanonicalPencil, canonical_angles, canonical_pairs, canonical_pencil, wilks_of
-from ._transformer import RowsTransformer
+from ._base import MomentsEstimator
+from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
+from ._rows import Known, RowsTransformer, repeated
 
 
 class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
@@ -91,7 +91,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         X : table of shape (n, p)
         Y : table of shape (n, s), or (n,) for a single column
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            Weight 2 means that the row counts twice.
         y : table
             The name under which scikit-learn's tools pass Y.
         """
@@ -108,27 +108,36 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         Y = y if Y is None else Y
         return self.fit(X, Y, sample_weight).transform(X, Y)
 
-    # -- the three hooks ---------------------------------------------------------------------------------------
+    # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Cross:
         return Cross(kind)
 
-    def _pencil(self, moments: Cross) -> CanonicalPencil:
-        joint, p = self._joint(moments), moments.split
-        ridge = self.ridge / float(joint.unit[0]) ** 2 if self.ridge else 0.0
-        return canonical_pencil(joint, p, ridge, self._pairs(p, joint.n_features - p))
+    def _pose(self, moments: Cross) -> CanonicalProblem:
+        if moments.weight <= 1:
+            raise errors.weight_too_small(moments.weight, 1, "W − 1")
+        p = moments.split
+        if not self.ridge:
+            constant = _xp.to_numpy(moments.joint.constant_columns())
+            for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
+                if columns.all():
+                    raise errors.InputError(
+                        f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
+                    )
+        k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
+        return canonical_problem(moments, self.ridge, k, self.n_components == "auto", names)
 
-    def _present(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:  # type: ignore[override]
-        joint, p = self._joint(moments), moments.split
+    def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
+        joint, p = problem.centred, problem.split
         xp, dtype = _xp.namespace(joint.pivot), joint.dtype
-        x_unit, y_unit = joint.unit[:p], joint.unit[p:]
-        angles = canonical_angles(spectrum, pencil)
-        spectrum = spectrum.mapped(in_data_units(self, spectrum.vectors, x_unit))
-        V = pencil.y_whitening.matrix @ spectrum.left
+        y_unit = joint.unit[p:]
+        angles = canonical_angles(spectrum, problem)
+        spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
+        V = problem.y_whitening.matrix @ spectrum.left
         mean = joint.shift[0, :] * joint.unit
         self.spectrum_ = spectrum
         self._angles = angles
-        self._y_loadings = pencil.Syy.apply(V) * y_unit[:, None]
+        self._y_loadings = problem.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
         self.correlations_ = _xp.published(xp.cos(angles), dtype)
@@ -138,80 +147,21 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         self.x_mean_ = _xp.published(self.subspace_.point, dtype)
         self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
 
-    def _solve(self, pencil: Any) -> Spectrum:
-        return canonical_pairs(pencil)
-
-    def _kept(self, spectrum: Spectrum, pencil: Any, moments: Cross) -> Spectrum:
-        if self.n_components != "auto":
-            return spectrum
-        return spectrum.first(max(1, wilks_of(spectrum, pencil, moments.weight, 0.05, "wilks").dimension))
-
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            if known.n_responses is not None:
+                self._pairs(known.n_features, known.n_responses)
+            return
         check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
-
-    def _check_source(self, source: Source, whole: bool) -> None:
-        assert source.n_responses is not None
-        self._pairs(source.n_features, source.n_responses)
-        if whole or not hasattr(self, "_collected"):
-            self._single_response, self._y_names = source.single_response, source.response_names
-            return
-        self._check_second(source.n_responses, source.response_names)
-        self._single_response = self._single_response and source.single_response
-        self._y_names = self._y_names or source.response_names
-
-    def _forget_source(self) -> None:
-        self._single_response, self._y_names = False, None
-
-    def _lacking(self, moments: Cross) -> Exception | None:
-        if moments.weight <= 1:
-            return errors.weight_too_small(moments.weight, 1, "W − 1")
-        if not self.ridge:
-            constant, p = _xp.to_numpy(moments.joint.constant_columns()), moments.split
-            for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
-                if columns.all():
-                    return errors.all_constant(name)
-        return None
-
-    def _condition(self, spectrum: Spectrum, pencil: CanonicalPencil) -> float:  # type: ignore[override]
-        rho = min(float(spectrum.singular_values[0]), 1.0) if len(spectrum) else 0.0
-        sine = ((1 - rho) * (1 + rho)) ** 0.5
-        return max(spectrum.condition, pencil.y_whitening.condition, 1 / sine if sine > 0 else float("inf"))
-
-    def _leaves_out(self, spectrum: Spectrum, pencil: CanonicalPencil) -> bool:
-        return super()._leaves_out(spectrum, pencil) or pencil.y_whitening.rank < pencil.y_whitening.varying
-
-    def _weakest(self) -> str:
-        return "[X, Y], columns scaled to unit variance,"
 
     @property
     def _invariance(self) -> str:  # type: ignore[override]
         return "rotation" if self.ridge else "linear"
 
-    # -- what the hooks share ----------------------------------------------------------------------------------
-
-    _single_response = False
-    _y_names: list[str] | None = None
-
-    def _joint(self, moments: Cross) -> Centred:
-        """Return the joint moments; a ridge asks for one unit in all columns."""
-        return moments.joint.uniform()[0] if self.ridge else moments.joint
-
     def _pairs(self, p: int, s: int) -> int:
         most = min(p, s)
-        if self.n_components in (None, "auto"):
-            return most
-        if self.n_components > most:
-            why = f"tables of {p} and {s} columns have at most {most} canonical pairs"
-            raise errors.components_out_of_range(self.n_components, most, why)
-        return int(self.n_components)
-
-    def _warn_ranks(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:
-        advice = "Use ridge, or drop collinear columns, if these directions matter."
-        for name, whitening in (("X", spectrum.whitening), ("Y", pencil.y_whitening)):
-            assert whitening is not None
-            if whitening.rank < whitening.varying:
-                errors.warn(errors.rank_deficient(name, whitening.rank, whitening.varying, "columns vary", advice))
+        return wanted(self.n_components, most, f"tables of {p} and {s} columns have at most {most} canonical pairs")
 
     # -- use ---------------------------------------------------------------------------------------------------
 
@@ -257,18 +207,29 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         return self._over_rows(X, response)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str | None = None, *, n_draws: int = 199, random_state: Any = 0
+        self,
+        X: TableLike = None,
+        Y: TableLike = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str | None = None,
+        n_draws: int = 199,
+        random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many canonical correlations differ from zero, whatever `n_components` is.
 
         Parameters
         ----------
+        X, Y : tables, optional
+            The rows to test; without them the test is that of the fit, from its moments.
+        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
             Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
-            the d-th, which assumes no law and reads the rows of the fit again. With a ridge the normal theory does not
-            hold: "permutation" is then the default, and all there is.
+            the d-th, which assumes no law and needs X and Y. With a ridge the normal theory does not hold:
+            "permutation" is then the default, and all there is.
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
@@ -277,20 +238,17 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
         self._require_fit()
         method = ("permutation" if self.ridge else "wilks") if method is None else method
         check_choice("method", method, (*CANONICAL, "permutation"))
+        source = self._rows_to_test(X, Y, sample_weight, method, needed=method == "permutation")
         if method == "permutation":
-            return self._permutation_test(alpha, n_draws, random_state)
+            block = repeated(source)  # type: ignore[arg-type]
+            rows, other = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
+            ridge = self.ridge * (len(rows) - 1)
+            penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows, other)]
+            return canonical_permutation_test(rows, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state)
         if self.ridge:
             raise errors_inference.permutation_only(f"ridge={self.ridge!r}", method)
-        every = CCA()
-        pencil, spectrum = every._pose_and_solve(self._collected)
-        return wilks_of(spectrum, pencil, self._collected.weight, alpha, method)
-
-    def _permutation_test(self, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
-        block = self._rows_again()
-        X, Y = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
-        ridge = self.ridge * (len(X) - 1)
-        penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (X, Y)]
-        return canonical_permutation_test(X, Y, *penalties, alpha=alpha, n_draws=n_draws, seed=seed)
+        problem, spectrum = CCA()._solved(self._tested_moments(source))
+        return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
 
     @property
     def _n_features_out(self) -> int:

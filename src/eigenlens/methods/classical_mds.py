@@ -149,7 +149,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, where distances are precomputed
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            Weight 2 means that the row counts twice.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -163,9 +163,6 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             else:
                 found = self._of_rows(source, weight[kept])
             self._publish(found, source)
-            self._remember(source, X, None, sample_weight)
-            if ready and self.overwrite:
-                self._recall = None
         return self
 
     def _open(self, X: TableLike, *args: Any, **keywords: Any) -> Any:
@@ -316,14 +313,25 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             return self._place.distances(self._place.metric.table(rows))
         return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()
 
-    def test_dimension(self, alpha: float = 0.05, method: str = "broken-stick") -> DimensionTest:
+    def test_dimension(
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "broken-stick",
+    ) -> DimensionTest:
         """Count the axes that carry structure, from all eigenvalues, whatever `n_components` is.
 
-        Neither criterion has p-values. The rows (or the table of distances) of the fit are read again, and all n
-        eigenvalues are computed.
+        Neither criterion has p-values. All n eigenvalues are computed.
 
         Parameters
         ----------
+        X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed
+            The rows, or the distances, of the fit: a model keeps none.
+        y : ignored
+        sample_weight : array of shape (n,), optional
         alpha : ignored
         method : {"broken-stick", "negative-inertia"}
             Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose
@@ -337,21 +345,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         """
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia"))
-        source = self._source
-        if source is None:
-            raise wording.table_gone(self.overwrite and self.metric == "precomputed")
+        source: Any = self._rows_to_test(X, None, sample_weight, method, needed=True)
         block = whole(source)
         weight = np.asarray(block.weight)
-        X = block.X[:, source.kept] if self.metric == "precomputed" else block.X  # type: ignore[attr-defined]
-        D = np.asarray(_xp.to_numpy(self.distances_among(X)), dtype=np.float64)
+        rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
+        D = np.asarray(_xp.to_numpy(self.distances_among(rows)), dtype=np.float64)
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]
-        k = len(self.eigenvalues_)
-        if self._counts_rows and not np.allclose(
-            values[:k], _xp.to_numpy(self.eigenvalues_), rtol=1e-4, atol=1e-6 * values[0]
-        ):
-            raise errors.rows_changed()
         values = np.where(np.abs(values) > rounding(len(values), float(np.abs(values).max())), values, 0.0)
         if method == "broken-stick":
             return broken_stick(values)

@@ -20,16 +20,15 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
-from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice
+from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
-from ..sources import Source, whole
-from ._classifier import priors_for
+from ._classifier import class_priors
+from ._rows import repeated
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 
@@ -85,8 +84,6 @@ class FDA(ScoredClassifier):
     ['x0', 'x1']
     """
 
-    _keeps_rows = True  # its regressor often holds them too
-
     def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Any = None) -> None:
         self.n_components = n_components
         self.regressor = regressor
@@ -101,24 +98,23 @@ class FDA(ScoredClassifier):
         y : labels of shape (n,)
             Left out where X is a source that holds them.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice. The regressor must take weights.
+            Weight 2 means that the row counts twice. The regressor must take weights.
         """
         with unchanged_on_failure(self):
             self._check_shared(self.regressor)
             source, rows = self._read(X, y, sample_weight)
             K = len(source.labels.classes)
-            self._components_wanted(K - 1, f"{K} classes")
+            wanted(self.n_components, K - 1, f"{K} classes give at most {K - 1} directions")
             codes = np.asarray(rows.y, dtype=np.intp)
             regressor = AdaptiveSplines() if self.regressor is None else self.regressor
             scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
             warn_if_perfect(scoring)
             self._present(scoring, source, float(rows.weight.sum()))
-            self._remember(source, X, y, sample_weight)
         return self
 
     def _present(self, scoring: Scoring, source: Any, W: float) -> None:
         K, dtype = len(scoring.shares), result_dtype(source)
-        priors = priors_for(self.priors, scoring.shares)
+        priors = class_priors(self._given_priors, scoring.shares)
         divisor = (W - K) / W
         kept = self._set_spectrum(scoring.solve(priors, divisor), priors, divisor, dtype)
         self._scoring = scoring
@@ -128,16 +124,27 @@ class FDA(ScoredClassifier):
         self._set_rule(source.labels.classes, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "permutation",
+        n_draws: int = 99,
+        random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many discriminant directions there are: "at most d", d = 0, 1, …
 
         No normal theory holds for a regression that selects and shrinks, so this is a permutation test: the class
         scores after the d-th are moved, together, to other rows, the regression is fitted again, and Σ_{j>d} αⱼ² is
-        compared. The rows of the fit are read again. What follows the first d that is not rejected is left out (NaN).
+        compared. What follows the first d that is not rejected is left out (NaN).
 
         Parameters
         ----------
+        X, y : rows and their labels
+            Those of the fit: a model keeps none.
+        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"permutation"}
@@ -148,10 +155,10 @@ class FDA(ScoredClassifier):
         """
         self._require_fit()
         check_choice("method", method, ("permutation",))
-        block = self._rows_again()
-        codes = np.asarray(block.y, dtype=np.intp)
+        block = repeated(self._rows_to_test(X, y, sample_weight, method, needed=True))  # type: ignore[arg-type]
+        codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]
         regressor = AdaptiveSplines() if self.regressor is None else self.regressor
-        values, draw = permuted_scores(regressor, block.X, indicator(codes, len(self.classes_)))
+        values, draw = permuted_scores(regressor, block.X, indicator(codes, int(codes.max()) + 1))
         return resampled_test(
             values,
             float(len(codes)),
@@ -163,13 +170,6 @@ class FDA(ScoredClassifier):
             seed=random_state,
             stop=True,
         )
-
-    def _check_unchanged(self, source: Source) -> None:
-        block = whole(source)
-        members = indicator(np.asarray(block.y, dtype=np.intp), len(self.classes_)) * np.asarray(block.weight)[:, None]
-        now = members.T @ self._scoring.fits(block.X) / members.sum(axis=0)[:, None]
-        if not np.allclose(now, self._scoring.means, rtol=1e-6, atol=1e-6 * np.abs(self._scoring.means).max()):
-            raise errors.rows_changed()
 
     @property
     def _counts_rows(self) -> bool:  # type: ignore[override]

@@ -30,7 +30,7 @@ from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import reduce
-from ..sources import as_source, map_rows, whole
+from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._kernel import DEFAULT, KernelEstimator, Rows
 from ._unrelated import PermutedColumns
@@ -96,7 +96,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         X : table of shape (n, p), or (n, n) for a precomputed kernel
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            Weight 2 means that the row counts twice.
         """
         with unchanged_on_failure(self):
             check_count(self.n_components)
@@ -118,19 +118,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             else:
                 self._fit_landmarks(kernel, rows)
             self._set_embedding(X, source, rows)
-            self._remember(source, X, None, sample_weight)
         return self
 
     def _strengths(self) -> np.ndarray:
         return np.asarray(_xp.to_numpy(self.eigenvalues_), dtype=np.float64)
 
-    def _check_unchanged(self, source: Any) -> None:
+    def _rows_to_test(self, X: TableLike, y: Any, sample_weight: Any, method: str, needed: bool) -> Source | None:
         if isinstance(self.kernel_, Precomputed):
             raise errors_kernels.precomputed_alone("tested, since the rows were never seen")
-        now = _xp.to_numpy(self._coordinates_of(self._moved(whole(source).X, self._pivot)))
-        then = _xp.to_numpy(self.embedding_)[source.kept]
-        if not np.allclose(now, then, rtol=1e-4, atol=1e-4 * float(np.abs(then).max())):
-            raise errors.rows_changed()
+        return super()._rows_to_test(X, y, sample_weight, method, needed)
 
     def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
         red = reduce(kernel, rows.X, rows.weight, keep=False, constant_only=True)

@@ -1,6 +1,6 @@
 r"""Linear discriminant analysis (Fisher's discriminants).
 
-Directions that part the class means, measured by the spread within classes: maximise
+Directions that separate the class means, measured by the spread within classes: maximise
 
 .. math:: \frac{v^T B v}{v^T S_W v}, \quad B = \sum_k \pi_k (m_k - m)(m_k - m)^T, \quad S_W = \sum_k T_k / (W - K),
 
@@ -16,21 +16,43 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._core import errors
 from .._core.parameters import check_choice, check_count, is_number
-from ..moments import Centred, Factor, Grouped, Quartic
+from ..moments import Centred, Grouped, Quartic
+from ..problem import covariance_form
 from ..spectral import Pencil
-from ._base import form_of
-from ._classifier import read_priors, separating
-from ._linear import LinearDiscriminant
+from ._classifier import refuse_separating
+from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
 from ._penalty import dual_basis
+from ._rows import Known
 from ._shrinkage import ledoit_wolf, oas, shrunk
 
 SHRINKAGES = ("ledoit-wolf", "oas")
+
+
+@dataclass(frozen=True, eq=False)
+class ShrunkProblem(DiscriminantProblem):
+    """Class means against a covariance drawn towards a multiple of the identity.
+
+    Attributes
+    ----------
+    intensity : float
+        How far.
+    """
+
+    intensity: float = 0.0
+
+    def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        X, p = (X - X.mean(axis=0)) / float(self.centred.unit[0]), X.shape[1]
+        a, trace = min(self.intensity, 1 - 1e-9), float(np.sum(X**2))
+        if len(X) < p:
+            X = X @ dual_basis(X, None)[0]
+        return X, np.asarray(a / (1 - a) * trace / p * np.eye(X.shape[1]))
 
 
 class LDA(LinearDiscriminant):
@@ -104,93 +126,59 @@ class LDA(LinearDiscriminant):
         self.within = within
         self.between = between
 
-    # -- the three hooks ---------------------------------------------------------------------------------------
+    # -- moments, problem, parameters ----------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
         if self.shrinkage == "ledoit-wolf":
             return Grouped(Quartic, pooled=False)
         return Grouped(kind, pooled=self.within == "pooled")
 
-    def _pencil(self, moments: Grouped) -> Pencil:
-        within, divisor = self._within(moments)
+    def _pose(self, moments: Grouped) -> DiscriminantProblem:
+        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
         K, p = len(moments.labels), moments.n_features
-        Sw = form_of(within, divisor)
-        if self.shrinkage is not None:
-            Sw = shrunk(Sw, self._intensity(moments))
-        return Pencil(
-            self._between(within, moments),
-            Sw,
-            n_components=self._rank_wanted(K, p),
-            constant=within.constant_columns() if self.shrinkage is None else None,
-            most=max(1, min(p, within.n_rows - K)),
+        k = self._wanted(K, p)
+        if self.within == "equal":
+            within, divisor = moments.within(1.0 / (K * moments.weights)), 1.0
+        else:
+            within, divisor = moments.within(), moments.weight - K
+        shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
+        most = max(1, min(p, within.n_rows - K))
+        if self.shrinkage is None:
+            refuse_separating(within, names)
+            Sw, constant = covariance_form(within, divisor), within.constant_columns()
+            pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
+            auto = self.n_components == "auto"
+            return DiscriminantProblem(pencil, moments, within, names, priors, shares, divisor, auto)
+        within, intensity = within.uniform()[0], self._intensity(moments)
+        Sw = shrunk(covariance_form(within, divisor), intensity)
+        pencil = Pencil(between_form(within, shares), Sw, n_components=k, most=most)
+        by = f"shrinkage={self.shrinkage!r}"
+        return ShrunkProblem(
+            pencil, moments, within, names, priors, shares, divisor, penalised_by=by, intensity=intensity
         )
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            self._check_known(known)
+            return
         a = self.shrinkage
         check_count(self.n_components, auto=a is None)
-        read_priors(self.priors)
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
 
-    def _check_moments(self, moments: Grouped) -> None:
-        super()._check_moments(moments)
-        needed = self._moments(Factor)
-        option = "within='equal'" if self.within == "equal" else f"shrinkage={self.shrinkage!r}"
-        if moments.pooled and not needed.pooled:
-            raise errors.moments_lack("one scatter for each class", "one pooled scatter", option)
-        if needed.of is Quartic and moments.of is not Quartic:
-            raise errors.moments_lack("fourth moments", "none", f"shrinkage={self.shrinkage!r}")
-
-    def _lacking(self, moments: Grouped) -> Exception | None:
-        lacking = super()._lacking(moments)
-        if lacking is None and self.shrinkage == "ledoit-wolf" and any(g.exponent is not None for g in moments.groups):
-            return errors.fourth_powers()
-        return lacking if lacking or self.shrinkage is not None else separating(self._within(moments)[0], self)
-
     @property
     def _invariance(self) -> str:  # type: ignore[override]
         return "linear" if self.shrinkage is None else "rotation"
 
-    # -- what the hooks share ----------------------------------------------------------------------------------
-
-    def _within(self, moments: Grouped) -> tuple[Centred, float]:
-        """Return class means with the within-class sum of squares, and its divisor."""
-        K = len(moments.labels)
-        if self.within == "equal":
-            within, divisor = moments.within(1.0 / (K * moments.weights)), 1.0
-        else:
-            within, divisor = moments.within(), moments.weight - K
-        return (within if self.shrinkage is None else within.uniform()[0]), divisor
-
-    @property
-    def _penalised(self) -> bool:
-        return self.shrinkage is not None
-
-    def _as_tested(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        if self.shrinkage is None:
-            return X, None
-        unit, p = float(self._within(self._collected)[0].unit[0]), X.shape[1]
-        X = (X - X.mean(axis=0)) / unit
-        a, trace = min(self._intensity(self._collected), 1 - 1e-9), float(np.sum(X**2))
-        if len(X) < p:
-            X = X @ dual_basis(X, None)[0]
-        return X, np.asarray(a / (1 - a) * trace / p * np.eye(X.shape[1]))
-
-    @property
-    def _penalised_by(self) -> str:
-        return f"shrinkage={self.shrinkage!r}"
-
-    def _shares(self, moments: Grouped) -> np.ndarray:
-        K = len(moments.labels)
-        return np.full(K, 1.0 / K) if self.between == "equal" else super()._shares(moments)
-
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):
             return float(self.shrinkage)
-        S, W = form_of(moments.within().uniform()[0], moments.weight), moments.weight
+        S, W = covariance_form(moments.within().uniform()[0], moments.weight), moments.weight
         if self.shrinkage == "oas":
             return oas(S, W)
+        if any(group.exponent is not None for group in moments.groups):
+            raise errors.fourth_powers()
         return ledoit_wolf(S, sum(group.fourth for group in moments.groups), W)  # type: ignore[attr-defined]

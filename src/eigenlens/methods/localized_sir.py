@@ -29,11 +29,12 @@ from .._core.guard import unchanged_on_failure
 from .._core.typing import TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
+from ..problem import covariance_form
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
-from ._base import form_of
-from ._inverse import InverseRegression
+from ._inverse import InverseProblem, InverseRegression
+from ._rows import Known
 
 FOLDS = 5
 JUDGE = 5  # neighbours of the regression, or classification, that judges a choice of k
@@ -185,14 +186,15 @@ class LocalizedSIR(InverseRegression):
             Sliced as in `SIR`. Rows whose y is NaN (None among words) have no response: they count in the mean and the
             covariance, and as neighbours in every slice.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
         """
         with unchanged_on_failure(self):
             super().fit(X, y, sample_weight, slices)
             if self.n_components == "auto" and len(self.eigenvalues_) > 1:
-                self._keep(max(1, self.test_dimension(method="ladle").dimension))
+                target = y if slices is None else slices
+                self._keep(max(1, self.test_dimension(X, target, sample_weight, method="ladle").dimension))
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -209,7 +211,7 @@ class LocalizedSIR(InverseRegression):
             )
         return super().fit_moments(moments)
 
-    # -- the hooks ---------------------------------------------------------------------------------------------
+    # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
         return Grouped(kind, meaning=self._slicing)
@@ -233,32 +235,30 @@ class LocalizedSIR(InverseRegression):
         rows = block.X - _xp.to_numpy(everything.pivot)
         return LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
 
-    def _pencil(self, moments: LocalMoments) -> Pencil:
-        total, _ = self._total(moments)
+    def _pose(self, moments: LocalMoments) -> InverseProblem:
+        k, total, offsets = self._require_slices(moments)
         p, constant = total.n_features, None if self.ridge else total.constant_columns()
         local = moments.local.rescaled(total.exponent).about(total.shift[0, :]).rescaled(total.exponent)
-        return Pencil(
-            form_of(local, moments.weight),
+        pencil = Pencil(
+            covariance_form(local, moments.weight),
             self._covariance(total),
-            n_components=self._wanted(len(moments.labels), p),
+            n_components=k,
             constant=constant,
             most=p if self.ridge else max(1, min(p, total.n_rows - 1)),
         )
+        return InverseProblem(pencil, moments, total, getattr(self, "feature_names_in_", None), offsets)
 
-    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: LocalMoments) -> None:
-        super()._present(spectrum, pencil, moments)
-        self.n_neighbors_ = moments.k
-
-    def _found(self, moments: LocalMoments) -> int:
-        return moments.n_features  # all, until the ladle has drawn its rows
+    def _present(self, problem: InverseProblem, spectrum: Spectrum) -> None:
+        super()._present(problem, spectrum)
+        self.n_neighbors_ = problem.moments.k
 
     def _keep(self, d: int) -> None:
         """Present the first d directions of those that were found."""
-        pencil, spectrum = self._pose_and_solve(self._collected)
-        self._present(spectrum.first(d), pencil, self._collected)
+        problem, spectrum = self._solved(self._collected)
+        self._present(problem, spectrum.first(d))  # type: ignore[arg-type]
 
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
+    def _check_parameters(self, known: Known | None = None) -> None:
+        super()._check_parameters(known)
         k = self.n_neighbors
         if isinstance(k, str) and k == "cv":
             if self.n_components in (None, "auto"):
@@ -313,12 +313,23 @@ class LocalizedSIR(InverseRegression):
     # -- how many directions -----------------------------------------------------------------------------------
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "permutation", *, n_draws: int = 99, random_state: Any = 0
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "permutation",
+        n_draws: int = 99,
+        random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
         Parameters
         ----------
+        X, y : rows and their response, optional
+            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"permutation", "ladle"}
@@ -326,16 +337,17 @@ class LocalizedSIR(InverseRegression):
             is compared: the cost is that of `n_draws` fits for each d. What follows the first d that is not rejected is
             left out (NaN). "ladle" (Luo, Li 2016) is no test but a criterion: what local means keep of the variance
             that they lose where slices are permuted, and how far its directions turn in resamples; `n_draws` + 40 fits
-            in all. Both read the rows of the fit again.
+            in all. Both need X and y.
         n_draws : int
             Number of permutations or resamples.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
 
-    def _in_variates(self) -> tuple[np.ndarray, Subspace]:
-        pencil, total = self._pencil(self._collected), self._total(self._collected)[0]
+    def _in_variates(self, moments: LocalMoments) -> tuple[np.ndarray, Subspace]:
+        problem = self._pose(moments)
+        pencil, total = problem.pencil, problem.centred
         whitening = whiten(pencil.B, pencil.constant, pencil.most)  # type: ignore[arg-type]
         spectrum = solve(Pencil(Form(matrix=pencil.A.seen_through(whitening.matrix).dense())))
         basis = whitening.matrix @ spectrum.vectors / total.unit[:, None]

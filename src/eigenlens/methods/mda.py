@@ -24,9 +24,9 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number, check_seed, random_from
+from .._core.parameters import check_number, check_seed, random_from, wanted
 from .._core.typing import Array, TableLike
-from ._classifier import priors_for, separating
+from ._classifier import class_priors, refuse_separating
 from ._mixture import Classes, Fit, Plain, plain_step, run
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
@@ -146,7 +146,8 @@ class MDA(ScoredClassifier):
                 if counts is None:
                     counts = self._choose(data)
                 if self.n_components is not None:
-                    self._components_wanted(sum(counts) - 1, f"{sum(counts)} subclasses")
+                    most = sum(counts) - 1
+                    wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
                 self._present(self._best(data, counts, start), data, source)
         return self
 
@@ -183,9 +184,7 @@ class MDA(ScoredClassifier):
         found = data.whitening
         if self.regressor is not None:
             return
-        lacking = separating(data.within, self)
-        if lacking:
-            raise lacking
+        refuse_separating(data.within, getattr(self, "feature_names_in_", None))
         if found.rank < found.varying:
             advice = "Use a penalised regressor, or fewer columns, if these directions matter."
             what = "The within-class covariance"
@@ -215,7 +214,7 @@ class MDA(ScoredClassifier):
         self.subclass_classes_, self.subclass_weights_ = owner, weights.astype(dtype)
         self.log_likelihood_ = np.array(fit.path)
         self.n_iter_, self.converged_ = len(fit.path), fit.converged
-        priors = priors_for(self.priors, data.class_weights)
+        priors = class_priors(self._given_priors, data.class_weights)
         self._set_rule(data.labels, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def _set_subclasses(self, fit: Fit, data: Classes, dtype: Any) -> None:

@@ -11,6 +11,8 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -21,13 +23,59 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor
+from ..problem import covariance_form
 from ..spectral import Pencil, Spectrum, solve
 from ..subspace import Subspace
-from ._base import form_of
-from ._component_count import RULES, count_components, row_count
-from ._principal import PrincipalComponents
+from ._component_count import RULES, count_components
+from ._principal import PrincipalComponents, PrincipalProblem
+from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadProblem(PrincipalProblem):
+    """Directions of largest spread, as many as a rule keeps.
+
+    Attributes
+    ----------
+    divisor : float
+        Of the covariance.
+    rule : int, float, str or None
+        `n_components`: the number, or how it is found.
+    solver : str
+        The solver asked for.
+    """
+
+    divisor: float = 1.0
+    rule: Any = None
+    solver: str = "auto"
+
+    def solve(self) -> Spectrum:
+        spectrum = solve(self.pencil, self.solver)
+        if isinstance(self.rule, Integral):
+            return spectrum
+        if self.rule is None:
+            return spectrum.first(max(1, spectrum.rank))
+        return spectrum.first(count_components(self.rule, spectrum, self.pencil, self.moments))
+
+    def condition(self, spectrum: Spectrum) -> float:
+        if self.rule is None or isinstance(self.rule, Integral):
+            return spectrum.condition
+        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
+        return first / last if last > 0 else 1.0
+
+    def drops_weak(self, spectrum: Spectrum) -> bool:
+        most = self.pencil.most or self.pencil.dimension
+        return self.rule is None and len(spectrum) < min(self.pencil.dimension, most)
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        most = min(self.moments.n_features, self.moments.n_rows - 1)
+        if self.rule is None and len(spectrum) < most:
+            advice = "They have no variance: constant or collinear columns."
+            yield errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice)
+        elif spectrum.rank < len(spectrum) and not self.moments.squared:
+            yield errors.empty_directions(spectrum.rank, len(spectrum))
 
 
 class PCA(PrincipalComponents):
@@ -83,28 +131,33 @@ class PCA(PrincipalComponents):
         self.whiten = whiten
         self.solver = solver
 
-    # -- the three hooks ---------------------------------------------------------------------------------------
+    # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
-    def _pencil(self, moments: Centred) -> Pencil:
-        uniform, _ = moments.uniform()
-        k = self._wanted(row_count(moments), moments.n_features)
-        return Pencil(
-            form_of(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+    def _pose(self, moments: Centred) -> SpreadProblem:
+        divisor = moments.weight - self.ddof
+        k = self._require_rows(moments, divisor, "W − ddof")
+        if self.n_components == "mle" and moments.n_rows <= moments.n_features:
+            raise errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
+        uniform, power = moments.uniform()
+        pencil = Pencil(
+            covariance_form(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
             n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
+        unit, rule = float(np.ldexp(1.0, power)), self.n_components
+        return SpreadProblem(pencil, moments, uniform, unit=unit, divisor=divisor, rule=rule, solver=self.solver)
 
-    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
-        xp = _xp.namespace(moments.pivot)
-        uniform, power = moments.uniform()
-        unit, divisor, k = float(np.ldexp(1.0, power)), moments.weight - self.ddof, len(spectrum)
-        s, total, dtype = spectrum.singular_values, pencil.A.trace(), moments.dtype
+    def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
+        moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)
+        xp, dtype = _xp.namespace(moments.pivot), moments.dtype
+        s, total = spectrum.singular_values, problem.pencil.A.trace()
+        centre = problem.centred.shift[0, :] * unit
         self.n_components_ = k
-        self.subspace_ = Subspace(moments.pivot, spectrum.vectors, uniform.shift[0, :] * unit, dual=spectrum.vectors)
+        self.subspace_ = Subspace(moments.pivot, spectrum.vectors, centre, dual=spectrum.vectors)
         with np.errstate(over="ignore", under="ignore"):
             self._sd = s * (unit / divisor**0.5)  # its square may overflow where it does not
             self._noise_sd = (spectrum.tail / max(moments.n_features - k, 1) / divisor) ** 0.5 * unit
@@ -116,7 +169,10 @@ class PCA(PrincipalComponents):
         self.explained_variance_ratio_ = _xp.published(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            self._wanted(known.n_rows, known.n_features)
+            return
         n = self.n_components
         named = isinstance(n, str) and n in RULES
         if not (n is None or named or is_number(n)):
@@ -126,41 +182,6 @@ class PCA(PrincipalComponents):
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
         check_flag("whiten", self.whiten)
-
-    def _lacking(self, moments: Centred) -> Exception | None:
-        lacking = super()._lacking(moments)
-        if lacking is None and moments.weight <= self.ddof:
-            lacking = errors.weight_too_small(moments.weight, self.ddof, "W − ddof")
-        if lacking is None and self.n_components == "mle" and moments.n_rows <= moments.n_features:
-            lacking = errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
-        return lacking
-
-    def _solve(self, pencil: Pencil) -> Spectrum:
-        return solve(pencil, self.solver)
-
-    def _kept(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> Spectrum:
-        if isinstance(self.n_components, Integral):
-            return spectrum
-        if self.n_components is None:
-            return spectrum.first(max(1, spectrum.rank))
-        return spectrum.first(count_components(self.n_components, spectrum, pencil, moments))
-
-    def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
-        if self.n_components is None or isinstance(self.n_components, Integral):
-            return spectrum.condition
-        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
-        return first / last if last > 0 else 1.0
-
-    def _leaves_out(self, spectrum: Spectrum, pencil: Pencil) -> bool:
-        return self.n_components is None and len(spectrum) < min(pencil.dimension, pencil.most or pencil.dimension)
-
-    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
-        most = min(moments.n_features, moments.n_rows - 1)
-        if self.n_components is None and len(spectrum) < most:
-            advice = "They have no variance: constant or collinear columns."
-            errors.warn(errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice))
-        elif spectrum.rank < len(spectrum) and not moments.squared:
-            errors.warn(errors.empty_directions(spectrum.rank, len(spectrum)))
 
     def _warn_range(self, s: Array) -> None:
         """Tell where a result overflows or vanishes although the direction is there."""

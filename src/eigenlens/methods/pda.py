@@ -32,19 +32,19 @@ from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
+from ..problem import covariance_form
 from ..regress import PenalizedRegression
 from ..regress.penalties import penalty_root
-from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
-from ._base import form_of
-from ._classifier import nothing_varies, read_priors, separating
-from ._linear import LinearDiscriminant
+from ._classifier import refuse_alike, refuse_separating
+from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
 from ._penalty import ScorePath, dual_basis
+from ._rows import Known
 
 
 @dataclass(frozen=True, eq=False)
-class PenalizedPencil(Pencil):
-    """A pencil in the coordinates of a basis, with the penalty that it was posed for.
+class PenalizedProblem(DiscriminantProblem):
+    """Class means against a penalised metric, in the coordinates of a basis.
 
     Attributes
     ----------
@@ -53,11 +53,47 @@ class PenalizedPencil(Pencil):
     path : ScorePath
     lam : float
         In the units of the moments.
+    model : PDA
+        Says what the penalty is and how λ is chosen.
     """
 
     basis: Array | None = None
     path: Any = None
     lam: float = 0.0
+    model: Any = None
+
+    metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
+
+    def directions(self, vectors: Array) -> Array:
+        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors)
+
+    def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
+        if not self.penalised_by:
+            return X, None
+        model, p = self.model, X.shape[1]
+        X = (X - X.mean(axis=0)) / float(self.centred.unit[0])
+        root = None if model._is_ridge and len(X) < p else penalty_root(model.penalty, p)
+        if len(X) < p:
+            basis, root = dual_basis(X, root)
+            X = X @ basis
+        assert root is not None
+        if model.df is None and not isinstance(model.lam, str):
+            return X, self.lam * (root.T @ root)
+        return X, self._chosen_again(root, float(len(X)))
+
+    def _chosen_again(self, root: np.ndarray, W: float) -> Choice:
+        """Return how λ is chosen for rows that were moved, the penalty being that of a root."""
+
+        def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+            L = root @ M
+            path, penalty = ScorePath.of_products(S, L, W), L.T @ L
+
+            def of_products(G: np.ndarray) -> np.ndarray:
+                return np.asarray(self.model._choose(path.answering(G, float(G.shape[1])), 1.0) * penalty)
+
+            return of_products
+
+        return of_sums
 
 
 class PDA(LinearDiscriminant):
@@ -122,8 +158,6 @@ class PDA(LinearDiscriminant):
     20.0
     """
 
-    _rank_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
-
     def __init__(
         self,
         n_components: int | None = None,
@@ -147,46 +181,49 @@ class PDA(LinearDiscriminant):
             return "linear"
         return "rotation" if self._is_ridge else "none"
 
-    # -- the three hooks ---------------------------------------------------------------------------------------
+    # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
         return Grouped(kind)
 
-    def _pencil(self, moments: Grouped) -> PenalizedPencil:
-        within, divisor = self._within(moments)
+    def _pose(self, moments: Grouped) -> PenalizedProblem:
+        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
         K, p = len(moments.labels), moments.n_features
-        B, between = form_of(within, 1.0), self._between(within, moments)
-        free = self.df is None and self.lam == 0
-        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)  # LDA knows no units
+        k, divisor = self._wanted(K, p), moments.weight - K
+        within = moments.within().uniform()[0]
+        free = self.df is None and self.lam == 0  # LDA, which knows no units
+        refuse_separating(within, names) if free else refuse_alike(within)
+        B, between = covariance_form(within, 1.0), between_form(within, priors)
+        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
         seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
-        shares = moments.weights / moments.weight
         shift = _xp.to_numpy(within.shift)
-        means = shift - shares @ shift
+        means = shift - moments.weights / moments.weight @ shift
         path = ScorePath(_on_host(seen[0]), means if basis is None else means @ basis, moments.weights, root)
         lam = self._choose(path, float(within.unit[0]))
-        return PenalizedPencil(
+        pencil = Pencil(
             seen[1],
             (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
-            n_components=self._rank_wanted(K, p),
+            n_components=k,
             constant=within.constant_columns() if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
-            basis=basis,
-            path=path,
-            lam=lam,
+        )
+        by = f"lam={lam * float(within.unit[0]) ** 2:.3g}" if lam else ""
+        return PenalizedProblem(
+            pencil, moments, within, names, priors, priors, divisor, False, by, basis, path, lam, self
         )
 
-    def _present(self, spectrum: Spectrum, pencil: Any, moments: Grouped) -> None:
-        super()._present(spectrum, pencil, moments)
-        within, divisor = self._within(moments)
+    def _present(self, problem: Any, spectrum: Spectrum) -> None:
+        super()._present(problem, spectrum)
+        within, divisor, moments = problem.centred, problem.divisor, problem.moments
         kept, dtype, unit = self.spectrum_, within.dtype, float(within.unit[0])
         xp = _xp.namespace(within.shift)
         ratios = kept.values * (moments.weight / divisor)
-        shares = _xp.like(self._shares(moments), within.shift)
+        shares = _xp.like(problem.shares, within.shift)
         assert kept.left is not None
         self.scores_ = _xp.cast(kept.left / xp.sqrt(shares)[:, None], dtype)
         self.canonical_correlations_ = _xp.cast(xp.sqrt(ratios / (1.0 + ratios)), dtype)
-        self._lam, self.df_ = float(pencil.lam), pencil.path.df(pencil.lam)
-        self.gcv_path_ = pencil.path.table(float(self.cost)).copy()
+        self._lam, self.df_ = float(problem.lam), problem.path.df(problem.lam)
+        self.gcv_path_ = problem.path.table(float(self.cost)).copy()
         with np.errstate(over="ignore", under="ignore"):
             self.lam_ = float(np.float64(self._lam) * unit * unit)
             self.gcv_path_[:, 0] *= unit
@@ -195,11 +232,15 @@ class PDA(LinearDiscriminant):
             errors.warn(
                 errors.not_representable("lam_", "float64", "the rule is right; rescale the columns to get it.")
             )
-        self.regressor_ = self._regression(pencil, moments, unit)
+        self.regressor_ = self._regression(problem, unit)
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            self._check_known(known)
+            if not self._is_ridge:
+                penalty_root(self.penalty, known.n_features)
+            return
         check_count(self.n_components)
-        read_priors(self.priors)
         check_number("cost", self.cost, 0.0)
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
@@ -210,61 +251,11 @@ class PDA(LinearDiscriminant):
         if self.df is not None:
             check_number("df", self.df, 0.0, above=True)
 
-    def _check_source(self, source: Source, whole: bool) -> None:
-        super()._check_source(source, whole)
-        if not self._is_ridge:
-            penalty_root(self.penalty, source.n_features)
-
-    def _lacking(self, moments: Grouped) -> Exception | None:
-        lacking = super()._lacking(moments)
-        if lacking is None and self.df is None and self.lam == 0:
-            return separating(self._within(moments)[0], self)
-        return lacking or nothing_varies(self._within(moments)[0])
-
-    # -- what the hooks share ----------------------------------------------------------------------------------
+    # -- the penalty ---------------------------------------------------------------------------------------------
 
     @property
     def _is_ridge(self) -> bool:
         return isinstance(self.penalty, str) and self.penalty == "ridge"
-
-    @property
-    def _penalised(self) -> bool:
-        return self._lam != 0
-
-    def _as_tested(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
-        if not self._penalised:
-            return X, None
-        unit, p = float(self._within(self._collected)[0].unit[0]), X.shape[1]
-        X = (X - X.mean(axis=0)) / unit
-        root = None if self._is_ridge and len(X) < p else penalty_root(self.penalty, p)
-        if len(X) < p:
-            basis, root = dual_basis(X, root)
-            X = X @ basis
-        assert root is not None
-        if self.df is None and not isinstance(self.lam, str):
-            return X, self._lam * (root.T @ root)
-        return X, self._choice(root, float(len(X)))
-
-    def _choice(self, root: np.ndarray, W: float) -> Choice:
-        """Return how λ is chosen for rows that were moved, the penalty being that of a root."""
-
-        def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-            L = root @ M
-            path, penalty = ScorePath.of_products(S, L, W), L.T @ L
-
-            def of_products(G: np.ndarray) -> np.ndarray:
-                return np.asarray(self._choose(path.answering(G, float(G.shape[1])), 1.0) * penalty)
-
-            return of_products
-
-        return of_sums
-
-    @property
-    def _penalised_by(self) -> str:
-        return f"lam={self.lam_:.3g}"
-
-    def _within(self, moments: Grouped) -> tuple[Centred, float]:
-        return moments.within().uniform()[0], moments.weight - len(moments.labels)
 
     def _root(self, p: int, within: Centred, moments: Grouped) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the root of the penalty, and a smaller basis where rows are fewer than columns."""
@@ -281,17 +272,14 @@ class PDA(LinearDiscriminant):
             return path.lam_for(float(self.df))
         return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit / unit
 
-    def _regression(self, pencil: PenalizedPencil, moments: Grouped, unit: float) -> PenalizedRegression:
+    def _regression(self, problem: PenalizedProblem, unit: float) -> PenalizedRegression:
         """Return the regression of contrasts of the classes on X that these moments hold."""
-        shares = moments.weights / moments.weight
-        mean = shares @ _xp.to_numpy(moments.within().means)
-        B = pencil.path.coef(pencil.lam)
-        B = (B if pencil.basis is None else pencil.basis @ B) / unit
+        moments, path, lam = problem.moments, problem.path, problem.lam
+        mean = moments.weights / moments.weight @ _xp.to_numpy(moments.within().means)
+        B = path.coef(lam)
+        B = (B if problem.basis is None else problem.basis @ B) / unit
         regression = PenalizedRegression(self.penalty, lam=self.lam_, cost=self.cost)
-        return regression.from_coefficients(B, mean, self.df_, pencil.path.gcv(pencil.lam, self.cost), self.gcv_path_)
-
-    def _lifted(self, vectors: Array, pencil: PenalizedPencil) -> Array:
-        return vectors if pencil.basis is None else _xp.like(pencil.basis, vectors) @ vectors
+        return regression.from_coefficients(B, mean, self.df_, path.gcv(lam, self.cost), self.gcv_path_)
 
 
 def _on_host(form: Form) -> Form:

@@ -27,7 +27,7 @@ from ..subspace import Subspace
 from ._fixed_rank import fit_rank
 from ._least_absolute import least_absolute
 from ._pursuit import Parts, Report, only, pursue
-from ._transformer import RowsTransformer
+from ._rows import RowsTransformer
 from ._unrelated import PermutedColumns
 
 METHODS = ("pursuit", "fixed_rank")
@@ -82,7 +82,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
     Notes
     -----
-    A weight of 2 means that the row stands there twice. The fit iterates on all cells at once: it needs about ten
+    A weight of 2 means that the row counts twice. The fit iterates on all cells at once: it needs about ten
     float64 arrays of the size of X at its peak, keeps two of them, and has no `partial_fit`.
 
     Examples
@@ -133,7 +133,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             NaN where a cell was not observed.
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice; a row of weight 0 is split as a new one would be.
+            Weight 2 means that the row counts twice; a row of weight 0 is split as a new one would be.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -145,19 +145,11 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             self._check_size(int(counted.sum()), rows.shape[1])
             self._split(rows, observed, weight, counted, values.dtype)
             self._warn_missing(observed)
-            self._remember(source, X, None, sample_weight)
         return self
 
     def _strengths(self) -> np.ndarray:
         scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.components_).T
         return np.asarray(scores.var(axis=0, ddof=1), dtype=np.float64)
-
-    def _check_unchanged(self, source: Any) -> None:
-        now = _xp.to_numpy(source.everything()[0])
-        then = _xp.to_numpy(self.low_rank_) + _xp.to_numpy(self.sparse_)
-        seen = np.isfinite(now)
-        if not np.allclose(now[seen], then[seen], rtol=1e-5, atol=1e-5 * float(np.abs(then).max())):
-            raise errors.rows_changed()
 
     # -- the steps of a fit ---------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import xp as _xp
-from .._core.typing import Array
+from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
 from ..spectral import Form, Whitening
@@ -85,24 +85,35 @@ class SIR(OnePassInverseRegression):
         return min(p, K - 1)
 
     def test_dimension(
-        self, alpha: float = 0.05, method: str = "chi2", *, n_draws: int = 199, random_state: Any = 0
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "chi2",
+        n_draws: int = 199,
+        random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
         Parameters
         ----------
+        X, y : rows and their response, optional
+            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"chi2", "permutation", "ladle"}
             Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
-            needs moments alone; or a permutation test, which assumes no law of X and reads the rows of the fit again.
+            needs moments alone; or a permutation test, which assumes no law of X and needs X and y.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values = self._slices_in_variates(moments)[0]

@@ -15,8 +15,8 @@ Zou, Hastie, Tibshirani (2006), Sparse principal component analysis. *J. Computa
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,18 +26,41 @@ from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor, Scatter
-from ..sources import Source
+from ..moments import Centred
+from ..problem import covariance_form
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
-from ._base import form_of
-from ._component_count import row_count
-from ._principal import PrincipalComponents
+from ._principal import PrincipalComponents, PrincipalProblem
+from ._rows import Known
 from ._sparse_path import SparsePath
 
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
+
+
+@dataclass(frozen=True, eq=False)
+class SparseProblem(PrincipalProblem):
+    """The principal axes from which the iteration starts.
+
+    Attributes
+    ----------
+    asked : int or None
+        Components that were asked for.
+    """
+
+    asked: int | None = None
+
+    def condition(self, spectrum: Spectrum) -> float:
+        s = spectrum.singular_values
+        last = float(s[min(len(spectrum), max(spectrum.rank, 1)) - 1])
+        return float(s[0]) / last if last > 0 else 1.0
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if self.asked is not None and spectrum.rank < self.asked:
+            advice = "The others have no variance: constant or collinear columns."
+            found = max(1, spectrum.rank)
+            yield errors.rank_deficient("X", found, int(self.asked), "components are wanted", advice)
 
 
 class SparsePCA(PrincipalComponents):
@@ -123,36 +146,33 @@ class SparsePCA(PrincipalComponents):
         self.tol = tol
         self.max_iter = max_iter
 
-    def _kind(self, source: Source) -> type[Centred]:
-        # the iteration works on the matrix itself, so that a factor would be squared in any case
-        few = source.n_rows is not None and source.n_rows <= source.n_columns
-        return Factor if few else Scatter
-
-    # -- the three hooks ---------------------------------------------------------------------------------------
+    # -- moments, problem, attributes ----------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
         return kind()
 
-    def _pencil(self, moments: Centred) -> Pencil:
-        uniform, _ = moments.uniform()
-        return Pencil(
-            form_of(uniform, 1.0),
-            n_components=self._wanted(row_count(moments), moments.n_features),
+    def _pose(self, moments: Centred) -> SparseProblem:
+        k = self._require_rows(moments, moments.weight - 1, "W − 1")
+        uniform, power = moments.uniform()
+        pencil = Pencil(
+            covariance_form(uniform, 1.0),
+            n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
+        return SparseProblem(pencil, moments, uniform, unit=float(np.ldexp(1.0, power)), asked=self.n_components)
 
-    def _present(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
-        uniform, power = moments.uniform()
-        unit, dtype, k = float(np.ldexp(1.0, power)), moments.dtype, min(len(spectrum), max(1, spectrum.rank))
+    def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
+        pencil, moments, unit = problem.pencil, problem.moments, problem.unit
+        dtype, k = moments.dtype, min(len(spectrum), max(1, spectrum.rank))
         total = pencil.A.trace()
         axes = self._axes(pencil.A, _xp.to_numpy(spectrum.vectors)[:, :k], total, self.alpha, self.n_nonzero)
         self._tell(axes)
         loadings, variance = _loadings(axes, pencil.A)
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
-        self.subspace_ = Subspace(moments.pivot, loadings, uniform.shift[0, :] * unit)
+        self.subspace_ = Subspace(moments.pivot, loadings, problem.centred.shift[0, :] * unit)
         self.mean_ = _xp.published(moments.mean, dtype)
         self.components_ = _xp.published(loadings.T, dtype)
         with np.errstate(over="ignore", under="ignore"):
@@ -197,7 +217,10 @@ class SparsePCA(PrincipalComponents):
 
     # -- checks ------------------------------------------------------------------------------------------------
 
-    def _check_parameters(self) -> None:
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            self._wanted(known.n_rows, known.n_features)
+            return
         check_count(self.n_components)
         check_flag("relative", self.relative)
         check_flag("refit", self.refit)
@@ -231,23 +254,6 @@ class SparsePCA(PrincipalComponents):
             raise errors.number("n_nonzero", self.n_nonzero, f"at most {p}: X has {p} feature(s)")
         return super()._wanted(n, p)
 
-    def _lacking(self, moments: Centred) -> Exception | None:
-        lacking = super()._lacking(moments)
-        if lacking is None and moments.weight <= 1:
-            lacking = errors.weight_too_small(moments.weight, 1, "W − 1")
-        return lacking
-
-    def _condition(self, spectrum: Spectrum, pencil: Pencil) -> float:
-        s = spectrum.singular_values
-        last = float(s[min(len(spectrum), max(spectrum.rank, 1)) - 1])
-        return float(s[0]) / last if last > 0 else 1.0
-
-    def _warn_ranks(self, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> None:
-        if self.n_components is not None and spectrum.rank < self.n_components:
-            advice = "The others have no variance: constant or collinear columns."
-            k = int(self.n_components)
-            errors.warn(errors.rank_deficient("X", max(1, spectrum.rank), k, "components are wanted", advice))
-
     # -- use ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
@@ -272,7 +278,8 @@ class SparsePCA(PrincipalComponents):
         SparsePath
         """
         self._require_fit()
-        form, start = self._pencil(self.moments_).A, _xp.to_numpy(self.spectrum_.vectors)[:, : self.n_components_]
+        form = self._pose(self._collected).pencil.A
+        start = _xp.to_numpy(self.spectrum_.vectors)[:, : self.n_components_]
         total = form.trace()
         top = 1.0 if self.relative else _killing_penalty(form, self.spectrum_.vectors[:, :1])
         values = (np.geomspace(1e-3, 1, 30) * top).tolist() if alphas is None else list(alphas)

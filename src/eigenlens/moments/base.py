@@ -55,6 +55,10 @@ class Moments(ABC):
     def finite(self) -> bool:
         """Whether all rows seen were finite: otherwise their means are not."""
 
+    def lacks(self, needed: Moments) -> tuple[str, str] | None:
+        """Return what `needed`, empty moments of the same class, would keep and these do not, and what they do keep."""
+        return None
+
     def copy(self) -> Self:
         """Return a snapshot that later updates do not touch."""
         return copy.copy(self)

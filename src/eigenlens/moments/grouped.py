@@ -14,6 +14,7 @@ from . import scale
 from .base import Moments
 from .centred import Centred
 from .centring import Codes
+from .quartic import Quartic
 from .scatter import Scatter
 
 
@@ -98,6 +99,14 @@ class Grouped(Moments):
                 groups[place] = groups[place].copy().merge(group)
             self.groups = groups
         return self
+
+    def lacks(self, needed: Moments) -> tuple[str, str] | None:
+        assert isinstance(needed, Grouped)
+        if self.pooled and not needed.pooled:
+            return "one scatter for each group", "one pooled scatter"
+        if needed.of is Quartic and self.of is not Quartic:
+            return "fourth moments", "none"
+        return None
 
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)

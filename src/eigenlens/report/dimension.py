@@ -45,13 +45,13 @@ class DimensionDisplay:
         Parameters
         ----------
         model : fitted estimator that has `test_dimension`
-        X, y
-            Not looked at: the test reads the model.
+        X, y : rows, and their target, optional
+            What `model.test_dimension` is given: some tests need rows.
         ax : axes, optional
         **options
             Passed to `model.test_dimension`: alpha, method, n_draws, random_state.
         """
-        test = model.test_dimension(**options)
+        test = model.test_dimension(X, y, **options)
         values = test.statistics.get("eigenvalue")
         return cls(None if values is None else np.asarray(values, dtype=float), test).plot(ax=ax)
 

@@ -54,7 +54,7 @@ class ScreeDisplay:
         k = model.n_components_
         shares = np.asarray(_xp.to_numpy(model.explained_variance_ratio_), dtype=float)
         dense = np.asarray(_xp.to_numpy(model.spectrum_.values), dtype=float)[:k]
-        total = float(model._pencil(model.moments_).A.trace()) or 1.0
+        total = (float(_xp.to_numpy(model.spectrum_.values).sum()) + model.spectrum_.tail) or 1.0
         counts = np.count_nonzero(_xp.to_numpy(model.components_), axis=1)
         return cls(shares, dense / total, counts).plot(ax=ax)
 

@@ -152,13 +152,12 @@ def class_verdicts(
         spent = spent or effort(n, lambda m: m * p * (K - 1), 4 * PERMUTED["fda"], 19, 10 * K)
     if spent is None:
         why = f"The table is too large for the permutations that a test of {entry.class_name} takes."
-        return untested(k, f"{why} In Python: model[-1].test_dimension().")
+        return untested(k, f"{why} In Python: model[-1].test_dimension(X, y).")
     rows = some_rows(spent.rows, n, plan.seed, y)
-    part = X[rows]  # held in a variable: a model finds its rows again only while somebody keeps them
     if progress:
         progress("real or noise? permuting", 0, 0)
-    tested = clone(model).fit(part, y[rows]) if len(rows) < n else model
-    found = tested.test_dimension(LEVEL, n_draws=spent.draws, random_state=plan.seed)
+    tested = clone(model).fit(X[rows], y[rows]) if len(rows) < n else model
+    found = tested.test_dimension(X[rows], y[rows], alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
     if found.method != "permutation":  # a penalty of zero: the normal theory holds
         return of_test(found, k, Test(found.method.capitalize(), "Directions are tested by Wilks' Λ at 5%.", LEVEL))
     about = "Rows were moved to other classes, and " + (
@@ -176,7 +175,7 @@ def number_verdicts(
     """Test on how many directions a number depends."""
     n, p = X.shape
     if entry.name != "localized-sir":
-        found = model.test_dimension(LEVEL)
+        found = model.test_dimension(alpha=LEVEL)
         how = "χ²" if found.method == "chi2" else "normal noise drawn through its moments"
         about = f"Directions are tested one after the other against {how}, at 5%."
         return of_test(found, k, Test(found.method, about, LEVEL))
@@ -184,11 +183,10 @@ def number_verdicts(
     if spent is None:
         return untested(k, "The table is too large for the permutations that a test of LocalizedSIR takes.")
     rows = some_rows(spent.rows, n, plan.seed)
-    part = X[rows]
     if progress:
         progress("real or noise? permuting", 0, 0)
-    tested = clone(model).fit(part, y[rows]) if len(rows) < n else model
-    found = tested.test_dimension(LEVEL, n_draws=spent.draws, random_state=plan.seed)
+    tested = clone(model).fit(X[rows], y[rows]) if len(rows) < n else model
+    found = tested.test_dimension(X[rows], y[rows], alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
     about = "Directions after the first, the second, … were moved to other rows, and neighbours searched again"
     return of_test(found, k, spent.test(n, "permutation", about))
 
@@ -201,7 +199,7 @@ def view_verdicts(model: Any, n: int, p: int, q: int, k: int) -> Verdicts:
     if n <= p + q:
         return untested(k, f"{n:,} rows are too few for Wilks' test of {p:,} and {q:,} columns.")
     about = "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at 5%."
-    return of_test(model.test_dimension(LEVEL), k, Test("Wilks", about, LEVEL), "Wilks")
+    return of_test(model.test_dimension(alpha=LEVEL), k, Test("Wilks", about, LEVEL), "Wilks")
 
 
 # -- a map ---------------------------------------------------------------------------------------------------------

@@ -201,15 +201,6 @@ def landmarks_few(value: int, k: int, n: int) -> InputError:
     )
 
 
-def table_gone(overwritten: bool) -> InputError:
-    why = (
-        "its table was overwritten (overwrite=True)"
-        if overwritten
-        else "it was loaded from a file, or its table is gone; keep that in a variable"
-    )
-    return InputError(f"test_dimension reads what ClassicalMDS was fitted to again, but {why}. Call fit again first.")
-
-
 def maps_differ(shape: Sequence[int], target: Sequence[int]) -> InputError:
     return InputError(
         f"target has shape {tuple(target)} but the map has {tuple(shape)}; align maps of the same points, with at "

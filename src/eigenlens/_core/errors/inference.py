@@ -30,24 +30,6 @@ def one_group(found: int) -> InputError:
     return InputError(f"groups holds {found} distinct value(s); resampling groups needs at least 2, better 30 or more.")
 
 
-def no_rows_to_resample(kind: str) -> InputError:
-    return InputError(
-        f"X=None: the bootstrap draws rows, and this {kind} does not have them (unfitted, fitted in batches or from "
-        f"moments, loaded from a file, or its table is gone); call bootstrap(model, X, y) with the rows."
-    )
-
-
-def rows_missing(name: str) -> InputError:
-    return InputError(f"{name} was given without X; give both, or neither for a model that has been fitted to rows.")
-
-
-def read_for_each_resample(kind: str) -> InputError:
-    return InputError(
-        f"X=None: a {kind} is fitted to the rows of each resample, not from moments; call bootstrap(model, X, y) with "
-        f"the rows."
-    )
-
-
 def takes_no_weights(kind: str) -> InputError:
     return InputError(
         f"sample_weight was given, but {kind}.fit does not take it; leave it out, or repeat the rows that count more."

@@ -8,17 +8,6 @@ from typing import Any
 from ._kinds import ConditionWarning, InputError, NotConvergedWarning, RangeWarning, RankWarning, listed
 
 
-def no_within_variance(columns: Iterable[str]) -> InputError:
-    return InputError(
-        f"X: column {listed(columns)} is constant within every class but differs between classes, so that its "
-        f"discriminant ratio is infinite: the column alone separates the classes. Drop the column, or use shrinkage."
-    )
-
-
-def no_variance_within() -> InputError:
-    return InputError("X: every column is constant within every class; there is no within-class scatter to divide by.")
-
-
 def no_noise(rank: int, p: int) -> InputError:
     return InputError(
         f"The likelihood does not exist: the components leave no variance for the noise "
@@ -34,16 +23,6 @@ def mle_needs_full_rank(rank: int, p: int) -> InputError:
 def fourth_powers() -> InputError:
     return InputError(
         "shrinkage='ledoit-wolf' needs fourth powers of X, which overflow or vanish here; rescale the columns of X."
-    )
-
-
-def all_constant(name: str) -> InputError:
-    return InputError(f"{name}: every column is constant; nothing can be correlated with it. Leave the table out.")
-
-
-def coefficient_overflow(columns: Iterable[str]) -> InputError:
-    return InputError(
-        f"X: column {listed(columns)} is so small that its coefficient overflows; multiply it by a large number."
     )
 
 

@@ -92,18 +92,6 @@ def too_few_draws(n_draws: int, alpha: float) -> InputError:
     )
 
 
-def rows_gone(estimator: str) -> InputError:
-    return InputError(
-        f"This test reads the rows again, and this {estimator} does not have them: it was fitted in "
-        f"batches, from moments, or loaded from a file, or its table is gone. Call fit first on rows that you keep in "
-        f"a variable, or choose another method."
-    )
-
-
-def rows_changed() -> InputError:
-    return InputError("The rows were changed in place after the fit, and cannot be drawn or permuted; fit again.")
-
-
 def neighbours_clipped(k: int, smallest: float) -> SliceWarning:
     return SliceWarning(
         f"n_neighbors={k} but the smallest slice has a weight of {smallest:g}: in such slices all rows are neighbours, "

@@ -1,0 +1,103 @@
+"""A problem: everything that a method asks of its moments, said once.
+
+A method poses it, and the spine reads it: what to solve, how far digits can be trusted, which directions were dropped,
+and how the answer becomes directions of the columns again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ._core import errors
+from ._core import xp as _xp
+from ._core.typing import Array
+from .moments import Centred
+from .spectral import Form, Pencil, Spectrum, Whitening, solve
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A pencil that moments pose, and what is known about it.
+
+    Attributes
+    ----------
+    pencil : Pencil
+        A v = λ B v in the units of `centred`.
+    moments : Moments
+        What the problem was posed from.
+    centred : Centred
+        Its means and sums of squares in the units of the pencil, powers of two taken out of the columns.
+    names : sequence of str, optional
+        Names of the columns, for messages.
+    """
+
+    pencil: Pencil
+    moments: Any
+    centred: Centred
+    names: Sequence[str] | None = None
+
+    condition_of: ClassVar[str] = "X"  # for a message: what the condition is that of
+    metric: ClassVar[str] = "X"  # for a message: what B is
+    signal: ClassVar[str] = "X"  # for a message: what A is
+    metric_advice: ClassVar[str] = "Use fewer columns if these directions matter."
+    signal_advice: ClassVar[str] = ""
+
+    def solve(self) -> Spectrum:
+        """Return the directions that are wanted."""
+        return solve(self.pencil)
+
+    def condition(self, spectrum: Spectrum) -> float:
+        """Return the condition of what the answer depends on."""
+        return spectrum.condition
+
+    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, Whitening]]:
+        """Yield the metrics that were turned into the identity, each with its name."""
+        if spectrum.whitening is not None:
+            yield self.metric, spectrum.whitening
+
+    def drops_weak(self, spectrum: Spectrum) -> bool:
+        """Tell whether weak directions are dropped, with a warning of their own, rather than given with few digits."""
+        return any(whitening.rank < whitening.varying for _, whitening in self.whitenings(spectrum))
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        """Yield a warning for each set of directions that was dropped."""
+        for name, whitening in self.whitenings(spectrum):
+            if whitening.rank < whitening.varying:
+                yield errors.rank_deficient(name, whitening.rank, whitening.varying, "columns vary", self.metric_advice)
+        wanted = self.pencil.n_components
+        if wanted is not None and self.pencil.B is not None and spectrum.rank < len(spectrum):
+            found = max(spectrum.rank, 1)
+            yield errors.rank_deficient(self.signal, found, len(spectrum), "were asked for", self.signal_advice)
+
+    def directions(self, vectors: Array) -> Array:
+        """Return vectors of the pencil as directions of the columns, each column in its own unit."""
+        return in_units(vectors, self.centred.unit, self.names)
+
+
+def in_units(vectors: Array, unit: Array, names: Sequence[str] | None) -> Array:
+    """Return directions for the columns as they are, from those for columns over a power of two."""
+    with np.errstate(over="ignore"):
+        found = vectors / unit[:, None]
+    if not _xp.all_finite(found):
+        small = column_names(names, ~np.isfinite(_xp.to_numpy(found)).all(axis=1))
+        raise errors.InputError(
+            f"X: column {small} is so small that its coefficient overflows; multiply it by a large number."
+        )
+    return found
+
+
+def covariance_form(moments: Centred, divisor: float) -> Form:
+    """Return the sum of squares of moments over a divisor, over 2^exponent."""
+    if moments.factor is None:
+        return Form(matrix=moments.matrix / divisor)
+    return Form(factor=moments.factor / divisor**0.5, squared=moments.squared)
+
+
+def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:
+    """List marked columns for a message: as the user named them, or by their numbers."""
+    columns = np.flatnonzero(marked)
+    return errors.listed(repr(str(names[j])) if names is not None else str(j) for j in columns.tolist())
