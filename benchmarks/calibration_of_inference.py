@@ -47,7 +47,7 @@ def rejected(model: object, table: Table, method: str, d: int = 0) -> Replicate:
 
     def once(rng: np.random.Generator) -> bool:
         rows = table(rng)
-        return model.fit(*rows).test_dimension(**drawn(rng, method)).p_values[d] <= 0.05
+        return model.fit(*rows).test_dimension(*rows, **drawn(rng, method)).p_values[d] <= 0.05
 
     return once
 
@@ -191,7 +191,7 @@ def ranks() -> Iterator[Line]:
 
         def right(rng: np.random.Generator) -> bool:
             X = normal(rng, n, p) * np.sqrt(variances) @ np.linalg.qr(normal(rng, p, p))[0]
-            return PCA().fit(X).test_dimension(0.01, **drawn(rng, method, 99)).dimension == rank
+            return PCA().fit(X).test_dimension(X, alpha=0.01, **drawn(rng, method, 99)).dimension == rank
 
         return right
 
@@ -220,7 +220,7 @@ def ladle() -> Iterator[Line]:
             X = normal(rng, 400, 6)
             y = law(X) + 0.3 * rng.standard_normal(400)
             X[:, -1] *= 5  # one wide column, which neighbours go by
-            test = model(n_slices=5).fit(X, y).test_dimension(**drawn(rng, "ladle", 50))
+            test = model(n_slices=5).fit(X, y).test_dimension(X, y, **drawn(rng, "ladle", 50))
             return test.dimension == dimension
 
         return right

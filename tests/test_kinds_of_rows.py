@@ -100,9 +100,9 @@ def test_regressors_fetch_their_rows(kind, tmp_path):
 def test_permutations_read_the_file_again(tmp_path):
     data = with_response()
     np.save(tmp_path / "rows.npy", data.X)
-    here = SIR(2, n_slices=5).fit(data.X, data.y).test_dimension(method="permutation", n_draws=19)
-    model = SIR(2, n_slices=5).fit(open_rows(tmp_path / "rows.npy"), data.y)
-    there = model.test_dimension(method="permutation", n_draws=19)
+    here = SIR(2, n_slices=5).fit(data.X, data.y).test_dimension(data.X, data.y, method="permutation", n_draws=19)
+    rows = open_rows(tmp_path / "rows.npy")
+    there = SIR(2, n_slices=5).fit(rows, data.y).test_dimension(rows, data.y, method="permutation", n_draws=19)
     np.testing.assert_allclose(there.p_values, here.p_values, rtol=1e-12)
 
 

@@ -61,7 +61,7 @@ def test_planted_ranks_are_found_well_above_the_edge(n, p, method):
     spikes = np.array([9.0, 6.0, 4.0]) * edge
     for seed in range(5):
         model = PCA().fit(spiked(n, p, spikes, seed))
-        assert model.test_dimension(0.01, method).dimension == 3
+        assert model.test_dimension(alpha=0.01, method=method).dimension == 3
 
 
 def test_power_rises_with_the_spike():
@@ -90,9 +90,12 @@ def test_parallel_analysis_from_rows_and_from_moments():
     model = PCA().fit(X)
     np.testing.assert_allclose(by_hand.p_values, model.test_dimension().p_values)
     np.testing.assert_allclose(by_hand.statistics["noise"], model.test_dimension().statistics["noise"], rtol=1e-8)
-    permuted = model.test_dimension(method="permutation")
+    permuted = model.test_dimension(X, method="permutation")
     np.testing.assert_allclose(permuted.statistics["noise"], by_hand.statistics["noise"], rtol=0.1)
-    np.testing.assert_array_equal(parallel_analysis(model).p_values, parallel_analysis(X).p_values)
+    np.testing.assert_array_equal(permuted.p_values[0], parallel_analysis(X, n_draws=199).p_values[0])
+    np.testing.assert_array_equal(
+        parallel_analysis(model, null="normal").p_values, parallel_analysis(X, null="normal").p_values
+    )
 
 
 def test_permutations_keep_the_columns_and_nothing_else():
@@ -145,7 +148,7 @@ def test_what_cannot_be_tested_is_refused():
     X = rng.standard_normal((50, 4))
     model = PCA().fit(X)
     with pytest.raises(InputError, match="alpha=2"):
-        model.test_dimension(2)
+        model.test_dimension(alpha=2)
     with pytest.raises(InputError, match="method='scree'"):
         model.test_dimension(method="scree")
     with pytest.raises(InputError, match="n_draws=10 gives p-values of"):
@@ -154,12 +157,11 @@ def test_what_cannot_be_tested_is_refused():
         PCA().fit(X[:, :1]).test_dimension()
     with pytest.raises(InputError, match="needs at least 4 rows"):
         noise_edge([2.0, 1.0], 2)
-    with pytest.raises(InputError, match="Call fit first"):
+    with pytest.raises(InputError, match="a model keeps none: pass them"):
         PCA().fit_moments(model.moments_).test_dimension(method="permutation")
-    with pytest.raises(InputError, match="Call fit first"):
-        PCA().partial_fit(X).test_dimension(method="permutation")
+    weight = rng.random(50) + 1
     with pytest.raises(InputError, match="whole numbers as weights"):
-        PCA().fit(X, sample_weight=rng.random(50) + 1).test_dimension(method="permutation")
+        PCA().fit(X, sample_weight=weight).test_dimension(X, sample_weight=weight, method="permutation")
     with pytest.raises(InputError, match="every column is constant"):
         parallel_analysis(np.ones((10, 3)))
     with pytest.raises(InputTypeError, match="n_draws='many'"):
@@ -180,9 +182,9 @@ def test_parallel_analysis_of_a_table_knows_no_units():
 def test_a_weight_counts_rows_also_in_permutations():
     rng = np.random.default_rng(0)
     X, times = rng.standard_normal((60, 4)), rng.integers(1, 4, 60)
-    one = PCA().fit(X, sample_weight=times).test_dimension(method="permutation")
+    one = PCA().fit(X, sample_weight=times).test_dimension(X, sample_weight=times, method="permutation")
     repeated = np.repeat(X, times, axis=0)
-    two = PCA().fit(repeated).test_dimension(method="permutation")
+    two = PCA().fit(repeated).test_dimension(repeated, method="permutation")
     np.testing.assert_allclose(one.p_values, two.p_values)
 
 
@@ -190,8 +192,8 @@ def test_units_do_not_matter():
     X = spiked(100, 5, [6.0], 0)
     for method in ("parallel", "permutation", "tracy-widom", "broken-stick"):
         large = X * 1e100
-        big = PCA().fit(large).test_dimension(method=method)
-        assert big.dimension == PCA().fit(X).test_dimension(method=method).dimension == 1
+        big = PCA().fit(large).test_dimension(large, method=method)
+        assert big.dimension == PCA().fit(X).test_dimension(X, method=method).dimension == 1
 
 
 @pytest.mark.parametrize(("n", "p"), [(100, 100), (100, 50), (50, 100), (200, 20), (2000, 100)])

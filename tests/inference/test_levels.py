@@ -39,7 +39,7 @@ def rejections(model, table, options, replicates=250):
     for r in range(replicates):
         rng = np.random.default_rng([1, r])
         rows = table(rng)
-        found.append(model.fit(*rows).test_dimension(**options, random_state=r).p_values[0] <= 0.05)
+        found.append(model.fit(*rows).test_dimension(*rows, **options, random_state=r).p_values[0] <= 0.05)
     return np.mean(found)
 
 
@@ -64,7 +64,7 @@ def test_a_column_of_another_size_does_not_decide(n, p, ratio):
     rng = np.random.default_rng(0)
     (rows,) = table(rng)
     rows[:, 1:] += rows[:, :1] / ratio
-    assert PCA().fit(rows).test_dimension(method="permutation", n_draws=99).p_values[0] == 0.01
+    assert PCA().fit(rows).test_dimension(rows, method="permutation", n_draws=99).p_values[0] == 0.01
 
 
 @pytest.mark.parametrize("model", [LDA(), CCA(ridge=0.5)], ids=repr)

@@ -9,15 +9,16 @@ from eigenlens.inference import bootstrap, broken_stick, denoise, wilks
 from eigenlens.regress import PolynomialRegression
 
 X, y = load_iris(return_X_y=True)
+T = np.arange(150) % 3
 RESULTS = {
     "band": lambda: PCA().fit(X).test_dimension(),
     "criterion": lambda: broken_stick([3.0, 1.0, 0.2]),
     "wilks": lambda: wilks([0.9, 0.1], n=100, p=4, s=2),
     "chi2": lambda: SIR().fit(X, y).test_dimension(),
-    "permutation": lambda: LDA().fit(X, y).test_dimension(method="permutation", n_draws=19),
-    "stopped": lambda: FDA(regressor=PolynomialRegression(1)).fit(X, np.arange(150) % 3).test_dimension(n_draws=19),
+    "permutation": lambda: LDA().fit(X, y).test_dimension(X, y, method="permutation", n_draws=19),
+    "stopped": lambda: FDA(regressor=PolynomialRegression(1)).fit(X, T).test_dimension(X, T, n_draws=19),
     "one pair": lambda: CCA().fit(X, y).test_dimension(),
-    "ladle": lambda: SIR().fit(X, y).test_dimension(method="ladle", n_draws=20),
+    "ladle": lambda: SIR().fit(X, y).test_dimension(X, y, method="ladle", n_draws=20),
     "loadings": lambda: bootstrap(LDA(), X, y, n_boot=200),
     "map": lambda: bootstrap(ClassicalMDS(), X, n_boot=200),
     "denoised": lambda: denoise(X),

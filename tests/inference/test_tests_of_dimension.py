@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris, load_linnerud
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from eigenlens import (
     CCA,
@@ -18,7 +20,7 @@ from eigenlens import (
     LocalizedSIR,
     SparsePCA,
 )
-from eigenlens._core.errors import InputError
+from eigenlens._core.errors import InputError, InputTypeError
 from eigenlens.inference import bootstrap, wilks
 from eigenlens.regress import PolynomialRegression
 
@@ -104,11 +106,11 @@ def test_permutations_find_what_is_there_and_nothing_else(model):
         labels if not isinstance(model, CCA) else np.column_stack([labels == 0, rng.standard_normal((120, 2))]) + 0.0
     )
     options = {} if isinstance(model, FDA) else {"method": "permutation"}
-    found = model.fit(A, target).test_dimension(n_draws=99, **options)
+    found = model.fit(A, target).test_dimension(A, target, n_draws=99, **options)
     assert found.dimension == 1
-    np.testing.assert_array_equal(found.p_values, model.test_dimension(n_draws=99, **options).p_values)
+    np.testing.assert_array_equal(found.p_values, model.test_dimension(A, target, n_draws=99, **options).p_values)
     apart = rng.permutation(A)
-    noise = model.fit(apart, target).test_dimension(0.01, n_draws=99, **options)
+    noise = model.fit(apart, target).test_dimension(apart, target, alpha=0.01, n_draws=99, **options)
     assert noise.dimension == 0
 
 
@@ -129,7 +131,7 @@ def test_a_draw_is_the_model_fitted_to_moved_rows(model, columns):
     """Also its λ is chosen again: with that of the fit the test rejects more often than it says."""
     rng = np.random.default_rng(0)
     A, labels = rng.standard_normal((30, columns)), np.arange(30) % 3
-    found = model.fit(A, labels).test_dimension(n_draws=19, random_state=5)
+    found = model.fit(A, labels).test_dimension(A, labels, n_draws=19, random_state=5)
     np.testing.assert_allclose(found.statistics["statistic"][0], np.sum(model.canonical_correlations_**2), rtol=1e-6)
     moves = np.random.default_rng([5, 0])
     fits = [clone(model).fit(A[moves.permutation(30)], labels) for _ in range(19)]
@@ -141,9 +143,9 @@ def test_a_draw_is_the_model_fitted_to_moved_rows(model, columns):
 @pytest.mark.parametrize("unit", [1e-180, 1e180])
 @pytest.mark.filterwarnings("ignore:lam_ cannot be represented")
 def test_permutations_know_no_units(model, unit):
-    plain = model.fit(X, y).test_dimension(n_draws=19)
+    plain = model.fit(X, y).test_dimension(X, y, n_draws=19)
     far = X * unit
-    scaled = model.fit(far, y).test_dimension(n_draws=19)
+    scaled = model.fit(far, y).test_dimension(far, y, n_draws=19)
     np.testing.assert_array_equal(scaled.p_values, plain.p_values)
 
 
@@ -152,18 +154,20 @@ def test_permutation_agrees_with_normal_theory_on_normal_data():
     A, B = rng.standard_normal((200, 4)), rng.standard_normal((200, 3))
     B[:, 0] += 0.35 * A[:, 0]
     model = CCA().fit(A, B)
-    theory, drawn = (model.test_dimension(method=m, n_draws=999) for m in ("pillai", "permutation"))
+    theory, drawn = (model.test_dimension(A, B, method=m, n_draws=999) for m in ("pillai", "permutation"))
     np.testing.assert_allclose(drawn.p_values, theory.p_values, atol=0.05)
 
 
 def test_penalties_leave_permutations_only_and_say_so():
     for model in (LDA(shrinkage=0.2), PDA(lam=3.0)):
-        assert model.fit(X, y).test_dimension(n_draws=19).method == "permutation"
+        assert model.fit(X, y).test_dimension(X, y, n_draws=19).method == "permutation"
         with pytest.raises(InputError, match="use method='permutation'"):
             model.test_dimension(method="wilks")
     with pytest.raises(InputError, match="method="):
         FDA(regressor=PolynomialRegression(1)).fit(X, y).test_dimension(method="wilks")
-    with pytest.raises(InputError, match="Call fit first"):
+    with pytest.raises(
+        InputError, match=r"a model keeps none: pass them, test_dimension\(X, y, method='permutation'\)"
+    ):
         PDA().fit_moments(PDA().fit(X, y).moments_).test_dimension()
     with pytest.raises(InputError, match="n=10 rows are too few"):
         LDA().fit(np.random.default_rng(0).standard_normal((10, 8)), np.arange(10) % 2).test_dimension()
@@ -195,12 +199,12 @@ def test_the_ladle_finds_planted_directions(method):
     rng = np.random.default_rng(3)
     A = rng.standard_normal((600, 6))
     b = A[:, 0] + 0.2 * rng.standard_normal(600) if method is SIR else A[:, 0] ** 2 + 0.2 * rng.standard_normal(600)
-    test = method(n_slices=5).fit(A, b).test_dimension(method="ladle", n_draws=50)
+    test = method(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle", n_draws=50)
     assert test.dimension == 1
     assert np.isnan(test.p_values).all()
     assert str(test) == "1 of 6 directions stand above noise (ladle)."
     assert (
-        method(n_slices=5).fit(A, b).test_dimension(method="ladle", n_draws=50).statistics["ladle"][1]
+        method(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle", n_draws=50).statistics["ladle"][1]
         == (test.statistics["ladle"][1])
     )
 
@@ -208,11 +212,12 @@ def test_the_ladle_finds_planted_directions(method):
 def test_the_ladle_compares_few_numbers_of_many_columns_and_says_how_many_there_are():
     rng = np.random.default_rng(6)
     A = rng.standard_normal((400, 14))
-    test = SIR(n_slices=5).fit(A, A[:, 0] + A[:, 1] + 0.3 * rng.standard_normal(400)).test_dimension(method="ladle")
+    b = A[:, 0] + A[:, 1] + 0.3 * rng.standard_normal(400)
+    test = SIR(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle")
     assert str(test) == "1 of 14 directions stand above noise (ladle)."
     assert np.isfinite(test.statistics["ladle"]).sum() == 6  # 0, …, 14/log 14
     with pytest.raises(InputError, match="ladle"):
-        SIR().fit(A[:, :1], A[:, 0]).test_dimension(method="ladle")
+        SIR().fit(A[:, :1], A[:, 0]).test_dimension(A[:, :1], A[:, 0], method="ladle")
 
 
 def test_the_ladle_draws_rows_of_slices_however_small():
@@ -220,7 +225,7 @@ def test_the_ladle_draws_rows_of_slices_however_small():
     rng = np.random.default_rng(7)
     A = rng.standard_normal((400, 3))
     pairs = np.argsort(np.argsort(A[:, 0])) // 2
-    assert SIR().fit(A, slices=pairs).test_dimension(method="ladle", n_draws=20).dimension == 1
+    assert SIR().fit(A, slices=pairs).test_dimension(A, pairs, method="ladle", n_draws=20).dimension == 1
 
 
 def test_localized_sir_finds_its_number_of_directions():
@@ -233,8 +238,9 @@ def test_localized_sir_finds_its_number_of_directions():
         model.components_, LocalizedSIR(2, n_slices=5, n_neighbors=20).fit(A, b).components_, atol=1e-12
     )
     A[:, -1] *= 5  # neighbours go by a wide column, and local means keep it
-    assert LocalizedSIR(n_slices=5).fit(A, b).test_dimension(method="ladle").dimension == 2
-    assert LocalizedSIR(n_slices=5).fit(A, b[::-1].copy()).test_dimension(method="ladle").dimension == 0
+    assert LocalizedSIR(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle").dimension == 2
+    c = b[::-1]
+    assert LocalizedSIR(n_slices=5).fit(A, c).test_dimension(A, c, method="ladle").dimension == 0
     hidden = np.where(np.arange(400) % 4 == 0, np.nan, A[:, 0] ** 2)
     assert LocalizedSIR("auto", n_slices=5, n_neighbors=20).fit(A, hidden).components_.shape == (1, 5)
     with pytest.raises(InputError, match="n_components='auto'"):
@@ -250,18 +256,18 @@ def test_maps():
     rng = np.random.default_rng(4)
     A = rng.standard_normal((60, 8)) * np.array([5.0, 3.0, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3])
     mds = ClassicalMDS().fit(A)
-    test = mds.test_dimension()
+    test = mds.test_dimension(A)
     assert test.dimension == 2
     np.testing.assert_allclose(test.statistics["eigenvalue"][:2], mds.eigenvalues_, rtol=1e-8)
     D = np.linalg.norm(A[:, None] - A, axis=2)
     np.testing.assert_allclose(
-        ClassicalMDS(metric="precomputed").fit(D).test_dimension().statistics["eigenvalue"][:8],
+        ClassicalMDS(metric="precomputed").fit(D).test_dimension(D).statistics["eigenvalue"][:8],
         test.statistics["eigenvalue"][:8],
     )
     noise = 0.3 * rng.standard_normal((60, 60))
     bent = np.abs(D + noise + noise.T)
     np.fill_diagonal(bent, 0)
-    assert ClassicalMDS(metric="precomputed").fit(bent).test_dimension(method="negative-inertia").dimension == 2
+    assert ClassicalMDS(metric="precomputed").fit(bent).test_dimension(bent, method="negative-inertia").dimension == 2
     result = bootstrap(mds, A, n_boot=200)
     assert result.components.shape == (200, 2, 60)
     assert result.blocks == [(0, 1)]
@@ -280,38 +286,36 @@ def test_sparse_loadings_take_part():
     np.testing.assert_allclose(bootstrap(PCA(2), A, n_boot=200).estimate.shape, (2, 6))
 
 
-def test_a_model_does_not_keep_its_table_alive():
-    rows = X.copy()
-    model = LDA().fit(rows, y)
-    assert model.test_dimension(method="permutation", n_draws=19).dimension == 2
-    del rows
-    with pytest.raises(InputError, match="its table is gone"):
+@pytest.mark.parametrize(
+    ("model", "target"),
+    [(PCA(2), False), (LDA(), True), (PDA(), True), (SIR(), True), (SAVE(), True), (LocalizedSIR(1), True)],
+    ids=lambda value: repr(value),
+)
+def test_a_test_that_needs_rows_is_given_them(model, target):
+    """A model keeps no table alive: its own rows, passed again, are all that a test needs."""
+    rows = (X * 1.0, y) if target else (X * 1.0,)
+    model.fit(*rows)
+    names = r"X, y" if target else "X"
+    with pytest.raises(InputError, match=rf"a model keeps none: pass them, test_dimension\({names}, method="):
         model.test_dimension(method="permutation", n_draws=19)
+    assert model.test_dimension(*rows, method="permutation", n_draws=19).dimension >= 1
 
 
-def test_looking_for_changes_does_not_count_components_again(monkeypatch):
-    model = PCA("auto").fit(X)
-    monkeypatch.setattr("eigenlens.methods.pca.count_components", lambda *_: pytest.fail("199 tables are drawn"))
-    assert model.test_dimension(method="permutation", n_draws=19).dimension == 1
+def test_the_last_step_of_a_pipeline_is_given_its_rows():
+    scaler = StandardScaler()
+    lda = make_pipeline(scaler, LDA()).fit(X, y)[-1]
+    assert lda.test_dimension(scaler.transform(X), y, method="permutation", n_draws=19).dimension == 2
 
 
-def test_rows_changed_in_place_are_noticed():
-    rng = np.random.default_rng(0)
-    rows, labels = X.copy(), y.copy()
-    left, right = X[:, :2].copy(), X[:, 2:].copy()
-    fitted = [PCA(2).fit(rows), LDA().fit(rows, labels), PDA().fit(rows, labels), CCA().fit(left, right)]
-    fitted += [SIR().fit(rows, labels), SAVE().fit(rows, labels), LocalizedSIR(1).fit(rows, labels)]
-    fitted += [FDA(regressor=PolynomialRegression(1)).fit(rows, labels)]
-    for model in fitted:
-        model.test_dimension(method="permutation", n_draws=19)
-    placed = ClassicalMDS().fit(rows)
-    rows[::2, 0] *= -2
-    left[:] = rng.permutation(left)
-    for model in fitted:
-        with pytest.raises(InputError, match="changed in place after the fit"):
-            model.test_dimension(method="permutation", n_draws=19)
-        if isinstance(model, PCA | LDA):
-            with pytest.raises(InputError, match="changed in place after the fit"):
-                bootstrap(model, n_boot=200)
-    with pytest.raises(InputError, match="changed in place after the fit"):
-        placed.test_dimension()
+def test_a_test_is_that_of_the_rows_it_is_given():
+    """Moments of other rows than those of the fit pose the same question of them."""
+    half = slice(None, None, 2)
+    np.testing.assert_allclose(
+        LDA().fit(X, y).test_dimension(X[half], y[half]).p_values,
+        LDA().fit(X[half], y[half]).test_dimension().p_values,
+        rtol=1e-10,
+    )
+    with pytest.raises(InputTypeError, match=r"the first argument is X; write alpha=0\.01"):
+        LDA().fit(X, y).test_dimension(0.01)
+    with pytest.raises(ValueError, match="3 features"):
+        LDA().fit(X, y).test_dimension(X[:, :3], y)

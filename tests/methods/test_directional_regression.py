@@ -62,7 +62,7 @@ def test_finds_what_a_symmetric_response_hides_from_sir():
     model = DirectionalRegression(1, n_slices=5).fit(A, b)
     assert np.abs(model.components_[0, 0]) / np.linalg.norm(model.components_) > 0.99
     assert model.test_dimension().dimension == 1
-    assert model.test_dimension(method="permutation", n_draws=99).dimension == 1
+    assert model.test_dimension(A, b, method="permutation", n_draws=99).dimension == 1
 
 
 def test_finds_a_mean_and_a_variance_at_once():
@@ -90,8 +90,10 @@ def test_the_tests_hold_their_level(method):
     rejected = 0
     for seed in range(60):
         r = np.random.default_rng(seed)
-        model = DirectionalRegression(n_slices=3).fit(r.standard_normal((100, 3)), r.standard_normal(100))
-        rejected += model.test_dimension(method=method, n_draws=39).dimension > 0
+        A, b = r.standard_normal((100, 3)), r.standard_normal(100)
+        rejected += (
+            DirectionalRegression(n_slices=3).fit(A, b).test_dimension(A, b, method=method, n_draws=39).dimension > 0
+        )
     assert rejected / 60 < 0.14
 
 

@@ -90,15 +90,15 @@ def test_finds_what_a_symmetric_response_hides_from_sir():
     A, b = symmetric(np.random.default_rng(1))
     model = LocalizedSIR(1, n_slices=5).fit(A, b)
     assert np.abs(model.components_[0, 0]) / np.linalg.norm(model.components_) > 0.95
-    assert model.test_dimension(n_draws=39).dimension == 1
+    assert model.test_dimension(A, b, n_draws=39).dimension == 1
 
 
 def test_the_test_holds_its_level():
     rejected = 0
     for seed in range(40):
         r = np.random.default_rng(seed)
-        model = LocalizedSIR(1, n_slices=3, n_neighbors=8).fit(r.standard_normal((60, 3)), r.standard_normal(60))
-        rejected += model.test_dimension(n_draws=39).dimension > 0
+        A, b = r.standard_normal((60, 3)), r.standard_normal(60)
+        rejected += LocalizedSIR(1, n_slices=3, n_neighbors=8).fit(A, b).test_dimension(A, b, n_draws=39).dimension > 0
     assert rejected / 40 < 0.16
 
 

@@ -179,7 +179,7 @@ def test_tests_of_dimension_know_no_units(method, scale):
     tiny_or_huge = X * scale
     with pytest.warns(RangeWarning, match="explained_variance_"):
         there = PCA(2).fit(tiny_or_huge)
-    here = PCA(2).fit(X).test_dimension(method=method, n_draws=19)
-    found = there.test_dimension(method=method, n_draws=19)
+    here = PCA(2).fit(X).test_dimension(X, method=method, n_draws=19)
+    found = there.test_dimension(tiny_or_huge, method=method, n_draws=19)
     assert found.dimension == here.dimension
     np.testing.assert_array_equal(found.p_values, here.p_values)

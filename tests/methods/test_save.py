@@ -49,7 +49,7 @@ def test_finds_what_a_symmetric_response_hides_from_sir():
     model = SAVE(1, n_slices=5).fit(A, b)
     assert np.abs(model.components_[0, 0]) / np.linalg.norm(model.components_) > 0.99
     for method in ("chi2", "simulation", "permutation"):
-        assert model.test_dimension(method=method, n_draws=99).dimension == 1
+        assert model.test_dimension(A, b, method=method, n_draws=99).dimension == 1
 
 
 @pytest.mark.parametrize("method", ["chi2", "simulation", "permutation"])
@@ -57,8 +57,8 @@ def test_the_tests_hold_their_level(method):
     runs, rejected = (200 if method == "chi2" else 60), 0
     for seed in range(runs):
         r = np.random.default_rng(seed)
-        model = SAVE(n_slices=3).fit(r.standard_normal((300, 3)), r.standard_normal(300))
-        rejected += model.test_dimension(method=method, n_draws=39).dimension > 0
+        A, b = r.standard_normal((300, 3)), r.standard_normal(300)
+        rejected += SAVE(n_slices=3).fit(A, b).test_dimension(A, b, method=method, n_draws=39).dimension > 0
     assert rejected / runs < (0.1 if method == "chi2" else 0.14)
 
 

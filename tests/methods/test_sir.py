@@ -169,15 +169,16 @@ def test_the_tests_hold_their_level_and_find_the_plane():
     rejected = {"chi2": 0, "permutation": 0}
     for seed in range(200):
         r = np.random.default_rng(seed)
-        model = SIR(n_slices=5).fit(r.standard_normal((100, 4)), r.standard_normal(100))
+        A, b = r.standard_normal((100, 4)), r.standard_normal(100)
+        model = SIR(n_slices=5).fit(A, b)
         rejected["chi2"] += model.test_dimension().dimension > 0
         if seed < 60:
-            rejected["permutation"] += model.test_dimension(method="permutation", n_draws=39).dimension > 0
+            rejected["permutation"] += model.test_dimension(A, b, method="permutation", n_draws=39).dimension > 0
     assert rejected["chi2"] / 200 < 0.09
     assert rejected["permutation"] / 60 < 0.13
     A, b, _ = li("ratio", np.random.default_rng(5))
     assert SIR().fit(A, b).test_dimension().dimension == 2
-    assert SIR(2).fit(A, b).test_dimension(method="permutation").dimension == 2
+    assert SIR(2).fit(A, b).test_dimension(A, b, method="permutation").dimension == 2
 
 
 def test_a_table_a_person_can_read():
@@ -189,19 +190,16 @@ def test_a_table_a_person_can_read():
 
 def test_permutations_need_the_rows():
     model = SIR().fit(X, y)
-    again = model.test_dimension(method="permutation", n_draws=19)
-    np.testing.assert_array_equal(again.p_values, model.test_dimension(method="permutation", n_draws=19).p_values)
-    with pytest.raises(InputError, match="does not have them"):
-        pickle.loads(pickle.dumps(model)).test_dimension(method="permutation")
-    assert len(pickle.dumps(model)) < 20_000  # the rows are not in the file
-    weighted = SIR().fit(X, y, np.full(len(X), 0.5))
-    with pytest.raises(InputError, match=r"sample_weight holds 0\.5"):
-        weighted.test_dimension(method="permutation")
-    A = X.copy()
-    model = SIR().fit(A, y)
-    A[:100] += 3
-    with pytest.raises(InputError, match="were changed"):
+    again = model.test_dimension(X, y, method="permutation", n_draws=19)
+    loaded = pickle.loads(pickle.dumps(model)).test_dimension(X, y, method="permutation", n_draws=19)
+    np.testing.assert_array_equal(again.p_values, loaded.p_values)
+    with pytest.raises(InputError, match="a model keeps none: pass them"):
         model.test_dimension(method="permutation")
+    assert len(pickle.dumps(model)) < 20_000  # the rows are not in the file
+    weight = np.full(len(X), 0.5)
+    weighted = SIR().fit(X, y, weight)
+    with pytest.raises(InputError, match=r"sample_weight holds 0\.5"):
+        weighted.test_dimension(X, y, weight, method="permutation")
 
 
 # -- other arrays, and scikit-learn ----------------------------------------------------------------------------------
@@ -216,7 +214,10 @@ def test_arrays_of_other_libraries(method, library):
     assert type(there.transform(library(X))) is type(library(X))
     np.testing.assert_allclose(np.asarray(there.components_), here.components_, rtol=1e-10, atol=1e-12)
     for test in method._tests:
-        found = (model.test_dimension(method=test, n_draws=19).p_values for model in (here, there))
+        found = (
+            here.test_dimension(X, hidden, method=test, n_draws=19).p_values,
+            there.test_dimension(library(X), library(hidden), method=test, n_draws=19).p_values,
+        )
         np.testing.assert_allclose(*found, atol=1e-9)
 
 
@@ -317,6 +318,6 @@ def test_tests_with_a_ridge_are_refused():
     with pytest.raises(InputError, match="method='wilks'"):
         SIR().fit(X, y).test_dimension(method="wilks")
     with pytest.raises(InputError, match=r"n_draws=9 gives p-values of 0\.1 at best.*at least 19"):
-        SIR().fit(X, y).test_dimension(method="permutation", n_draws=9)
+        SIR().fit(X, y).test_dimension(X, y, method="permutation", n_draws=9)
     with pytest.raises(InputError, match="alpha=2"):
         SIR().fit(X, y).test_dimension(alpha=2)

@@ -294,6 +294,6 @@ def test_max_iter_is_told_with_the_residual(wine):
 
 @pytest.mark.parametrize("method", ["parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"])
 def test_how_many_directions_is_asked_of_the_table(wine, method):
-    sparse, dense = (model.fit(wine).test_dimension(method=method) for model in (SparsePCA(3), PCA(3)))
+    sparse, dense = (model.fit(wine).test_dimension(wine, method=method) for model in (SparsePCA(3), PCA(3)))
     assert sparse.dimension == dense.dimension
     np.testing.assert_allclose(sparse.p_values, dense.p_values, rtol=1e-9)
