@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 from eigenlens import RobustPCA
 from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
 from eigenlens._core.errors.decomposition import MissingWarning
-from eigenlens.methods._least_absolute import least_absolute
-from eigenlens.spectral.shrink import Shrinker
+from eigenlens.lowrank import least_absolute
+from eigenlens.lowrank.thresholds import Shrinker
 
 REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "rpca_square"
 

@@ -25,12 +25,12 @@ from .._core import errors
 from .._core.parameters import check_choice, check_count, is_number
 from ..moments import Centred, Grouped, Quartic
 from ..problem import covariance_form
+from ..regress.score_path import dual_basis
 from ..spectral import Pencil
+from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
 from ._classifier import refuse_separating
 from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
-from ._penalty import dual_basis
 from ._rows import Known
-from ._shrinkage import ledoit_wolf, oas, shrunk
 
 SHRINKAGES = ("ledoit-wolf", "oas")
 

@@ -26,10 +26,19 @@ from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number, check_seed, random_from, wanted
 from .._core.typing import Array, TableLike
+from ..mixtures import (
+    Classes,
+    Fit,
+    Plain,
+    counts_by_bic,
+    counts_by_folds,
+    plain_step,
+    read_counts,
+    read_start,
+    run,
+)
 from ._classifier import class_priors, refuse_separating
-from ._mixture import Classes, Fit, Plain, plain_step, run
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
-from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
 
 THIN = 64  # columns
 

@@ -35,10 +35,10 @@ from ..moments import Centred, Grouped
 from ..problem import covariance_form
 from ..regress import PenalizedRegression
 from ..regress.penalties import penalty_root
+from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
 from ._classifier import refuse_alike, refuse_separating
 from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
-from ._penalty import ScorePath, dual_basis
 from ._rows import Known
 
 

@@ -22,11 +22,9 @@ from .._core.errors import decomposition as errors_decomposition
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array, TableLike
+from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
-from ._fixed_rank import fit_rank
-from ._least_absolute import least_absolute
-from ._pursuit import Parts, Report, only, pursue
 from ._rows import RowsTransformer
 from ._unrelated import PermutedColumns
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ._least_absolute import least_absolute
-from ._pursuit import Parts, Report, only
+from .least_absolute import least_absolute
+from .pursuit import Parts, Report, only
 
 FALL, PLUNGE = 0.7, 0.1  # of the level in a round, and in one in which nothing moved
 NOISE = 6.0  # the level in median residuals, 4 standard deviations of normal noise: fewer flag what a round can mend

@@ -14,7 +14,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from .._core import errors
 from .._core.parameters import is_number
-from ._mixture import Classes, Fit
+from .em import Classes, Fit
 
 Floats = NDArray[np.float64]
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from ..spectral.shrink import Shrinker
+from .thresholds import Shrinker
 
 OVER = 1.6  # over-relaxation: a third fewer rounds on every table tried
 UNBALANCED = 30.0  # ratio of the two residuals from which μ is changed, by a factor of 2

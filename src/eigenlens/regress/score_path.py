@@ -13,9 +13,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.linalg import splu
 
 from .._core import xp as _xp
-from ..regress.penalized import RANK, Path
-from ..regress.scoring import contrasts
 from ..spectral import Form, whiten
+from .penalized import RANK, Path
+from .scoring import contrasts
 
 Floats = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._core import errors
 from .._core import xp as _xp
-from ..spectral import Form
+from .pencil import Form
 
 
 def shrunk(S: Form, intensity: float) -> Form:
