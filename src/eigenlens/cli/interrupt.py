@@ -1,4 +1,4 @@
-"""Ctrl-C ends within a second, whatever runs: a long library call cannot hold it back."""
+"""Ctrl-C, SIGTERM and SIGHUP end within a second, whatever runs: a long library call cannot hold them back."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import suppress
 
 PATIENCE = 0.6  # seconds that Python gets to end by itself
 CODE = 130
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def watch() -> None:
@@ -21,18 +22,25 @@ def watch() -> None:
     ours, theirs = socket.socketpair()
     theirs.setblocking(False)
     signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    for number in ENDING:
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(number, _end)
 
     def wait() -> None:
-        while True:
-            if ours.recv(1) == bytes([signal.SIGINT]):
+        while heard := ours.recv(1):  # nothing: a later call has taken over
+            if heard[0] in (signal.SIGINT, *ENDING):
                 time.sleep(PATIENCE)
-                leave()
+                leave(128 + heard[0])
 
     threading.Thread(target=wait, daemon=True).start()
     watch.sockets = (ours, theirs)  # type: ignore[attr-defined]  # kept open
 
 
-def leave() -> None:
+def _end(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def leave(code: int = CODE) -> None:
     """End at once, removing what is half-written."""
     writing = sys.modules.get("eigenlens.sources.writing")
     for name in list(getattr(writing, "PENDING", ())):
@@ -43,4 +51,4 @@ def leave() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
-        os._exit(CODE)
+        os._exit(code)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors as base
 from .._core.errors import files as errors
+from .._core.text import printable
 from ..sources.writing import replaced
 from . import container
 from .old_names import name_today
@@ -165,4 +166,4 @@ def _compare_versions(path: Path, versions: Any) -> None:
     """Warn where parts of another library came from another version of it."""
     for library, saved in versions.items() if isinstance(versions, dict) else ():
         if library in ("sklearn", "scipy") and saved != _version(library):
-            base.warn(errors.other_version(path, library, str(saved)[:40], _version(library)))
+            base.warn(errors.other_version(path, library, printable(str(saved)[:40]), _version(library)))

@@ -1,7 +1,7 @@
 """Which classes a model file may speak of.
 
-Those of this package that have given themselves a name (`_core.stored`): a new one joins by doing so in its own file. Of
-scikit-learn, only what is listed. Instances are made without calling their constructors.
+Those of this package that have given themselves a name (`_core.stored`): a new one joins by doing so in its own file.
+Of scikit-learn, only what is listed. Instances are made without calling their constructors.
 """
 
 from __future__ import annotations
