@@ -150,6 +150,14 @@ def test_too_many_values_are_refused_before_they_are_read(path):
         load(forge(path, attribute("x_", [0] * (container.VALUES_LIMIT + 1))))
 
 
+def test_what_could_not_be_loaded_is_not_saved(tmp_path):
+    model = PCA(2).fit(X)
+    model.x_ = [0] * (container.VALUES_LIMIT + 1)
+    with pytest.raises(ValueError, match="very many small parts"):
+        save(model, tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
 def test_parts_that_share_parts_without_end_are_refused(tmp_path):
     """Thirty kernels, each the sum of the one before with itself, are 2³⁰ kernels to whoever walks through them."""
     path = save(KernelPCA(1, kernel=Gaussian(1.0) + Gaussian(2.0)).fit(X), tmp_path / "model")

@@ -29,6 +29,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .._core.errors import InputError
 from .._core.errors import files as errors
 
 MAGIC = b"eigenlns"
@@ -57,7 +58,11 @@ def write(file: BinaryIO, header: dict[str, Any], arrays: list[np.ndarray]) -> N
     text = json.dumps(header, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % ALIGN)
     if len(text) > HEADER_LIMIT or _values_in(text) > VALUES_LIMIT:
-        raise errors.header_too_long(len(text), HEADER_LIMIT)
+        raise InputError(
+            f"The description of this model has {len(text):,} bytes and {_values_in(text):,} values, and model files "
+            f"allow {HEADER_LIMIT:,} and {VALUES_LIMIT:,}: it holds very many small parts, such as labels that are "
+            f"objects. Turn labels into an array of str or int, or use pickle."
+        )
     digest, length = hashlib.sha256(text), 0
     file.write(b"\0" * PREFIX.size + text)
     for array in arrays:
