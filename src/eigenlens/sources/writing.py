@@ -149,7 +149,7 @@ def _give_name(handle: int, name: str) -> None:
 
 def _permit(handle: int, old: os.stat_result) -> None:
     """Give a file the owner and the permissions of the one it replaces, as far as the system lets us."""
-    if hasattr(os, "fchmod"):
+    if os.name == "posix":
         with suppress(OSError):
             os.fchown(handle, old.st_uid, old.st_gid)
         os.fchmod(handle, stat.S_IMODE(old.st_mode) & 0o777)
