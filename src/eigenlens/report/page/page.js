@@ -250,7 +250,7 @@
     $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
     if (text) { const is = matches(text); for (let i = 0; i < n; i++) hit[i] = is(i) ? 1 : 0; }
     select(hit);
-    if (text && !selected) $("count").textContent = "No row matches " + alone(text) + ". " + $("filter-help").textContent;
+    if (text && !selected) $("count").textContent = "No row matches " + text + ". " + $("filter-help").textContent;
   };
   const example = () => {
     const c = columns.find((o) => o.numbers), w = columns.find((o) => o.levels && o.levels.length > 1);
