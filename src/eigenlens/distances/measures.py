@@ -16,6 +16,7 @@ from scipy.special import expit
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.errors import warn
+from .._core.stored import stored
 from .._core.typing import Array
 
 TOLERANCE, ALLOWED = 1e-13, 1e-10  # relative error to reach, and beyond which a warning is due
@@ -29,6 +30,7 @@ VANISHING = 1e-6  # share of the whole that an end node may still carry, where i
 BLOCK = 2**16  # entries worked on at a time, so that nodes × entries stays small
 
 
+@stored("measure.Atoms")
 class Atoms:
     """A finite sum of point masses.
 

@@ -23,6 +23,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, wanted
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress import AdaptiveSplines
@@ -32,6 +33,7 @@ from ._rows import repeated
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 
+@stored("FDA")
 class FDA(ScoredClassifier):
     """Flexible discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.parameters import check_choice, check_count, is_number
+from .._core.stored import stored
 from ..moments import Centred, Grouped, Quartic
 from ..problem import covariance_form
 from ..regress.score_path import dual_basis
@@ -55,6 +56,7 @@ class ShrunkProblem(DiscriminantProblem):
         return X, np.asarray(a / (1 - a) * trace / p * np.eye(X.shape[1]))
 
 
+@stored("LDA")
 class LDA(LinearDiscriminant):
     """Linear discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 

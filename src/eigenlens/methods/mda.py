@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number, check_seed, random_from, wanted
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..mixtures import (
     Classes,
@@ -43,6 +44,7 @@ from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perf
 THIN = 64  # columns
 
 
+@stored("MDA")
 class MDA(ScoredClassifier):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 

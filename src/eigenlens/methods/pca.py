@@ -21,6 +21,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor
 from ..problem import covariance_form
@@ -78,6 +79,7 @@ class SpreadProblem(PrincipalProblem):
             yield errors.empty_directions(spectrum.rank, len(spectrum))
 
 
+@stored("PCA")
 class PCA(PrincipalComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 

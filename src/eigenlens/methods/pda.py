@@ -29,6 +29,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
@@ -96,6 +97,7 @@ class PenalizedProblem(DiscriminantProblem):
         return of_sums
 
 
+@stored("PDA")
 class PDA(LinearDiscriminant):
     """Penalised discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 

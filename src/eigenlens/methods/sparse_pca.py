@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..problem import covariance_form
@@ -63,6 +64,7 @@ class SparseProblem(PrincipalProblem):
             yield errors.rank_deficient("X", found, int(self.asked), "components are wanted", advice)
 
 
+@stored("SparsePCA")
 class SparsePCA(PrincipalComponents):
     """Sparse principal component analysis, from one pass over the rows.
 

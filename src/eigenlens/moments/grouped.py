@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
 from . import scale
@@ -18,6 +19,7 @@ from .quartic import Quartic
 from .scatter import Scatter
 
 
+@stored("moments.Grouped")
 class Grouped(Moments):
     """Moments of labelled rows, the labels found on the way.
 
