@@ -81,7 +81,7 @@ def _probabilities(F: Array) -> Array:
     xp = _xp.namespace(F)
     if F.shape[1] == 1:
         return 1.0 / (1.0 + xp.exp(-xp.clip(F, min=-700.0, max=700.0)))
-    return xp.exp(F - _xp.logsumexp(F))
+    return xp.exp(_xp.log_softmax(F))
 
 
 def _curved(P: Array, G: Array) -> Array:
