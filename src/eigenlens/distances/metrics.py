@@ -12,8 +12,8 @@ from scipy.spatial.distance import cdist
 
 from .._core import memory
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.errors import InputError, warn
+from .._core.errors import distances as errors
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from .tables import LANDMARKS, ORDINARY, ROOTED, SELF, SquaredTable, square, symmetric
@@ -158,8 +158,8 @@ def _refuse_counts(metric: str, *tables: np.ndarray) -> None:
         if other.any():
             i, j = (int(at) for at in np.argwhere(other)[0])
             raise InputError(
-                f"metric={metric!r} is a distance between rows of 0 and 1, but X has {rows[i, j]:g} in column {j}. Pass "
-                f"X > 0 to compare presence and absence, or use metric='braycurtis' for counts and amounts."
+                f"metric={metric!r} is a distance between rows of 0 and 1, but X has {rows[i, j]:g} in column {j}. "
+                f"Pass X > 0 to compare presence and absence, or use metric='braycurtis' for counts and amounts."
             )
 
 

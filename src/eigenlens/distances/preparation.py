@@ -65,7 +65,7 @@ class Preparation:
             return ready
         xp = _xp.namespace(D2)
         nearest = xp.arange(D2.shape[1], device=_xp.device(D2))[None, :] == xp.argmin(D2, axis=1)[:, None]
-        itself = nearest & (D2 <= self.doubt)
+        itself = nearest & (self.doubt >= D2)
         return xp.where(itself, xp.zeros_like(ready), with_constant(ready, self.constant, self.correction))
 
     def among(self, D2: Array) -> Array:
