@@ -72,7 +72,8 @@ class _Point:
 
     def moved(self, step: _Point, length: float) -> _Point:
         pairs = zip(self.parts(), step.parts(), strict=True)
-        return _Point(*(value + length * change for value, change in pairs), b=self.b + length * step.b)
+        z, rest, low, high = (value + length * change for value, change in pairs)
+        return _Point(z, rest, low, high, self.b + length * step.b)
 
     def parts(self) -> tuple[Array, ...]:
         return self.z, self.rest, self.low, self.high
@@ -90,9 +91,10 @@ class _Point:
 def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array]:
     xp = _xp.namespace(s)
     u = most[None, :] * xp.ones_like(s)
-    scale, best, since = float(xp.max(most)), (float("inf"), None), 0
+    scale, since = float(xp.max(most)), 0
+    best: tuple[float, Any] = (float("inf"), None)
     start = max(1.0, scale) * xp.ones_like(s)
-    at: _Point | None = _Point(0.5 * u, 0.5 * u, start, start)
+    at = _Point(0.5 * u, 0.5 * u, start, start)
     for _ in range(STEPS):
         a = xp.sum(s * at.z, axis=0)
         beta = c.back(a[:, None])
@@ -104,9 +106,10 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         best = min(best, (left, (beta, at.b, a)), key=lambda found: found[0])
         if left <= TOLERANCE or (since >= PATIENCE and best[0] <= ENOUGH) or since >= HOPELESS:
             break
-        at = _step(c, s, at, dual, primal, gap)
-        if at is None:
+        there = _step(c, s, at, dual, primal, gap)
+        if there is None:
             break
+        at = there
     left, (beta, b, a) = best
     if left > ENOUGH:
         errors.warn(errors.not_converged(STEPS, "the interior point method", left, ENOUGH, "Use a larger lam."))
