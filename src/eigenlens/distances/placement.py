@@ -61,7 +61,7 @@ class Placement:
     def distances(self, table: SquaredTable) -> Array:
         """Return the distances of a square table as they are prepared for this map."""
         ready = self.preparation
-        D2 = ready(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
+        D2 = ready.among(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
         return SquaredTable(D2, ready.given).distances()
 
     def project(self, X: Array) -> Array:

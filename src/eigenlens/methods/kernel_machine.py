@@ -303,7 +303,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             D = self._decide(self._moved(block, self._pivot))
             xp = _xp.namespace(D)
             D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
-            return D - _xp.logsumexp(D)
+            return _xp.log_softmax(D)
 
         return self._over_rows(X, logs, keep_dtype=False)
 
