@@ -14,11 +14,7 @@ from .._core import memory
 from .._core import xp as _xp
 from .._core.errors import InputError, warn
 from .._core.errors import distances as errors
-<<<<<<< HEAD
-from .._core.errors import warn
 from .._core.stored import stored
-=======
->>>>>>> num1
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from .tables import LANDMARKS, ORDINARY, ROOTED, SELF, SquaredTable, square, symmetric
