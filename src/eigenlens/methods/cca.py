@@ -127,7 +127,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
                         f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
                     )
         k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
-        return canonical_problem(moments, self.ridge, k, self.n_components == "auto", names)
+        return canonical_problem(moments, self.ridge, k, names, self.n_components)
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
         joint, p = problem.centred, problem.split

@@ -149,15 +149,12 @@ class LDA(LinearDiscriminant):
             refuse_separating(within, names)
             Sw, constant = covariance_form(within, divisor), within.constant_columns()
             pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
-            auto = self.n_components == "auto"
-            return DiscriminantProblem(pencil, moments, within, names, priors, shares, divisor, auto)
+            return DiscriminantProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor)
         within, intensity = within.uniform()[0], self._intensity(moments)
         Sw = shrunk(covariance_form(within, divisor), intensity)
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, most=most)
         by = f"shrinkage={self.shrinkage!r}"
-        return ShrunkProblem(
-            pencil, moments, within, names, priors, shares, divisor, penalised_by=by, intensity=intensity
-        )
+        return ShrunkProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor, by, intensity)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:

@@ -42,15 +42,7 @@ REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 
 @dataclass(frozen=True, eq=False)
 class SparseProblem(PrincipalProblem):
-    """The principal axes from which the iteration starts.
-
-    Attributes
-    ----------
-    asked : int or None
-        Components that were asked for.
-    """
-
-    asked: int | None = None
+    """The principal axes from which the iteration starts."""
 
     def condition(self, spectrum: Spectrum) -> float:
         s = spectrum.singular_values
@@ -163,7 +155,7 @@ class SparsePCA(PrincipalComponents):
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
-        return SparseProblem(pencil, moments, uniform, unit=float(np.ldexp(1.0, power)), asked=self.n_components)
+        return SparseProblem(pencil, moments, uniform, None, self.n_components, float(np.ldexp(1.0, power)))
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
