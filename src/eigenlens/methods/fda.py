@@ -26,7 +26,7 @@ from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
-from ..regress import AdaptiveSplines
+from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
 from ..sources import Source, whole
 from ._classifier import priors_for

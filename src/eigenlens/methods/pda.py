@@ -32,7 +32,7 @@ from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
-from ..regress import PenalizedRegression
+from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
