@@ -19,6 +19,7 @@ from .._core.parameters import check_choice, check_count, check_number, is_numbe
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, permuted_after, resampled_test
 from ..moments import Centred
+from ..moments.scale import ridge_over
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
@@ -107,7 +108,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
     def _lacking(self, moments: Any) -> Exception | None:
         K = len(moments.labels)
         if K < 2:
-            return errors.one_slice(moments.labels[0].item() if K else None)
+            return errors.one_slice(moments.labels[0] if K else None)
         if moments.n_rows <= K:
             return errors.rows_are_slices(moments.n_rows)
         try:
@@ -156,7 +157,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return total, moments.within().rescaled(total.exponent).shift - total.shift
 
     def _covariance(self, total: Centred) -> Form:
-        ridge = self.ridge / float(total.unit[0]) ** 2 if self.ridge else 0.0
+        ridge = ridge_over(self.ridge, float(total.unit[0]))
         return form_of(total, total.weight).plus_identity(ridge)
 
     def _most(self, K: int, p: int) -> int:

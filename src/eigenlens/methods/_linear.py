@@ -116,7 +116,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
     def _lacking(self, moments: Grouped) -> Exception | None:
         K = len(moments.labels)
         if K < 2:
-            return errors.one_class(moments.labels[0].item() if K else None)
+            return errors.one_class(moments.labels[0] if K else None)
         if moments.weight <= K:
             return errors.weight_too_small(moments.weight, K, "W − K")
         try:

@@ -20,6 +20,8 @@ from ..spectral import Spectrum
 from ._recall import Recall
 from ._shown import Shown
 
+MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
+
 
 class RowsEstimator(Shown, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
@@ -117,6 +119,11 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
         times = np.asarray(block.weight)
         if (times != np.floor(times)).any():
             raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
+        if times.sum() > MOST_REPEATED:
+            raise errors.InputError(
+                f"sample_weight adds up to {times.sum():g}, and a permutation needs each row as often as its weight "
+                f"says; pass weights of at most {MOST_REPEATED:g} in all."
+            )
         index = np.repeat(np.arange(len(times)), times.astype(np.intp))
         if len(index) == len(times) and (times == 1).all():
             return block

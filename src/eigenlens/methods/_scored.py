@@ -45,7 +45,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         source: Any = self._open(X, y, sample_weight, reset=True)
         labels, K = source.labels, len(source.labels.classes)
         if K < 2:
-            raise errors.one_class(labels.classes[0].item() if K else None)
+            raise errors.one_class(labels.classes[0] if K else None)
         priors_for(self.priors, np.ones(K))
         rows = whole(source)
         assert rows.weight is not None

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
@@ -27,7 +27,8 @@ from .._core.parameters import check_choice, check_count, check_number
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
-from ..sources import Source, as_source, map_rows
+from ..moments.scale import ridge_over
+from ..sources import RegressorScore, Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Spectrum
 from ..subspace import Subspace
@@ -36,7 +37,7 @@ from ._canonical import CanonicalPencil, canonical_angles, canonical_pairs, cano
 from ._transformer import RowsTransformer
 
 
-class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -115,7 +116,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
 
     def _pencil(self, moments: Cross) -> CanonicalPencil:
         joint, p = self._joint(moments), moments.split
-        ridge = self.ridge / float(joint.unit[0]) ** 2 if self.ridge else 0.0
+        ridge = ridge_over(self.ridge, float(joint.unit[0]))
         return canonical_pencil(joint, p, ridge, self._pairs(p, joint.n_features - p))
 
     def _present(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:  # type: ignore[override]

@@ -347,9 +347,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]
-        k = len(self.eigenvalues_)
+        k = min(len(self.eigenvalues_), len(values))
         if self._counts_rows and not np.allclose(
-            values[:k], _xp.to_numpy(self.eigenvalues_), rtol=1e-4, atol=1e-6 * values[0]
+            values[:k], _xp.to_numpy(self.eigenvalues_)[:k], rtol=1e-4, atol=1e-6 * values[0]
         ):
             raise errors.rows_changed()
         values = np.where(np.abs(values) > rounding(len(values), float(np.abs(values).max())), values, 0.0)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
@@ -16,12 +16,12 @@ from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
-from ..sources import as_source, whole
+from ..sources import RegressorScore, as_source, whole
 
 Floats = NDArray[np.float64]
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
+class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
     """Base of the regressors: a subclass writes ``_fit(X, Y, w)`` and ``_predict(X)`` on clean 2-D arrays.
 
     ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of

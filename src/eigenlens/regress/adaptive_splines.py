@@ -329,6 +329,10 @@ class AdaptiveSplines(Regressor):
     def _folds(self, n: int) -> Iterator[tuple[Any, Any]]:
         """Positions of the n rows of positive weight, to learn from and to judge by."""
         if is_number(self.cv, integer=True):
+            if not 2 <= self.cv <= n:
+                raise errors.InputError(
+                    f"cv={self.cv!r} but there are {n} rows; use a number of folds from 2 to {n}, or prune='gcv'."
+                )
             yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
             return
         for fold in check_cv(self.cv).split(np.empty((len(self._places), 0))):  # these speak of all rows given

@@ -198,7 +198,7 @@ def _cut(
     if slicing is None:
         slicing = Slicing.given(n_slices, Y.shape[1]) if given else Slicing.at_quantiles(Y, weight, int(n_slices))
         if slicing.n_cells == 1:
-            raise errors.one_slice(counted[0, 0].item())
+            raise errors.one_slice(counted[0, 0])
         wanted = slicing.n_cells if given or Y.shape[1] > 1 else int(n_slices)
         if slicing.n_cells < wanted:
             errors.warn(errors.fewer_slices(slicing.n_cells, wanted))

@@ -76,6 +76,11 @@ def _user_frame() -> int:
     return depth
 
 
+def plain(label: Any) -> Any:
+    """Return a label as a person writes it: 'a', not np.str_('a'); labels of object arrays are so already."""
+    return label.item() if hasattr(label, "item") else label
+
+
 def listed(items: Iterable[Any], limit: int = 5) -> str:
     """Write a list for a person: the first few, then how many more."""
     items = [str(item) for item in items]
