@@ -152,6 +152,10 @@ class AdaptiveSplines(Regressor):
         self.importance = importance
         self.n_jobs = n_jobs
 
+    @property
+    def _x_reach(self) -> float:  # type: ignore[override]
+        return 150.0 / self.degree if is_number(self.degree) and self.degree >= 1 else 150.0
+
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         rules = make_rules(self, X.shape[1], self._feature_names())
         if self.n_jobs is not None:
