@@ -223,7 +223,7 @@ def test_a_density_too_narrow_to_be_seen_is_refused():
     def density(lam):
         return np.exp(-0.5 * ((lam - 1.1) / 1e-6) ** 2)
 
-    with pytest.raises(InputError, match="zero everywhere it was looked at: .* Name its support="):
+    with pytest.raises(InputError, match=r"zero everywhere it was looked at: .* Name its support="):
         Measure(density)(2.0)
     mass = Measure(density, support=(1.1 - 1e-4, 1.1 + 1e-4))(2.0)
     assert mass == pytest.approx(1e-6 * np.sqrt(2 * np.pi) * -np.expm1(-2.2) / 1.1, rel=1e-9)
