@@ -140,8 +140,8 @@ def tell_rounded(X: Array, wide: np.ndarray, name: str, names: Sequence[str] | N
         label = names[column] if names else column
         errors.warn(
             errors.RangeWarning(
-                f"{name} holds whole numbers beyond 2**53 (column {label}), and float64 has no room for their last digits: "
-                f"they were rounded. Subtract an offset from the column, as integers, before the call."
+                f"{name} holds whole numbers beyond 2**53 (column {label}), and float64 has no room for their last "
+                f"digits: they were rounded. Subtract an offset from the column, as integers, before the call."
             )
         )
 
