@@ -125,6 +125,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         if whitening.rank < whitening.varying:
             advice = "Use ridge, or fewer columns, if these directions matter."
             errors.warn(errors.rank_deficient("X", whitening.rank, whitening.varying, "columns vary", advice))
+        elif is_number(self.n_components) and whitening.varying < self.n_components:
+            p, wanted = pencil.dimension, int(self.n_components)
+            errors.warn(errors.few_columns_vary("X", whitening.varying, p, wanted))
         if spectrum.rank < len(spectrum):
             advice, what = "Slices differ in fewer directions.", "What differs between slices"
             errors.warn(errors.rank_deficient(what, max(spectrum.rank, 1), len(spectrum), "were asked for", advice))

@@ -158,6 +158,9 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             errors.warn(
                 errors.rank_deficient(what, whitening.rank, whitening.varying, "columns vary", self._rank_advice)
             )
+        elif is_number(self.n_components) and whitening.varying < self.n_components:
+            wanted = int(self.n_components)
+            errors.warn(errors.few_columns_vary("X", whitening.varying, moments.n_features, wanted))
         if spectrum.rank < len(spectrum):
             advice = "The class means lie in a smaller space."
             what = "The between-class scatter"

@@ -23,7 +23,7 @@ from sklearn.base import MultiOutputMixin
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
-from .._core.parameters import check_choice, check_count, check_number
+from .._core.parameters import check_choice, check_count, check_number, is_number
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
@@ -209,10 +209,14 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
 
     def _warn_ranks(self, spectrum: Spectrum, pencil: CanonicalPencil, moments: Cross) -> None:
         advice = "Use ridge, or drop collinear columns, if these directions matter."
-        for name, whitening in (("X", spectrum.whitening), ("Y", pencil.y_whitening)):
+        p, wanted = pencil.dimension, self.n_components
+        s = moments.joint.n_features - p
+        for name, columns, whitening in (("X", p, spectrum.whitening), ("Y", s, pencil.y_whitening)):
             assert whitening is not None
             if whitening.rank < whitening.varying:
                 errors.warn(errors.rank_deficient(name, whitening.rank, whitening.varying, "columns vary", advice))
+            elif is_number(wanted) and whitening.varying < wanted:
+                errors.warn(errors.few_columns_vary(name, whitening.varying, columns, int(wanted)))
 
     # -- use ---------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from .._core import errors
 from .companions import Labels, _is_missing, as_column
+from .table import EXACT
 
-EXACT = 2.0**53  # whole numbers below this are exact in float64
 ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are there
 
 

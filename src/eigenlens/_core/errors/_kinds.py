@@ -30,7 +30,7 @@ class ConditionWarning(EigenlensWarning):
 
 
 class RangeWarning(EigenlensWarning):
-    """A result is too large or too small for its floating-point type."""
+    """A number is too large, too small or too long for its floating-point type."""
 
 
 class WeightWarning(EigenlensWarning):
