@@ -24,12 +24,11 @@ LABELLED = {"LDA", "FDA", "PDA", "MDA", "KernelClassifier"}
 OF_ROWS = [
     "transform", "predict", "predict_proba", "predict_log_proba", "decision_function", "mahalanobis", "sphere",
     "score_samples", "reconstruction_error", "outlier_scores", "split", "predict_subclass_proba", "distances_among",
-    "basis",
-    "partial", "predict_interval",
+    "basis", "partial", "predict_interval",
 ]  # fmt: skip
 TESTS = [
-    "parallel", "permutation", "chi2", "simulation", "ladle", "tracy-widom", "broken-stick", "negative-inertia", "wilks",
-    "pillai", "lawley-hotelling", "roy", "bartlett", "gavish-donoho", "mp", "mle", "normal", "nonsense",
+    "parallel", "permutation", "chi2", "simulation", "ladle", "tracy-widom", "broken-stick", "negative-inertia",
+    "wilks", "pillai", "lawley-hotelling", "roy", "bartlett", "gavish-donoho", "mp", "mle", "normal", "nonsense",
 ]  # fmt: skip
 OF_NOTHING = ["get_covariance", "get_feature_names_out", "summary", "importances", "all_eigenvalues", "path"]
 

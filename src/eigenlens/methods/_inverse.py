@@ -284,7 +284,7 @@ def _check_slices(n_slices: Any) -> None:
             raise errors.number("n_slices", n_slices, "at least 2, or a list of cuts")
         return
     rule = "a whole number of at least 2, or ascending cuts (a list of numbers, or one such list for each response)"
-    if isinstance(n_slices, str | bool) or not hasattr(n_slices, "__len__") or len(n_slices) == 0:
+    if isinstance(n_slices, str | bool) or not np.ndim(n_slices) or len(n_slices) == 0:
         raise errors.number("n_slices", n_slices, rule)
     for column in [n_slices] if np.ndim(n_slices[0]) == 0 else n_slices:
         try:

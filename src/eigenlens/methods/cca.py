@@ -148,8 +148,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         return spectrum.first(max(1, wilks_of(spectrum, pencil, moments.weight, 0.05, "wilks").dimension))
 
     def _check_parameters(self) -> None:
-        check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=not self.ridge)
 
     def _check_source(self, source: Source, whole: bool) -> None:
         assert source.n_responses is not None

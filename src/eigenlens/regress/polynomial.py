@@ -11,7 +11,7 @@ import math
 from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.polynomial import legendre, polynomial
+from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
 from .._core import errors
@@ -19,6 +19,7 @@ from .._core.parameters import check_flag, check_number
 from ._base import Floats, Regressor
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
+MOST_TERMS = 100_000  # built one by one: a few seconds
 RANK = 1e-11  # relative to the largest singular value
 
 
@@ -91,7 +92,7 @@ class PolynomialRegression(Regressor):
     def _refuse_too_many(self, n: int, p: int) -> None:
         degree = int(self.degree)
         terms = math.comb(p + degree, degree) - 1 if self.interactions else p * degree
-        if terms * max(n, p) > MOST_CELLS:
+        if terms > MOST_TERMS or terms * max(n, p) > MOST_CELLS:
             raise errors.too_many_terms(degree, p, terms, n)
 
     def _columns(self, X: Floats) -> Floats:
@@ -153,9 +154,9 @@ def _raw_coefficients(powers: NDArray[np.int64], centre: Floats, half: Floats, b
 def _monomials(top: int, shift: float, slope: float) -> Floats:
     """Return the coefficients of P_e(shift + slope·x) for e = 0, …, top: a row for each, of powers of x."""
     table = np.zeros((top + 1, top + 1))
-    for e in range(top + 1):
-        inner, out = legendre.leg2poly([0] * e + [1]), np.zeros(1)
-        for a in inner[::-1]:  # Horner in the shifted feature
-            out = polynomial.polyadd(polynomial.polymul(out, [shift, slope]), [a])
-        table[e, : len(out)] = out
+    table[0, 0] = 1.0
+    for e in range(top):  # the recurrence of the Legendre polynomials
+        table[e + 1] = (2 * e + 1) / (e + 1) * (shift * table[e] + slope * np.concatenate([[0.0], table[e, :-1]]))
+        if e:
+            table[e + 1] -= e / (e + 1) * table[e - 1]
     return table
