@@ -94,8 +94,8 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         self._slicing = moments.meaning
 
     def _check_parameters(self) -> None:
-        check_count(self.n_components, auto=self._auto and not self.ridge)
         check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=self._auto and not self.ridge)
         _check_slices(self.n_slices)
 
     def _check_source(self, source: Source, whole: bool) -> None:

@@ -155,7 +155,7 @@ class AdaptiveSplines(Regressor):
     def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
         """Refuse features whose products leave the range; a term has each feature but once."""
         super()._check_range(name, values, reach, names)
-        many = int(self.degree) if is_number(self.degree) and self.degree > 1 else 1
+        many = int(self.degree) if is_number(self.degree, integer=True) and self.degree > 1 else 1
         if name != "X" or many == 1:
             return
         with np.errstate(divide="ignore"):

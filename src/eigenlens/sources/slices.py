@@ -16,6 +16,7 @@ from .._core import errors
 from .companions import Labels, _is_missing, as_column
 from .table import EXACT
 
+MOST_SLICES = 1_000_000  # more are asked for by mistake, and there are never more than rows
 ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are there
 
 
@@ -221,6 +222,7 @@ def _few_levels(Y: np.ndarray, n_slices: int) -> bool:
 
 def _cuts(y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> np.ndarray:
     """Return the smallest values v with W·h/H of the weight at or below v, h = 1 … H − 1; none is the largest value."""
+    n_slices = min(n_slices, MOST_SLICES)
     n, shares = len(y), np.arange(1, n_slices)
     if weight is None:
         places = -(-shares * n // n_slices) - 1
