@@ -219,6 +219,9 @@ def check_weights(weight: np.ndarray, n: int, some: bool = True) -> np.ndarray:
         raise errors.weight_values("negative", float(weight.min()))
     if some and not weight.any():
         raise errors.weight_all_zero()
+    with np.errstate(over="ignore"):
+        if np.isinf(weight.sum()):
+            raise errors.weight_values("too large", float(weight.max()))
     low, high = WEIGHT_RANGE
     largest = float(weight.max(initial=0.0))
     if largest > high or 0 < largest < low:
