@@ -14,6 +14,7 @@ from .._core import memory
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.errors import warn
+from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from .tables import LANDMARKS, ORDINARY, SquaredTable, square, symmetric
@@ -24,6 +25,7 @@ ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distanc
 SELF, ROOTED = 1e-6, 1e-10  # and so much from a row to itself: roots of rounding, and their squares
 
 
+@stored("map.Metric")
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A metric made ready for some rows: what it takes from them is fixed, so that new rows are measured alike.

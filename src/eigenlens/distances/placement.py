@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.errors import distances as errors
+from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import over_pairs, pair_blocks
 from ..spectral import Form, Pencil, orient, solve
@@ -17,6 +18,7 @@ from .scaling import Scaling
 from .tables import ROUNDING, SquaredTable
 
 
+@stored("map.Placement")
 @dataclass(frozen=True, eq=False)
 class Placement:
     """A map with the way from rows, or from distances to its points, to coordinates on it.

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.errors import distances as errors
+from .._core.stored import stored
 from .._core.typing import Array
 from .metrics import squares_of
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
@@ -17,6 +18,7 @@ from .transforms import SchoenbergTransform
 CONSTANTS = {"lingoes": lingoes_constant, "cailliez": cailliez_constant}
 
 
+@stored("map.Preparation")
 @dataclass(frozen=True, eq=False)
 class Preparation:
     """A Schoenberg transform, then an additive constant.

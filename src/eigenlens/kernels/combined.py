@@ -12,6 +12,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
@@ -54,6 +55,7 @@ class Combined(Kernel):
         return all(kernel.rotation_invariant for kernel in self._kernels())
 
 
+@stored("kernel.Sum")
 class Sum(Combined):
     """k₁ + k₂: functions that are a sum of one of each. Definite as the weaker of the two.
 
@@ -92,6 +94,7 @@ class Sum(Combined):
         return _joined([kernel._trend(X) for kernel in self._kernels()])
 
 
+@stored("kernel.Product")
 class Product(Combined):
     """k₁ · k₂, entry by entry: positive definite if both are.
 
@@ -130,6 +133,7 @@ class Product(Combined):
         return self.left._diagonal(X) * self.right._diagonal(X)
 
 
+@stored("kernel.Scaled")
 class Scaled(Combined):
     """factor · k, for a factor above 0.
 
@@ -172,6 +176,7 @@ class Scaled(Combined):
         return self.kernel._trend(X)
 
 
+@stored("kernel.OnColumns")
 class OnColumns(Combined):
     """A kernel that sees only some columns.
 

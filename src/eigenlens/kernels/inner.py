@@ -8,11 +8,13 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
 
 
+@stored("kernel.Linear")
 class Linear(Kernel):
     """k(x, z) = xᵀz. Positive definite; its functions are the linear ones, and its kernel PCA is PCA.
 
@@ -39,6 +41,7 @@ class Linear(Kernel):
         return pivot @ (points.T @ c)
 
 
+@stored("kernel.Polynomial")
 class Polynomial(Kernel):
     """k(x, z) = (scale·xᵀz + offset)^degree. Positive definite for scale > 0 and offset ≥ 0.
 

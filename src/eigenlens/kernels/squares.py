@@ -17,6 +17,7 @@ import scipy.linalg
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import kernels as wording
+from .._core.stored import stored
 from .._core.typing import Array
 from . import _pairs
 from .landmarks import Landmarks
@@ -28,6 +29,7 @@ SHOWS = 1e-6  # share of the responses that rounding may take before a warning s
 REACH = (1e-8, 10.0)  # of the largest eigenvalue: where a path begins and ends
 
 
+@stored("kernel.Path")
 @dataclass(frozen=True, eq=False)
 class Path:
     """Scores of a path over λ.

@@ -27,6 +27,7 @@ from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
@@ -35,6 +36,7 @@ from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
 
+@stored("KernelRegressor")
 class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     """Regression in a reproducing kernel Hilbert space.
 
@@ -155,6 +157,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         return self._over_rows(X, values)
 
 
+@stored("KernelClassifier")
 class KernelClassifier(ClassifierScore, KernelMachine):
     """Classification in a reproducing kernel Hilbert space.
 

@@ -25,6 +25,7 @@ from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_count
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
@@ -36,6 +37,7 @@ from ._kernel import DEFAULT, KernelEstimator, Rows
 from ._unrelated import PermutedColumns
 
 
+@stored("KernelPCA")
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColumns, KernelEstimator):
     """Kernel principal component analysis.
 

@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number, check_seed, random_from
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ._classifier import priors_for, separating
 from ._mixture import Classes, Fit, Plain, plain_step, run
@@ -34,6 +35,7 @@ from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
 THIN = 64  # columns
 
 
+@stored("MDA")
 class MDA(ScoredClassifier):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 

@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Scatter
 from ..sources import Source
@@ -41,6 +42,7 @@ PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its ne
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 
 
+@stored("SparsePCA")
 class SparsePCA(PrincipalComponents):
     """Sparse principal component analysis, from one pass over the rows.
 
