@@ -24,7 +24,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
-from .._core.parameters import check_count, check_flag, check_number
+from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Scatter
@@ -229,7 +229,7 @@ class SparsePCA(PrincipalComponents):
         self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
-        if self.ridge != np.inf:
+        if not is_number(self.ridge) or self.ridge != np.inf:
             check_number("ridge", self.ridge, 0)
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
