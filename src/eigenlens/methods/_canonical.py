@@ -12,6 +12,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
+from ..moments.scale import ridge_over
 from ..problem import Problem, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 
@@ -73,7 +74,7 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
         `n_components` as it was given: with "auto", Wilks' test chooses the number of pairs.
     """
     joint = moments.joint.uniform()[0] if ridge else moments.joint
-    ridge = ridge / float(joint.unit[0]) ** 2 if ridge else 0.0
+    ridge = ridge_over(ridge, float(joint.unit[0]))
     p, s = moments.split, joint.n_features - moments.split
     covariance = covariance_form(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)

@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..problem import column_names
+from ..sources import ClassifierScore
 from ._rows import RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
-class CanonicalClassifier(RowsTransformer, ClassifierMixin):
+class CanonicalClassifier(RowsTransformer, ClassifierScore):
     """Nearest centroid in canonical coordinates, prior odds counted in.
 
     A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in

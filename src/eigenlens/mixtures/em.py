@@ -107,7 +107,7 @@ class Classes:
         distinct = len(np.unique(rows[: 8 * count], axis=0))
         distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
         if distinct < count:
-            errors.warn(errors.empty_subclasses(self.labels[k].item(), count, distinct))
+            errors.warn(errors.empty_subclasses(self.labels[k], count, distinct))
         found = KMeans(min(count, distinct), n_init=1, random_state=rng).fit(rows, sample_weight=w).labels_
         shares: Floats = np.eye(min(count, distinct))[found]
         return shares
@@ -268,7 +268,7 @@ def _without_empty(data: Classes, Z: Shares) -> Shares:
         mass = w @ z
         alive = mass > EMPTY * mass.sum()
         if not alive.all():
-            errors.warn(errors.empty_subclasses(data.labels[k].item(), z.shape[1], int(alive.sum())))
+            errors.warn(errors.empty_subclasses(data.labels[k], z.shape[1], int(alive.sum())))
             z = z[:, alive]
             size = z.sum(axis=1, keepdims=True)
             z = np.where(size > 0, z / np.where(size > 0, size, 1.0), 1.0 / z.shape[1])

@@ -20,6 +20,7 @@ from .csv import CsvReader
 from .parquet import ParquetReader
 from .pieces import Batch, Piece, Reader, Roles
 from .stream import RowSource
+from .table import tell_rounded, wide_columns
 
 IPC = (".arrow", ".feather", ".ipc")
 
@@ -231,6 +232,7 @@ class ArrayReader:
             y = None if roles.target is None else rows[:, list(roles.target)]
             weight = None if roles.weight is None else rows[:, roles.weight]
             X = (rows if every else rows[:, columns]).astype(dtype, copy=False)
+            tell_rounded(X, wide_columns(rows)[: X.shape[1]], "X", None)
             return Batch(X, y[:, 0] if y is not None and roles.single else y, weight)
 
         return load

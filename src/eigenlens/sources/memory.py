@@ -14,7 +14,7 @@ from .._core.typing import Array, TableLike
 from .base import Block, M, Missing, Segment, Source, Target, middle, typical_rows
 from .companions import ClassReader, LabelReader, Labels, read_weights
 from .cutting import block_rows, segment_blocks
-from .table import Table, as_table, as_two_dimensional, finite_rows
+from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -111,7 +111,8 @@ class MemorySource(Source):
         """Return finite rows, sparse ones as they are."""
         if hasattr(self.table, "sparse_rows"):
             X = self.table.sparse_rows(start, stop)
-            if np.isfinite(X.data).all():
+            rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
+            if np.isfinite(X.data).all() and not rounded:
                 return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._core import errors
 from .pieces import Batch, Piece, Roles
+from .table import tell_rounded
 
 
 class ParquetReader:
@@ -90,12 +91,14 @@ def record_piece(
     p = len(roles.columns)
     n_targets = len(roles.target or ())
     columns = [batch.column(name) for name in names]
+    wide = np.array([j for j in range(p) if str(columns[j].type) in ("int64", "uint64")], dtype=np.intp)
 
     def load(start: int, stop: int) -> Batch:
         cut = [column.slice(start, stop - start) for column in columns]
         X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
         for j in range(p):
             X[j] = cut[j].to_numpy(zero_copy_only=False)
+        tell_rounded(X.T, wide, "X", names)
         targets = [as_values(column) for column in cut[p : p + n_targets]]
         weight = as_values(cut[-1]) if roles.weight is not None else None
         if roles.target is None:

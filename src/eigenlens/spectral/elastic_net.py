@@ -21,6 +21,7 @@ import scipy.linalg
 
 CIRCLES = 4  # exchanges without progress after which entries move one at a time
 SLACK = 1e-12  # relative violation of a bound that counts as rounding
+TIE = 1e-9  # relative difference of penalties at which entries count as entering together
 KEPT = 2**22  # numbers in the factors that are kept
 NEAR = (1.0, 1.001, 1.03, 1.3)  # penalties, in units of an earlier one, from which a walk may begin
 
@@ -173,6 +174,8 @@ class ElasticNet:
 
     def _walk(self, c: np.ndarray, count: int, beta: np.ndarray, level: float) -> tuple[np.ndarray, float]:
         """Follow the path of answers, linear between its knots, as λ₁ falls (least angle regression)."""
+        if not c.any():
+            return np.zeros_like(c), 0.0
         signs = np.sign(beta)
         if not signs.any():
             first = int(np.argmax(np.abs(c)))
@@ -193,13 +196,17 @@ class ElasticNet:
                 signs[left] = 0.0
                 continue
             if len(on) >= count:
+                if enter >= level * (1 - TIE):  # a copy of one that is in: no penalty keeps it out, the number does
+                    enter, _ = _next_entering(fixed, falls, on, level, left, ties=False)
                 return _spread(both[:, 0] - enter * both[:, 1], on, len(c)), enter
             level, left = enter, -1
             signs[which] = np.sign(fixed[which] + enter * falls[which])
         return _spread(both[:, 0] - level * both[:, 1], on, len(c)), level
 
 
-def _next_entering(fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: float, left: int) -> tuple[float, int]:
+def _next_entering(
+    fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: float, left: int, ties: bool = True
+) -> tuple[float, int]:
     """Return the largest λ₁ below the present one at which |slope| of an entry that is zero reaches λ₁/2."""
     best = np.zeros_like(fixed)
     for side in (1.0, -1.0):
@@ -208,7 +215,9 @@ def _next_entering(fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: 
         best = np.maximum(best, at)
     best[on] = 0.0
     best = np.minimum(best, level)
-    if left >= 0 and best[left] >= level * (1 - 1e-9):
+    if not ties:
+        best[best >= level * (1 - TIE)] = 0.0
+    if left >= 0 and best[left] >= level * (1 - TIE):
         best[left] = 0.0  # it has just left at this very λ₁
     which = int(np.argmax(best))
     return float(best[which]), which

@@ -14,7 +14,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC
 
-from ..regress import AdaptiveSplines
+from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import Contestant
 from .data import Data
 from .methods import METHODS, fitted

@@ -30,7 +30,7 @@ class ConditionWarning(EigenlensWarning):
 
 
 class RangeWarning(EigenlensWarning):
-    """A result is too large or too small for its floating-point type."""
+    """A number is too large, too small or too long for its floating-point type."""
 
 
 class WeightWarning(EigenlensWarning):
@@ -74,6 +74,11 @@ def _user_frame() -> int:
     ):
         frame, depth = frame.f_back, depth + 1
     return depth
+
+
+def plain(label: Any) -> Any:
+    """Return a label as a person writes it: 'a', not np.str_('a'); labels of object arrays are so already."""
+    return label.item() if hasattr(label, "item") else label
 
 
 def listed(items: Iterable[Any], limit: int = 5) -> str:

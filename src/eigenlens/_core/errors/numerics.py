@@ -65,6 +65,13 @@ def rank_deficient(what: str, rank: int, count: int, counted: str, advice: str) 
     return RankWarning(f"{what} has rank {rank} but {count} {counted}: {count - rank} direction(s) left out. {advice}")
 
 
+def few_columns_vary(table: str, varying: int, columns: int, wanted: int) -> RankWarning:
+    return RankWarning(
+        f"n_components={wanted} but {varying} of the {columns} columns of {table} vary: {max(varying, 1)} direction(s) "
+        f"found. The other columns are constant; drop them, and ask for n_components ≤ {max(varying, 1)}."
+    )
+
+
 def ill_conditioned(what: str, condition: float, digits: float) -> ConditionWarning:
     return ConditionWarning(
         f"{what} has condition {condition:.1e}; moments square it, so that about {max(digits, 0):.0f} digits of the "
