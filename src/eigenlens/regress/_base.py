@@ -101,7 +101,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
             what, found = ("reaches", size[j]) if size[j] > 10.0**reach else ("varies by", spread[j])
             raise errors.InputError(
                 f"column {names[j] if names else j} of {name} {what} {found:.1e} but {type(self).__name__} takes sizes "
-                f"from 1e-{reach:.0f} to 1e+{reach:.0f}, whose squares it can add up; multiply the column by a constant."
+                f"from 1e-{reach:.0f} to 1e+{reach:.0f}, whose squares it can add up; multiply the column by a "
+                f"constant."
             )
 
     def _read_again(self, X: TableLike, y: Any) -> tuple[Floats, Floats]:
