@@ -100,7 +100,8 @@ class Classes:
         seeds = rng.randint(2**31 - 1, size=times).tolist()  # one for all classes, whose order must not matter
         with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
             return [
-                [self._cut(k, count, seed, try_ % 4) for k, count in enumerate(counts)] for try_, seed in enumerate(seeds)
+                [self._cut(k, count, seed, try_ % 4) for k, count in enumerate(counts)]
+                for try_, seed in enumerate(seeds)
             ]
 
     def _cut(self, k: int, count: int, seed: int, kind: int) -> Floats:
