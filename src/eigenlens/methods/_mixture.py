@@ -105,7 +105,7 @@ class Classes:
             ]
 
     def _cut(self, k: int, count: int, seed: int, kind: int) -> Floats:
-        """Cut one class; every fourth time sphered after all, or by the first centres alone, which find other maxima."""
+        """Cut one class; every fourth time sphered after all, or by the first centres alone: other maxima."""
         w = self.weights[k]
         if count == 1:
             return np.ones((len(w), 1))

@@ -50,8 +50,8 @@ class MDA(ScoredClassifier):
     regressor : regressor, optional
         Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
     n_init : int
-        Starts that are run to the end; the best likelihood wins. Without a regressor they are the best of eight times as
-        many after six M-steps.
+        Starts that are run to the end; the best likelihood wins. Without a regressor they are the best of eight times
+        as many after six M-steps.
     max_iter : int
         Most M-steps, the first taken from the start.
     tol : float

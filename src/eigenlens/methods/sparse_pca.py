@@ -198,8 +198,8 @@ class SparsePCA(PrincipalComponents):
                 j = int(short[0])
                 errors.warn(
                     errors.RankWarning(
-                        f"n_nonzero={asked[j]} but component {j} has {met[j]} nonzero loading(s): the other columns are "
-                        f"constant or add nothing. Drop them, or ask for n_nonzero={met[j]}."
+                        f"n_nonzero={asked[j]} but component {j} has {met[j]} nonzero loading(s): the other columns "
+                        f"are constant or add nothing. Drop them, or ask for n_nonzero={met[j]}."
                     )
                 )
         dead = np.flatnonzero(~axes.B.any(axis=0))
