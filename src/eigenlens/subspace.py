@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from ._core import errors
 from ._core import xp as _xp
+from ._core.stored import stored
 from ._core.typing import Array
 from .spectral import count_rank, principal_angles
 
 
+@stored("Subspace")
 @dataclass(frozen=True, eq=False)
 class Subspace:
     """An affine subspace: a centre and a basis.

@@ -199,3 +199,16 @@ for extra, calls in attempts.items():
 def test_a_base_install_works_and_names_the_extra_that_is_wanted(folder):
     ended = subprocess.run([sys.executable, "-c", ASKED], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
+
+
+def test_commands_of_one_process_share_one_watching_thread(capsys):
+    """A thread for each command read its closed socket without end, and took a core."""
+    import threading
+
+    from eigenlens.cli.main import run
+
+    run(["methods"])
+    before = threading.active_count()
+    for _ in range(3):
+        run(["methods"])
+    assert threading.active_count() == before

@@ -627,3 +627,51 @@ def test_new_rows_that_do_not_fit():
         mds.transform(-np.eye(80)[:1])
     with pytest.raises(InputError, match="X contains NaN"):
         mds.transform(np.full((1, 80), np.nan))
+
+
+# -- fitted rows are placed where they are ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("correction", ["lingoes", "cailliez"])
+@pytest.mark.parametrize("metric", ["cosine", "correlation", "cityblock", "braycurtis"])
+def test_fitted_rows_return_to_their_places_whatever_the_metric_rounds(metric, correction):
+    """The cosine distance of a row to itself is 1e-16, which is no other point."""
+    rows = np.abs(X)
+    mds = ClassicalMDS(2, metric=metric, correction=correction).fit(rows)
+    assert mds.additive_constant_ > 0
+    np.testing.assert_allclose(mds.transform(rows), mds.embedding_, rtol=0, atol=1e-12 * np.abs(mds.embedding_).max())
+
+
+@pytest.mark.parametrize("correction", ["lingoes", "cailliez"])
+def test_rows_that_are_there_twice_return_to_their_places(correction):
+    """The constant comes between equal points of the map too, so that a new one can be only one of them."""
+    rows = np.vstack([X, X[:5], X[:2]])
+    for metric, table in (("cityblock", rows), ("cosine", rows * np.repeat([1.0, 3.0], [80, 7])[:, None])):
+        mds = ClassicalMDS(2, metric=metric, correction=correction).fit(table)
+        np.testing.assert_allclose(
+            mds.transform(table), mds.embedding_, rtol=0, atol=1e-11 * np.abs(mds.embedding_).max()
+        )
+    own = ClassicalMDS(2, metric="cityblock", correction=correction).fit(rows)
+    among = own.distances_among(rows)
+    assert (np.diag(among) == 0).all()
+    c = own.additive_constant_
+    assert among[0, 80] == pytest.approx(c if correction == "cailliez" else (2 * c) ** 0.5)
+
+
+def test_a_table_with_rounding_on_its_diagonal():
+    table = cdist(np.abs(X), np.abs(X), "cosine")
+    np.fill_diagonal(table, 3e-16)
+    mds = ClassicalMDS(2, metric="precomputed", correction="lingoes").fit(table)
+    np.testing.assert_allclose(mds.transform(table), mds.embedding_, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["jaccard", "dice", "rogerstanimoto"])
+def test_distances_between_sets_refuse_counts(metric):
+    counts = np.random.default_rng(3).poisson(2.0, (30, 6)).astype(float)
+    with pytest.raises(InputError, match=rf"metric='{metric}' is a distance between rows of 0 and 1, but X has"):
+        ClassicalMDS(metric=metric).fit(counts)
+    present = (counts > 0).astype(float)
+    mds = ClassicalMDS(metric=metric).fit(present)
+    np.testing.assert_allclose(mds.distances_among(present), cdist(present > 0, present > 0, metric), atol=1e-15)
+    with pytest.raises(InputError, match="Pass X > 0 to compare presence and absence"):
+        mds.transform(counts)

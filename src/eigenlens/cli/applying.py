@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.markup import escape
 from sklearn.pipeline import Pipeline
 
 from .._core.errors import cli as errors
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..tables import Preparation, TableFile
-from .console import console
+from .console import console, escape
 from .places import file_for
 from .reporting import dialect_of
 

@@ -10,13 +10,19 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
+from rich.markup import escape as escape_markup
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from .._core.text import printable
 from ..report.findings import Findings, top_loadings
 
 SHOWN = 8  # directions in the terminal
+
+
+def escape(text: object) -> str:
+    """Return text that is neither markup nor a command to the terminal."""
+    return escape_markup(printable(text))
 
 
 def console() -> Console:
@@ -26,7 +32,8 @@ def console() -> Console:
 
 def print_json(value: Any) -> None:
     """Print JSON that any reader understands: numbers that are none become null."""
-    sys.stdout.write(json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    written = json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False)
+    sys.stdout.write("".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in written) + "\n")
 
 
 def _plain(value: Any) -> Any:

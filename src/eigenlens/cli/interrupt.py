@@ -1,4 +1,4 @@
-"""Ctrl-C ends within a second, whatever runs: a long library call cannot hold it back."""
+"""Ctrl-C, SIGTERM and SIGHUP end within a second, whatever runs: a long library call cannot hold them back."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from contextlib import suppress
 
 PATIENCE = 0.6  # seconds that Python gets to end by itself
 CODE = 130
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 _SOCKETS: list[socket.socket] = []
 
 
@@ -25,16 +26,23 @@ def watch() -> None:
         _SOCKETS.extend((ours, theirs))  # a pair that is collected closes, and a closed one is read without end
         threading.Thread(target=_wait, args=(ours,), daemon=True).start()
     signal.set_wakeup_fd(_SOCKETS[1].fileno(), warn_on_full_buffer=False)
+    for number in ENDING:
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores SIGHUP
+            signal.signal(number, _end)
 
 
 def _wait(sent: socket.socket) -> None:
-    while number := sent.recv(1):
-        if number == bytes([signal.SIGINT]):
+    while heard := sent.recv(1):
+        if heard[0] in (signal.SIGINT, *ENDING):
             time.sleep(PATIENCE)
-            leave()
+            leave(128 + heard[0])
 
 
-def leave() -> None:
+def _end(number: int, frame: object) -> None:
+    raise SystemExit(128 + number)
+
+
+def leave(code: int = CODE) -> None:
     """End at once, removing what is half-written."""
     writing = sys.modules.get("eigenlens.sources.writing")
     for name in list(getattr(writing, "PENDING", ())):
@@ -45,4 +53,4 @@ def leave() -> None:
         sys.stdout.flush()
         sys.stderr.flush()
     finally:
-        os._exit(CODE)
+        os._exit(code)

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from .._core.text import printable
 from .interrupt import CODE, leave, watch
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -216,7 +217,7 @@ def run(arguments: list[str]) -> int:
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
         if not _is_told(error):
             raise
-        click.echo(f"eigenlens: {error or type(error).__name__}", err=True)
+        click.echo(f"eigenlens: {printable(error) or type(error).__name__}", err=True)
         return 1
 
 

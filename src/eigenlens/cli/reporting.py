@@ -8,7 +8,6 @@ from typing import Any
 
 import click
 import numpy as np
-from rich.markup import escape
 
 from .._core.errors.cli import views_syntax
 from ..files import save
@@ -18,7 +17,7 @@ from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
 from ..study.methods import METHODS
 from ..tables import Dialect, TableFile
-from .console import comparison_table, console, print_findings, print_json, progress
+from .console import comparison_table, console, escape, print_findings, print_json, progress
 from .places import file_for, folder_for
 
 
@@ -127,7 +126,7 @@ def run_compare(options: dict[str, Any]) -> None:
         return
     out = console()
     for note in findings.notes:
-        out.print(f"· {note}", markup=False)
+        out.print(f"· {escape(note)}")
     out.print()
     out.print(comparison_table(findings))
 

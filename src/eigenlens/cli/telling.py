@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from ..files import describe
 from ..study.methods import METHODS, QUESTIONS
-from .console import console, print_json
+from .console import console, escape, print_json
 
 
 def run_methods(options: dict[str, Any]) -> None:
@@ -58,7 +57,7 @@ def _short(value: Any) -> str:
     if isinstance(value, list):
         words = [_short(v) for v in value]
         return ", ".join(words[:12]) + (f" and {len(words) - 12} more" if len(words) > 12 else "")
-    return "".join(c if c.isprintable() else "�" for c in str(value))
+    return str(value)
 
 
 def _largest(arrays: list[Any]) -> str:

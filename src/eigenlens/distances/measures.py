@@ -19,6 +19,7 @@ from scipy.special import expit
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.errors import warn
+from .._core.stored import stored
 from .._core.typing import Array
 
 TOLERANCE, ALLOWED = 1e-13, 1e-10  # relative error to reach, and beyond which a warning is due
@@ -35,6 +36,7 @@ GROWTH = 8.0  # of the pieces around it
 BLOCK = 2**16  # entries worked on at a time, so that nodes × entries stays small
 
 
+@stored("measure.Atoms")
 class Atoms:
     """A finite sum of point masses.
 

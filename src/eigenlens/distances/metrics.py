@@ -12,18 +12,19 @@ from scipy.spatial.distance import cdist
 
 from .._core import memory
 from .._core import xp as _xp
+from .._core.errors import InputError, warn
 from .._core.errors import distances as errors
-from .._core.errors import warn
+from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
-from .tables import LANDMARKS, ORDINARY, SquaredTable, square, symmetric
+from .tables import LANDMARKS, ORDINARY, ROOTED, SELF, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ONLY_SCIPY = ("jensenshannon",)  # what scikit-learn does not pass on
 ASYMMETRY = 1e-10  # a metric may leave so much, relative to the largest distance, to rounding
-SELF, ROOTED = 1e-6, 1e-10  # and so much from a row to itself: roots of rounding, and their squares
 
 
+@stored("map.Metric")
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A metric made ready for some rows: what it takes from them is fixed, so that new rows are measured alike.
@@ -85,10 +86,13 @@ class Metric:
     def _named(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         from sklearn.exceptions import DataConversionWarning
         from sklearn.metrics import pairwise_distances
+        from sklearn.metrics.pairwise import PAIRWISE_BOOLEAN_FUNCTIONS
 
+        if self.metric in PAIRWISE_BOOLEAN_FUNCTIONS:
+            _refuse_counts(str(self.metric), A, B)
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DataConversionWarning)  # a metric of booleans says so by its name
+                warnings.simplefilter("ignore", DataConversionWarning)  # 0 and 1 lose nothing
                 if self.metric in ONLY_SCIPY:
                     D = cdist(A, B, self.metric, **self.params)
                 else:
@@ -123,7 +127,7 @@ class Metric:
         if float(itself.max()) > (ROOTED if squared else SELF) * high:
             warn(errors.metric_of_itself(self.metric, int(itself.argmax()), float(itself.max())))
         table = square(values, values, high, squared, "X")
-        return SquaredTable(table.values, table.exponent + self._power)
+        return SquaredTable(table.values, table.exponent + self._power, table.doubt)
 
     def squares(self, A: Array, B: Array, exponent: int) -> Array:
         """Return squared distances of new rows to others, over 4^exponent."""
@@ -147,6 +151,18 @@ def squares_of(block: Array, squared: bool, power: int) -> Array:
     if power:
         block = block * float(np.ldexp(1.0, 2 * power if squared else power))
     return block if squared else block * block
+
+
+def _refuse_counts(metric: str, *tables: np.ndarray) -> None:
+    """Refuse numbers where a metric knows only yes and no: scikit-learn would make 1 of whatever is not 0."""
+    for rows in tables:
+        other = (rows != 0) & (rows != 1)
+        if other.any():
+            i, j = (int(at) for at in np.argwhere(other)[0])
+            raise InputError(
+                f"metric={metric!r} is a distance between rows of 0 and 1, but X has {rows[i, j]:g} in column {j}. "
+                f"Pass X > 0 to compare presence and absence, or use metric='braycurtis' for counts and amounts."
+            )
 
 
 def _fixed(metric: str, rows: np.ndarray, weight: np.ndarray) -> dict[str, Any]:

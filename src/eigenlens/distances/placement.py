@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.errors import distances as errors
+from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import over_pairs, pair_blocks
 from ..spectral import Form, Pencil, orient, solve
@@ -17,6 +18,7 @@ from .scaling import Scaling
 from .tables import ROUNDING, SquaredTable
 
 
+@stored("map.Placement")
 @dataclass(frozen=True, eq=False)
 class Placement:
     """A map with the way from rows, or from distances to its points, to coordinates on it.
@@ -59,7 +61,7 @@ class Placement:
     def distances(self, table: SquaredTable) -> Array:
         """Return the distances of a square table as they are prepared for this map."""
         ready = self.preparation
-        D2 = ready(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
+        D2 = ready.among(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
         return SquaredTable(D2, ready.given).distances()
 
     def project(self, X: Array) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.errors import distances as errors
+from .._core.stored import stored
 from .._core.typing import Array
 from .metrics import squares_of
 from .repairs import add_constant, cailliez_constant, lingoes_constant, with_constant
@@ -17,6 +18,7 @@ from .transforms import SchoenbergTransform
 CONSTANTS = {"lingoes": lingoes_constant, "cailliez": cailliez_constant}
 
 
+@stored("map.Preparation")
 @dataclass(frozen=True, eq=False)
 class Preparation:
     """A Schoenberg transform, then an additive constant.
@@ -29,6 +31,8 @@ class Preparation:
         Added to the distances (Cailliez) or, twice, to their squares (Lingoes), in units of the prepared table.
     taken, given : int
         Exponents of the distances that come in and of those that go out.
+    doubt : float
+        Squared distance, as it comes in, up to which a new point is the point it is measured from.
     """
 
     transform: SchoenbergTransform | None
@@ -36,29 +40,45 @@ class Preparation:
     constant: float
     taken: int
     given: int
+    doubt: float = 0.0
 
     @classmethod
     def of(
         cls, table: SquaredTable, transform: SchoenbergTransform | None, correction: str | None
     ) -> tuple[SquaredTable, Preparation]:
         """Prepare a square table in place."""
-        taken = table.exponent
+        taken, doubt = table.exponent, table.doubt
         if transform is not None:
             table = _transformed(table, transform)
         constant = 0.0
         if correction is not None:
             constant = CONSTANTS[correction](table.values)
             add_constant(table.values, constant, correction)
-        return table, cls(transform, correction, constant, taken, table.exponent)
+        return table, cls(transform, correction, constant, taken, table.exponent, doubt)
 
     def __call__(self, D2: Array) -> Array:
-        """Prepare squared distances of new points; one at distance 0 of a point is that point, and stays there."""
-        if self.transform is not None:
-            D2 = self.transform(D2) * float(np.ldexp(1.0, -2 * self.given))
+        """Prepare squared distances of new points (rows) to those of the map (columns).
+
+        One at distance 0 of a point is that point, and no constant comes between them. It is one of them only, where
+        several are equal: the map has the constant between those.
+        """
+        ready = self._transformed(D2)
         if self.constant == 0 or self.correction is None:
-            return D2
+            return ready
         xp = _xp.namespace(D2)
-        return xp.where(D2 > 0, with_constant(D2, self.constant, self.correction), D2)
+        nearest = xp.arange(D2.shape[1], device=_xp.device(D2))[None, :] == xp.argmin(D2, axis=1)[:, None]
+        itself = nearest & (self.doubt >= D2)
+        return xp.where(itself, xp.zeros_like(ready), with_constant(ready, self.constant, self.correction))
+
+    def among(self, D2: Array) -> Array:
+        """Prepare a square table of squared distances as that of the map was prepared."""
+        ready = self._transformed(_xp.namespace(D2).asarray(D2, copy=True))
+        if self.correction is not None:
+            add_constant(ready, self.constant, self.correction)
+        return ready
+
+    def _transformed(self, D2: Array) -> Array:
+        return D2 if self.transform is None else self.transform(D2) * float(np.ldexp(1.0, -2 * self.given))
 
     def of_ready(self, distances: Array, squared: bool) -> Array:
         """Prepare distances of new points that are given as such, or squared."""

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import over_pairs
 from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, solve
@@ -27,6 +28,7 @@ from .tables import double_center_in_place, row_blocks
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
 
 
+@stored("map.Scaling")
 @dataclass(frozen=True, eq=False)
 class Scaling:
     """A map, with what is needed to place further points on it.

@@ -24,6 +24,7 @@ from ..sources.table import Table, as_table
 
 ORDINARY = 200  # |d| within 2^±200 squares safely
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
+SELF, ROOTED = 1e-6, 1e-10  # and from a row to itself: roots of rounding, and their squares
 ROWS = "pass rows of features and a metric, with n_landmarks= (a few hundred to a few thousand)"
 LANDMARKS = "use n_landmarks= (a few hundred to a few thousand), which needs n × n_landmarks at a time"
 
@@ -40,10 +41,14 @@ class SquaredTable:
         float64, symmetric, at least 0, the diagonal 0.
     exponent : int
         The distances are roots of the values times 2^exponent.
+    doubt : float
+        Squared distance, over 4^exponent, up to which two points are one: what rounding leaves of the distance from a
+        point to itself.
     """
 
     values: Array
     exponent: int = 0
+    doubt: float = 0.0
 
     def distances(self) -> Array:
         """Return the distances themselves."""
@@ -186,9 +191,11 @@ def square(distances: Array, into: Array, high: float, squared: bool, name: str)
         if not squared:
             block *= block
 
+    itself = float(xp.max(xp.linalg.diagonal(distances)))
+    doubt = min(4 * max(itself, 0.0) + 8 * _xp.EPS * high, (ROOTED if squared else SELF) * high) * factor
     over_rows(work, into)
     clear_diagonal(into)
-    return SquaredTable(into, exponent // 2 if squared else exponent)
+    return SquaredTable(into, exponent // 2 if squared else exponent, doubt if squared else doubt**2)
 
 
 def _exponent(high: float, squared: bool, name: str) -> int:

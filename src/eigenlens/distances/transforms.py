@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from .._core import xp as _xp
 from .._core.errors import distances as errors
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..sources import as_source, map_rows
 from .measures import Atoms, Density
@@ -104,6 +105,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         return None
 
 
+@stored("transform.Identity")
 class Identity(SchoenbergTransform):
     """Φ(d) = d: all of g at λ = 0.
 
@@ -123,6 +125,7 @@ class Identity(SchoenbergTransform):
         return Atoms([0.0], [1.0])
 
 
+@stored("transform.Exponential")
 class Exponential(SchoenbergTransform):
     r"""Φ(d) = (1 − e^{−ad})/a: g is an atom at a. Distances saturate at 1/a.
 
@@ -154,6 +157,7 @@ class Exponential(SchoenbergTransform):
         return Atoms([self.a], [1.0])
 
 
+@stored("transform.Logarithm")
 class Logarithm(SchoenbergTransform):
     """Φ(d) = ln(1 + d/a), g(λ) = e^{−aλ}.
 
@@ -184,6 +188,7 @@ class Logarithm(SchoenbergTransform):
         return Density(lambda lam: np.exp(-self.a * lam))
 
 
+@stored("transform.Rational")
 class Rational(SchoenbergTransform):
     """Φ(d) = d/(a(a + d)), g(λ) = λe^{−aλ}. Distances saturate at 1/a.
 
@@ -214,6 +219,7 @@ class Rational(SchoenbergTransform):
         return Density(lambda lam: lam * np.exp(-self.a * lam))
 
 
+@stored("transform.Power")
 class Power(SchoenbergTransform):
     """Φ(d) = dᵖ with 0 < p ≤ 1, g(λ) = p λ^{−p}/Γ(1 − p); p = 1/2 takes the root of squared distances.
 
@@ -245,6 +251,7 @@ class Power(SchoenbergTransform):
         return Atoms([0.0], [1.0]) if p == 1 else Density(lambda lam: p / gamma(1 - p) * lam**-p)
 
 
+@stored("transform.Measure")
 class Measure(SchoenbergTransform):
     r"""Φ for any measure g, by quadrature.
 
@@ -284,6 +291,7 @@ class Measure(SchoenbergTransform):
         return self._made[1]
 
 
+@stored("transform.Composition")
 class Composition(SchoenbergTransform):
     """Φ(d) = outer(inner(d)): Schoenberg transforms of Schoenberg transforms are such again.
 

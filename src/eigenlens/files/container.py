@@ -20,21 +20,36 @@ import json
 import math
 import os
 import re
+import stat
 import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
+from .._core.errors import InputError
 from .._core.errors import files as errors
 
 MAGIC = b"eigenlns"
-VERSION = 1
+VERSION = 2  # 1 named the modules of classes
 PREFIX = struct.Struct("<8sIIQQ32s")
 ALIGN = 64
-HEADER_LIMIT = 2**24  # JSON grows up to 20 times when it is read
+HEADER_LIMIT = 2**24  # bytes of JSON
+VALUES_LIMIT = 2**21  # values in it: each takes about 100 bytes when it is read
 PLAIN = re.compile(r"[<>|]([biufc]\d{1,2}|[US]\d{1,8}|[mM]8(\[\d*[a-zA-Z]{1,2}\])?)")
 CHUNK = 2**20
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """Open a file to be read; a pipe or a device, which might never end, is refused without waiting for it."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise errors.not_a_model(path, "it is a pipe or a device, not a file")
+        yield file
 
 
 def write(file: BinaryIO, header: dict[str, Any], arrays: list[np.ndarray]) -> None:
@@ -42,8 +57,12 @@ def write(file: BinaryIO, header: dict[str, Any], arrays: list[np.ndarray]) -> N
     header = {**header, "arrays": [_entry(array) for array in arrays]}
     text = json.dumps(header, ensure_ascii=True, separators=(",", ":"), allow_nan=False).encode()
     text += b" " * (-len(text) % ALIGN)
-    if len(text) > HEADER_LIMIT:
-        raise errors.header_too_long(len(text), HEADER_LIMIT)
+    if len(text) > HEADER_LIMIT or _values_in(text) > VALUES_LIMIT:
+        raise InputError(
+            f"The description of this model has {len(text):,} bytes and {_values_in(text):,} values, and model files "
+            f"allow {HEADER_LIMIT:,} and {VALUES_LIMIT:,}: it holds very many small parts, such as labels that are "
+            f"objects. Turn labels into an array of str or int, or use pickle."
+        )
     digest, length = hashlib.sha256(text), 0
     file.write(b"\0" * PREFIX.size + text)
     for array in arrays:
@@ -88,13 +107,22 @@ def read_header(file: BinaryIO, path: Path, verify: bool) -> tuple[dict[str, Any
     if verify and _digest(file) != digest:
         raise errors.damaged(path, "its checksum is wrong")
     file.seek(PREFIX.size)
+    text = file.read(n_header)
+    if _values_in(text) > VALUES_LIMIT:
+        raise errors.damaged(path, f"its header holds more than {VALUES_LIMIT:,} values")
     try:
-        header = json.loads(file.read(n_header).decode("ascii"), parse_constant=_no_constant)
+        header = json.loads(text.decode("ascii"), parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         raise errors.damaged(path, f"its header cannot be read ({type(error).__name__})") from None
     if not isinstance(header, dict):
         raise errors.damaged(path, "its header is not an object")
+    header["format"] = version
     return header, (PREFIX.size + n_header, n_arrays)
+
+
+def _values_in(text: bytes) -> int:
+    """Return at least the number of values in JSON; commas in texts count too."""
+    return sum(text.count(mark) for mark in (b",", b"[", b"{"))
 
 
 def _digest(file: BinaryIO) -> bytes:
@@ -150,11 +178,12 @@ def _entry_parts(entry: Any, path: Path) -> tuple[np.dtype, tuple[int, ...], Any
         raise errors.damaged(path, "an array has an impossible shape")
     try:
         dtype = np.dtype(name)
-        np.broadcast_shapes(tuple(shape))  # refuses what NumPy cannot count
-    except (TypeError, ValueError, OverflowError) as error:
-        raise errors.damaged(path, f"an array has an impossible type or shape ({error})") from None
+    except TypeError as error:
+        raise errors.damaged(path, f"an array has an impossible type ({error})") from None
     if dtype.itemsize == 0:
         raise errors.damaged(path, "an array has entries of no size")
+    if math.prod(n or 1 for n in shape) * dtype.itemsize >= 2**62:  # NumPy counts so even where a side is 0
+        raise errors.damaged(path, "an array has an impossible shape")
     return dtype, tuple(shape), order
 
 

@@ -8,13 +8,16 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors as base
 from .._core.errors import files as errors
+from .._core.text import printable
 from ..sources.writing import replaced
 from . import container
+from .old_names import name_today
 from .state import Decoder, Encoder
 
 
@@ -92,7 +95,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     FileNotFoundError: ...
     """
     path = Path(path)
-    with path.open("rb") as file:
+    with container.opened(path) as file:
         header, arrays = container.read(file, path)
     try:
         decoder = Decoder(header.get("objects"), arrays)
@@ -101,7 +104,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise errors.not_a_model(path, str(error)) from None
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
-    if not hasattr(model, "get_params"):
+    if not isinstance(model, BaseEstimator):
         raise errors.damaged(path, "what it holds is not an estimator")
     _compare_versions(path, header.get("versions"))
     return model
@@ -117,10 +120,11 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     Returns
     -------
     description : dict
-        "classes" of all parts, the model's own first; "arrays" as (type, shape); "versions"; "about".
+        "format" of the file; "classes" of all parts by the names that files give them, the model's own first; "arrays"
+        as (type, shape); "versions"; "about"; "bytes".
     """
     path = Path(path)
-    with path.open("rb") as file:
+    with container.opened(path) as file:
         header, lengths = container.read_header(file, path, verify=True)
     arrays = container.checked_entries(header, lengths, path)
     objects, versions, notes = (header.get(name) for name in ("objects", "versions", "about"))
@@ -129,8 +133,8 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     if not isinstance(versions, dict) or not isinstance(notes, dict):
         raise errors.damaged(path, "its notes are not notes")
     return {
-        "format": container.VERSION,
-        "classes": [str(entry.get("class")) for entry in objects],
+        "format": header["format"],
+        "classes": [name_today(str(entry.get("class"))) for entry in objects],
         "arrays": [(dtype.str, shape) for dtype, shape, _, _ in arrays],
         "versions": {str(name): str(value) for name, value in versions.items()},
         "about": notes,
@@ -162,4 +166,4 @@ def _compare_versions(path: Path, versions: Any) -> None:
     """Warn where parts of another library came from another version of it."""
     for library, saved in versions.items() if isinstance(versions, dict) else ():
         if library in ("sklearn", "scipy") and saved != _version(library):
-            base.warn(errors.other_version(path, library, str(saved)[:40], _version(library)))
+            base.warn(errors.other_version(path, library, printable(str(saved)[:40]), _version(library)))

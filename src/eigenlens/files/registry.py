@@ -1,67 +1,127 @@
 """Which classes a model file may speak of.
 
-Every class that is defined in one of the rooms below, found by its name when a file asks for it: a new method joins by
-being there. Of other libraries, only what is listed. Instances are made without calling their constructors.
+Those of this package that have given themselves a name (`_core.stored`): a new one joins by doing so in its own file.
+Of scikit-learn, only what is listed. Instances are made without calling their constructors.
 """
 
 from __future__ import annotations
 
+import pkgutil
 import re
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from .._core.errors import files as errors
+from .._core.stored import KINDS, Kind, kind_of
+from .old_names import name_today
 
 ROOT = __name__.split(".")[0]
-ROOMS = (
-    "methods",
-    "regress",
-    "kernels",
-    "distances",
-    "tables",
-    "moments",
-    "spectral",
-    "subspace",
-    "inference.result",
-    "sources.companions",
-    "sources.slices",
-)
+LATER = ("cli", "exceptions", "files", "report", "study", "testing")  # rooms that hold nothing that is saved
+NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+LENGTH = 80
+
+Number = (int, float, np.number)
+Whole = (int, np.integer)
+
+
+@dataclass(frozen=True)
+class Foreign:
+    """A class of another library, and the kinds of values that its parameters may have."""
+
+    module: str
+    parameters: dict[str, tuple[type, ...]]
+
+    @property
+    def library(self) -> str:
+        return self.module.split(".")[0]
+
+
+FLAGS = {"fit_intercept": (bool,), "copy_X": (bool,), "positive": (bool,)}
 FOREIGN = {
-    "sklearn.pipeline.Pipeline",
-    "sklearn.preprocessing._data.StandardScaler",
-    "sklearn.linear_model._base.LinearRegression",
-    "sklearn.linear_model._ridge.Ridge",
-    "scipy.interpolate._bsplines.BSpline",
-    "scipy.interpolate._interpolate.PPoly",
+    "sklearn.Pipeline": Foreign(
+        "sklearn.pipeline",
+        # A pipeline with a memory unpickles what it finds in that folder: a file must not name one.
+        {"steps": (list,), "memory": (type(None),), "verbose": (bool,), "transform_input": (list, type(None))},
+    ),
+    "sklearn.StandardScaler": Foreign(
+        "sklearn.preprocessing", {"copy": (bool,), "with_mean": (bool,), "with_std": (bool,)}
+    ),
+    "sklearn.LinearRegression": Foreign(
+        "sklearn.linear_model", {**FLAGS, "tol": Number, "n_jobs": (*Whole, type(None))}
+    ),
+    "sklearn.Ridge": Foreign(
+        "sklearn.linear_model",
+        {
+            **FLAGS,
+            "alpha": (*Number, np.ndarray),
+            "max_iter": (*Whole, type(None)),
+            "tol": Number,
+            "solver": (str,),
+            "random_state": (*Whole, type(None)),
+        },
+    ),
 }
-NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+", re.ASCII)
 
 
 def name_of(cls: type) -> str | None:
     """Return the name under which a class is kept, None where files may not hold it."""
-    name = f"{cls.__module__}.{cls.__qualname__}"
-    return name if _is_ours(name) or name in FOREIGN else None
+    kind = kind_of(cls)
+    if kind is not None:
+        return kind.name
+    if not cls.__module__.startswith("sklearn."):
+        return None
+    name = f"sklearn.{cls.__name__}"
+    return name if name in FOREIGN and class_of(name) is cls else None
+
+
+def kind_named(name: Any) -> Kind:
+    """Return what a name in a file stands for."""
+    if not isinstance(name, str) or len(name) > LENGTH or not NAME.fullmatch(name):
+        raise errors.unknown_class(str(name)[:LENGTH])
+    name = name_today(name)
+    if name in FOREIGN:
+        return _foreign(name)
+    if name not in KINDS:
+        _look_for(name)
+    if name not in KINDS:
+        raise errors.unknown_class(name)
+    return KINDS[name]
 
 
 def class_of(name: Any) -> type:
     """Return the class of a name in a file."""
-    if not isinstance(name, str) or len(name) > 200 or not NAME.fullmatch(name):
-        raise errors.unknown_class(str(name)[:200])
-    if not _is_ours(name) and name not in FOREIGN:
-        raise errors.unknown_class(name)
-    module, _, leaf = name.rpartition(".")
-    try:
-        if name not in FOREIGN and find_spec(module) is None:
-            raise errors.unknown_class(name)
-        found = getattr(import_module(module), leaf, None)
-    except ImportError:
-        raise errors.unknown_class(name) from None
-    if not isinstance(found, type) or issubclass(found, BaseException) or found.__module__ != module:
-        raise errors.unknown_class(name)
-    return found
+    return kind_named(name).cls
 
 
-def _is_ours(name: str) -> bool:
-    module = name.rpartition(".")[0]
-    return any(module == f"{ROOT}.{room}" or module.startswith(f"{ROOT}.{room}.") for room in ROOMS)
+@cache
+def _foreign(name: str) -> Kind:
+    cls = getattr(import_module(FOREIGN[name].module), name.rpartition(".")[2])
+    return Kind(name, cls, {})
+
+
+def _look_for(name: str) -> None:
+    """Import what may define a name: the public class of that name, and if it is none, everything."""
+    for home in (ROOT, f"{ROOT}.regress"):
+        module = import_module(home)
+        if name in module.__all__:
+            getattr(module, name)
+    if name not in KINDS:
+        import_all()
+
+
+@cache
+def import_all() -> None:
+    """Import every module of this package that may define what is saved, once."""
+    root = import_module(ROOT)
+    rooms = [entry for entry in pkgutil.iter_modules(root.__path__) if entry.name not in (*LATER, "__main__")]
+    for room in rooms:
+        module = import_module(f"{ROOT}.{room.name}")
+        inside = pkgutil.walk_packages(module.__path__, f"{module.__name__}.") if room.ispkg else ()
+        for entry in inside:
+            with suppress(ImportError):  # of a library that is not installed
+                import_module(entry.name)

@@ -12,7 +12,11 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.errors import files as errors
-from .registry import FOREIGN, class_of, name_of
+from .._core.stored import Kind
+from ..moments.base import Moments
+from .checks import check_keys, check_tree, checked
+from .container import PLAIN
+from .registry import FOREIGN, class_of, kind_named, name_of
 
 DEPTH = 60  # of lists within lists; models have fewer than ten
 TAG = "~"
@@ -65,7 +69,7 @@ class Encoder:
         if type(value) is np.ndarray or (_xp.is_array(value) and not isinstance(value, np.ndarray)):
             return {TAG: "array", "array": self._array(value, place)}
         if isinstance(value, type):
-            if name_of(value) is None:
+            if name_of(value) is None or not issubclass(value, Moments):
                 raise errors.cannot_hold(place, f"class ({value.__name__})")
             return {TAG: "class", "name": name_of(value)}
         return {TAG: "object", "object": self._object(value, place)}
@@ -77,12 +81,15 @@ class Encoder:
         if name is None:
             raise errors.cannot_hold(place, f"{cls.__module__}.{cls.__name__}")
         if name in FOREIGN:
-            self.foreign.add(name.split(".")[0])
+            self.foreign.add(FOREIGN[name].library)
         number = self._objects_seen[id(value)] = len(self.objects)
         self._alive.append(value)
         entry: dict[str, Any] = {"class": name}
         self.objects.append(entry)
-        entry["state"] = [[key, self.node(part, f"{place}.{key}")] for key, part in _state(value, place).items()]
+        state = _state(value, place)
+        if name == "sklearn.Pipeline":
+            state["memory"] = None  # a folder of this machine
+        entry["state"] = [[key, self.node(part, f"{place}.{key}")] for key, part in state.items()]
         return number
 
     def _array(self, value: Any, place: str) -> int:
@@ -121,25 +128,30 @@ class Decoder:
         if not isinstance(objects, list) or not all(isinstance(entry, dict) for entry in objects):
             raise ValueError("its header does not list the objects")
         self.arrays = arrays
-        self.objects: list[Any] = [object.__new__(class_of(entry.get("class"))) for entry in objects]
-        for made, entry in zip(self.objects, objects, strict=True):
-            self._fill(made, entry.get("state"))
+        kinds = [kind_named(entry.get("class")) for entry in objects]
+        self.objects: list[Any] = [object.__new__(kind.cls) for kind in kinds]
+        self._parts: list[list[int]] = [[] for _ in objects]  # the numbers of the objects that each refers to
+        self._met: list[int] = []
+        for number, (kind, entry) in enumerate(zip(kinds, objects, strict=True)):
+            self._met = self._parts[number]
+            self._fill(self.objects[number], kind, entry.get("state"))
+        check_tree(self._parts)
 
-    def _fill(self, made: Any, state: Any) -> None:
+    def _fill(self, made: Any, kind: Kind, state: Any) -> None:
         if not isinstance(state, list):
             raise ValueError("an object has no list of attributes")
+        attributes: dict[str, Any] = {}
         for pair in state:
             if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], str):
                 raise ValueError("an attribute is not a name and a value")
-            name, part = pair[0], self.value(pair[1])
-            if not name.isidentifier() or name.startswith("__"):
+            name = kind.renamed.get(pair[0], pair[0])
+            if name is None:
+                continue
+            if not name.isidentifier() or name.startswith("__") or name in attributes:
                 raise ValueError(f"an attribute is called {name[:40]!r}")
-            if hasattr(made, "__dict__"):
-                made.__dict__[name] = part
-            elif name in getattr(type(made), "__slots__", ()):
-                object.__setattr__(made, name, part)
-            else:
-                raise ValueError(f"a {type(made).__name__} has no attribute {name[:40]!r}")
+            attributes[name] = self.value(pair[1])
+        for name, part in checked(kind, attributes).items():
+            object.__setattr__(made, name, part)
 
     def value(self, node: Any, depth: int = 0) -> Any:
         """Return what a node stands for."""
@@ -180,11 +192,26 @@ class Decoder:
         pairs = self.items(node, depth)
         if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
             raise ValueError("a dictionary is not made of pairs")
+        check_keys([key for key, _ in pairs])
         return dict(pairs)
 
-    def _dtype(self, node: dict[str, Any], depth: int) -> np.dtype:
-        from .container import PLAIN
+    def _set(self, node: dict[str, Any], depth: int) -> set[Any]:
+        items = self.items(node, depth)
+        check_keys(items)
+        return set(items)
 
+    def _class(self, node: dict[str, Any], depth: int) -> type:
+        found = class_of(node.get("name"))
+        if not issubclass(found, Moments):  # which remember what they are moments of; calling others is nobody's need
+            raise ValueError(f"it holds the class {found.__name__} rather than an instance")
+        return found
+
+    def _object(self, node: dict[str, Any], depth: int) -> Any:
+        found = self.numbered(self.objects, node.get("object"))
+        self._met.append(node["object"])
+        return found
+
+    def _dtype(self, node: dict[str, Any], depth: int) -> np.dtype:
         name = node.get("name")
         if not isinstance(name, str) or not PLAIN.fullmatch(name):
             raise ValueError("a type is not known")
@@ -216,14 +243,14 @@ MAKERS: dict[str, Any] = {
     "float": Decoder._float,
     "complex": Decoder._complex,
     "tuple": lambda self, node, depth: tuple(self.items(node, depth)),
-    "set": lambda self, node, depth: set(self.items(node, depth)),
-    "frozenset": lambda self, node, depth: frozenset(self.items(node, depth)),
+    "set": Decoder._set,
+    "frozenset": lambda self, node, depth: frozenset(self._set(node, depth)),
     "dict": Decoder._dict,
     "dtype": Decoder._dtype,
     "slice": Decoder._slice,
     "scalar": Decoder._scalar,
     "objects": Decoder._objects,
     "array": lambda self, node, depth: self.numbered(self.arrays, node.get("array")),
-    "class": lambda self, node, depth: class_of(node.get("name")),
-    "object": lambda self, node, depth: self.numbered(self.objects, node.get("object")),
+    "class": Decoder._class,
+    "object": Decoder._object,
 }

@@ -49,6 +49,11 @@ class Kernel(BaseEstimator):
         return self.translation_invariant
 
     @property
+    def absorbs_shift(self) -> bool:
+        """Whether the kernel can be evaluated about a pivot, without what centring takes out (`kernels/about.py`)."""
+        return self.shift_is_free
+
+    @property
     def is_positive_definite(self) -> bool:
         """Whether cᵀKc ≥ 0 without any condition on c."""
         return self.conditional_order == 0
@@ -80,6 +85,13 @@ class Kernel(BaseEstimator):
         xp = _xp.namespace(X)
         values = [self._against(X[i : i + 1, :])(X[i : i + 1, :])[0, :] for i in range(X.shape[0])]
         return xp.concat(values)
+
+    def _against_about(self, Z: Array, pivot: Array) -> BlockFunction:
+        """Return `_against` for the kernel about a pivot; rows and Z are given minus the pivot."""
+        return self._against(Z)
+
+    def _diagonal_about(self, X: Array, pivot: Array) -> Array:
+        return self._diagonal(X)
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         """Return what Σ cᵢ k(xᵢ, ·) gains where points and rows move by a pivot, if Σ cᵢ = 0 and a shift is free."""

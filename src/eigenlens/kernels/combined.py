@@ -12,6 +12,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
@@ -50,10 +51,15 @@ class Combined(Kernel):
         return all(kernel.shift_is_free for kernel in self._kernels())
 
     @property
+    def absorbs_shift(self) -> bool:
+        return all(kernel.absorbs_shift for kernel in self._kernels())
+
+    @property
     def rotation_invariant(self) -> bool:  # type: ignore[override]
         return all(kernel.rotation_invariant for kernel in self._kernels())
 
 
+@stored("kernel.Sum")
 class Sum(Combined):
     """k₁ + k₂: functions that are a sum of one of each. Definite as the weaker of the two.
 
@@ -85,6 +91,17 @@ class Sum(Combined):
     def _diagonal(self, X: Array) -> Array:
         return self.left._diagonal(X) + self.right._diagonal(X)
 
+    def _against_about(self, Z: Array, pivot: Array) -> BlockFunction:
+        one, other = (kernel._against_about(Z, pivot) for kernel in self._kernels())
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            return one(X) + other(X)
+
+        return function
+
+    def _diagonal_about(self, X: Array, pivot: Array) -> Array:
+        return self.left._diagonal_about(X, pivot) + self.right._diagonal_about(X, pivot)
+
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return self.left._shift_constant(points, c, pivot) + self.right._shift_constant(points, c, pivot)
 
@@ -92,6 +109,7 @@ class Sum(Combined):
         return _joined([kernel._trend(X) for kernel in self._kernels()])
 
 
+@stored("kernel.Product")
 class Product(Combined):
     """k₁ · k₂, entry by entry: positive definite if both are.
 
@@ -112,6 +130,10 @@ class Product(Combined):
     def shift_is_free(self) -> bool:
         return self.translation_invariant
 
+    @property
+    def absorbs_shift(self) -> bool:
+        return self.translation_invariant
+
     def _check_parameters(self) -> None:
         super()._check_parameters()
         worst = max(kernel.conditional_order for kernel in self._kernels())
@@ -130,6 +152,7 @@ class Product(Combined):
         return self.left._diagonal(X) * self.right._diagonal(X)
 
 
+@stored("kernel.Scaled")
 class Scaled(Combined):
     """factor · k, for a factor above 0.
 
@@ -165,6 +188,17 @@ class Scaled(Combined):
     def _diagonal(self, X: Array) -> Array:
         return self.kernel._diagonal(X) * float(self.factor)
 
+    def _against_about(self, Z: Array, pivot: Array) -> BlockFunction:
+        inner = self.kernel._against_about(Z, pivot)
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            return inner(X) * float(self.factor)
+
+        return function
+
+    def _diagonal_about(self, X: Array, pivot: Array) -> Array:
+        return self.kernel._diagonal_about(X, pivot) * float(self.factor)
+
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return float(self.factor) * self.kernel._shift_constant(points, c, pivot)
 
@@ -172,6 +206,7 @@ class Scaled(Combined):
         return self.kernel._trend(X)
 
 
+@stored("kernel.OnColumns")
 class OnColumns(Combined):
     """A kernel that sees only some columns.
 
@@ -229,6 +264,17 @@ class OnColumns(Combined):
 
     def _diagonal(self, X: Array) -> Array:
         return self.kernel._diagonal(self._seen(X))
+
+    def _against_about(self, Z: Array, pivot: Array) -> BlockFunction:
+        inner = self.kernel._against_about(self._seen(Z), self._seen(pivot[None, :])[0, :])
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            return inner(self._seen(X), out=out)
+
+        return function
+
+    def _diagonal_about(self, X: Array, pivot: Array) -> Array:
+        return self.kernel._diagonal_about(self._seen(X), self._seen(pivot[None, :])[0, :])
 
     def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
         return self.kernel._shift_constant(self._seen(points), c, self._seen(pivot[None, :])[0, :])

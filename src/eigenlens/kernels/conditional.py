@@ -12,11 +12,13 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_flag, check_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction, half_negative_squares
 from .base import Kernel
 
 
+@stored("kernel.ThinPlate")
 class ThinPlate(Kernel):
     """Thin plate spline: r^(2m−p), times log r where that is even, signed to be conditionally positive definite.
 
@@ -83,6 +85,7 @@ class ThinPlate(Kernel):
         return xp.concat(columns, axis=1)
 
 
+@stored("kernel.Spline")
 class Spline(Kernel):
     r"""Cubic splines on an interval, natural at its ends, or periodic. Positive definite.
 
@@ -153,6 +156,7 @@ class Spline(Kernel):
         return constant if self.periodic else _xp.namespace(X).concat([constant, self._interval(X)], axis=1)
 
 
+@stored("kernel.Brownian")
 class Brownian(Kernel):
     """k(x, z) = ½(‖x‖^2H + ‖z‖^2H − ‖x − z‖^2H), fractional Brownian motion. Positive definite.
 

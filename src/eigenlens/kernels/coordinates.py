@@ -111,6 +111,15 @@ class LandmarkCoordinates:
 
         return sum(self.over(work))
 
+    def triangle(self, D: Array) -> Array:
+        """Return R with RᵀR = Φᵀ diag(D) Φ, which is never squared."""
+        xp = _xp.namespace(D)
+
+        def work(a: int, b: int) -> Array:
+            return _xp.triangle(self.block(a, b) * xp.sqrt(D[a:b])[:, None])
+
+        return _xp.triangle(xp.concat(self.over(work), axis=0))
+
     def solution(self, beta: Array, gamma: Array, pull: Array | None = None) -> tuple[Array, Array]:
         """Return coefficients of the landmarks and of the free functions."""
         xp = _xp.namespace(beta)

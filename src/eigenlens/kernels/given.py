@@ -10,6 +10,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.errors import kernels as errors
 from .._core.parameters import check_flag
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
@@ -33,6 +34,7 @@ NAMES: dict[str, type[Kernel]] = {
 }
 
 
+@stored("kernel.Precomputed")
 class Precomputed(Kernel):
     """The kernel matrix is passed in place of the rows: k(X, X) to fit, k(new, X) to what follows.
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
 
 
+@stored("kernel.Linear")
 class Linear(Kernel):
     """k(x, z) = xᵀz. Positive definite; its functions are the linear ones, and its kernel PCA is PCA.
 
@@ -39,6 +42,7 @@ class Linear(Kernel):
         return pivot @ (points.T @ c)
 
 
+@stored("kernel.Polynomial")
 class Polynomial(Kernel):
     """k(x, z) = (scale·xᵀz + offset)^degree. Positive definite for scale > 0 and offset ≥ 0.
 
@@ -57,6 +61,7 @@ class Polynomial(Kernel):
     """
 
     rotation_invariant = True
+    absorbs_shift = True
 
     def __init__(self, degree: int = 2, scale: float = 1.0, offset: float = 1.0) -> None:
         self.degree = degree
@@ -83,6 +88,43 @@ class Polynomial(Kernel):
 
     def _diagonal(self, X: Array) -> Array:
         return self._power(self.scale * _xp.namespace(X).sum(X**2, axis=1) + self.offset)
+
+    def _against_about(self, Z: Array, pivot: Array) -> BlockFunction:
+        scaled, d = Z * self.scale, int(self.degree)
+        level, along = self._level(pivot), scaled @ pivot
+        grown = [self._growth(along, level, d - i) for i in range(1, d)]
+
+        def function(X: Array, out: Array | None = None) -> Array:
+            mine, inner = self.scale * (X @ pivot), _product(X, scaled, out)
+            value = _rise(inner, level + mine[:, None] + along[None, :], d)
+            for i in range(1, d):
+                value = value + (comb(d, i) * mine**i)[:, None] * grown[i - 1][None, :]
+            return value
+
+        return function
+
+    def _diagonal_about(self, X: Array, pivot: Array) -> Array:
+        d, level, mine = int(self.degree), self._level(pivot), self.scale * (X @ pivot)
+        value = _rise(self.scale * _xp.namespace(X).sum(X**2, axis=1), level + 2 * mine, d)
+        for i in range(1, d):
+            value = value + comb(d, i) * mine**i * self._growth(mine, level, d - i)
+        return value
+
+    def _shift_constant(self, points: Array, c: Array, pivot: Array) -> Array:
+        return self._growth(self.scale * (points @ pivot), self._level(pivot), int(self.degree)) @ c
+
+    def _level(self, pivot: Array) -> float:
+        return self.scale * float(_xp.namespace(pivot).sum(pivot**2)) + self.offset
+
+    def _growth(self, along: Array, level: float, power: int) -> Array:
+        """Return (level + along)^power − level^power, never as that difference."""
+        return sum(comb(power, j) * level ** (power - j) * along**j for j in range(1, power + 1))
+
+
+def _rise(step: Array, start: Array, power: int) -> Array:
+    """Return (start + step)^power − start^power, never as that difference."""
+    end = start + step
+    return step * sum(end**j * start ** (power - 1 - j) for j in range(power))
 
 
 def _product(X: Array, Z: Array, out: Any) -> Array:

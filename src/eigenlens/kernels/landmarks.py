@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors
+from .._core.errors import kernels as wording
 from .._core.typing import Array
 from ..moments import Scatter
 from ..sources import Block
@@ -22,6 +23,7 @@ from .base import Kernel
 
 POOL = (2000, 5)  # landmarks are chosen among this many rows, or this many times their number: more cost time, not n
 FLOOR = 1e-12  # residuals below this share of the largest k(x, x) are rounding: nothing is left to stand for
+FAR = 1e3  # trace of K beside what centring leaves of it, beyond which that floor takes digits of a fit
 LARGE_LOSS = 0.1  # share of the trace beyond which a warning says that landmarks are too few
 
 
@@ -78,7 +80,15 @@ class Landmarks:
         for part, t, s in _pairs.over_blocks(work, X.shape[0], 2 * m, X):
             total = total.merge(part)
             trace, seen = trace + t, seen + s
+        self._judge_centring(total, trace)
         return total, max(0.0, 1.0 - seen / trace) if trace > 0 else 0.0
+
+    def _judge_centring(self, moments: Scatter, trace: float) -> None:
+        """Warn where what lies between rows is below what the choice of landmarks leaves out."""
+        xp, m = _xp.namespace(self.rows), self.rows.shape[0]
+        left = float(xp.sum((xp.linalg.diagonal(moments.matrix) * moments.unit**2)[-m:]))
+        if 0 < FAR * left < trace:
+            errors.warn(wording.far_from_origin(trace * FLOOR / _xp.EPS, left))
 
 
 def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None = None) -> Landmarks:
@@ -108,7 +118,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
         left[pivot] = 0.0
         chosen.append(pivot)
     if not chosen:
-        raise errors.no_landmarks()
+        raise wording.no_landmarks()
     factor = np.tril(L[: len(chosen)][:, chosen].T)
     root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)
     places = pool[chosen]

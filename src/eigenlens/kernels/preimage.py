@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from .landmarks import choose_landmarks
 from .radial import Gaussian
@@ -15,6 +16,7 @@ from .squares import ExactPath, LandmarkPath, dual_solution
 EXACT_ROWS, LANDMARKS = 1000, 300  # beyond so many rows the regression takes so many landmarks
 
 
+@stored("Preimage")
 @dataclass(frozen=True, eq=False)
 class Preimage:
     """A map from scores to rows: a kernel part, and a linear part."""

@@ -11,6 +11,7 @@ import scipy.special
 from .._core import xp as _xp
 from .._core.errors.distances import no_transform
 from .._core.parameters import check_choice, check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction, half_negative_squares, strips
 from .base import Kernel
@@ -59,6 +60,7 @@ class Radial(Kernel):
         return self._profile(xp.zeros(X.shape[0], dtype=xp.float64, device=_xp.device(X)), X.shape[1])
 
 
+@stored("kernel.Gaussian")
 class Gaussian(Radial):
     """k(x, z) = exp(−‖x − z‖² / (2·bandwidth²)). Positive definite.
 
@@ -86,6 +88,7 @@ class Gaussian(Radial):
         return _exp(E, out)
 
 
+@stored("kernel.Laplacian")
 class Laplacian(Radial):
     """k(x, z) = exp(−‖x − z‖ / bandwidth), with the Euclidean norm. Positive definite.
 
@@ -110,6 +113,7 @@ class Laplacian(Radial):
         return _exp(-_distance(E, out), out)
 
 
+@stored("kernel.Matern")
 class Matern(Radial):
     r"""Matérn's kernel, whose functions are those of the Sobolev space of order nu + p/2. Positive definite.
 
@@ -152,6 +156,7 @@ class Matern(Radial):
         return _xp.like(values, E)
 
 
+@stored("kernel.Wendland")
 class Wendland(Radial):
     """Wendland's piecewise polynomial of compact support: zero beyond `support`. Positive definite.
 
@@ -196,6 +201,7 @@ class Wendland(Radial):
         return inside ** (m + 2) * (((m * m + 4 * m + 3) * r + (3 * m + 6)) * r + 3.0) / 3.0
 
 
+@stored("kernel.SchoenbergKernel")
 class SchoenbergKernel(Radial):
     """A kernel from a Schoenberg transform Φ of squared distances.
 

@@ -23,6 +23,7 @@ from . import _pairs
 from .base import Kernel
 from .given import DEFINITE, FunctionKernel, Precomputed, check_matrix
 
+SHOWS = 1e-6  # share of a result that rounding may take before a warning says so
 TOLD = 1e-7  # precision of eigenvalues that are only told
 
 
@@ -47,6 +48,9 @@ class Reduction:
         Orthonormal basis of √w T.
     means : array of shape (n,)
         Weighted means of the columns of K.
+    rounding : float
+        What arithmetic leaves of doubt about the eigenvalues of M. The trace bounds the largest of them; that of K
+        counts as well, since K was rounded before anything was taken out.
     """
 
     kernel: Kernel
@@ -58,6 +62,7 @@ class Reduction:
     T: Array
     Q: Array
     means: Array
+    rounding: float
 
     def project(self, Y: Array) -> Array:
         """Return P √w Y; the constant goes first, before it can take digits."""
@@ -95,11 +100,20 @@ def reduce(
     root = xp.sqrt(weight)
     T = Kernel._trend(kernel, points) if constant_only or given else kernel._trend(points)
     Q = _orthonormal(T * root[:, None])
-    means = (weight / xp.sum(weight)) @ K
+    means, whole = (weight / xp.sum(weight)) @ K, float(xp.sum(weight * xp.abs(xp.linalg.diagonal(K))))
     M = _projected(K, root, Q, overwrite=not keep and not given)
     if isinstance(kernel, Precomputed | FunctionKernel):
         M = _definite(M, K if keep or given else kernel._gram(X), getattr(kernel, "clip", False))
-    return Reduction(kernel, points, weight, root, K if keep else None, M, T, Q, means)
+    rounding = _xp.EPS * max(whole, float(xp.sum(xp.linalg.diagonal(M))))
+    _judge_centring(M, rounding)
+    return Reduction(kernel, points, weight, root, K if keep else None, M, T, Q, means, rounding)
+
+
+def _judge_centring(M: Array, rounding: float) -> None:
+    """Warn where what is taken out of K is so large that its rounding shows in what is left."""
+    left = float(_xp.namespace(M).sum(_xp.namespace(M).linalg.diagonal(M)))
+    if 0 < SHOWS * left < rounding:
+        errors.warn(errors_kernels.far_from_origin(rounding / _xp.EPS, left))
 
 
 def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Array, Array]:

@@ -10,6 +10,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.errors import kernels as errors
 from .._core.parameters import is_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from . import _pairs
 from .base import _as_given, same_kernel
@@ -18,6 +19,7 @@ from .given import as_kernel
 FREE = 1e-8  # coefficients count as orthogonal to free polynomials up to this share of their size
 
 
+@stored("RKHSFunction")
 class RKHSFunction:
     """f = Σ cᵢ k(xᵢ, ·), or several such functions with the same points.
 

@@ -17,17 +17,18 @@ import scipy.linalg
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import kernels as wording
+from .._core.stored import stored
 from .._core.typing import Array
 from . import _pairs
 from .landmarks import Landmarks
-from .reduction import Reduction
+from .reduction import SHOWS, Reduction
 
 STEPS = 50
 PERFECT = 1e-10  # share of degrees of freedom left below which there is nothing to judge a fit by
-SHOWS = 1e-6  # share of the responses that rounding may take before a warning says so
 REACH = (1e-8, 10.0)  # of the largest eigenvalue: where a path begins and ends
 
 
+@stored("kernel.Path")
 @dataclass(frozen=True, eq=False)
 class Path:
     """Scores of a path over λ.
@@ -59,28 +60,29 @@ def grid(largest: float) -> np.ndarray:
     return np.geomspace(REACH[0] * top, REACH[1] * top, STEPS)
 
 
-def ridge(M: Array, R: Array, lam: float) -> Array:
-    """Return (M + λI)⁻¹ R, by Cholesky.
+def ridge(reduction: Reduction, Y: Array, lam: float) -> Array:
+    """Return (M + λI)⁻¹ P√w Y, by Cholesky.
 
     Where λ is lost in the rounding of M, by eigenvectors, without those whose eigenvalues are rounding as well.
     """
-    if not lam > _rounding(M):
-        return _of_sound_axes(M, R, lam)
+    M, R, rounding = reduction.M, reduction.project(Y), reduction.rounding
+    if not lam > rounding:
+        return _of_sound_axes(M, R, lam, rounding)
     if isinstance(M, np.ndarray):
         A = M.copy()
         A[np.diag_indices_from(A)] += lam
         try:
             factor = scipy.linalg.cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
         except scipy.linalg.LinAlgError:
-            return _of_sound_axes(M, R, lam)
+            return _of_sound_axes(M, R, lam, rounding)
         return scipy.linalg.cho_solve(factor, R, check_finite=False)
     xp = _xp.namespace(M)
     return xp.linalg.solve(M + lam * xp.eye(M.shape[0], dtype=xp.float64, device=_xp.device(M)), R)
 
 
-def _of_sound_axes(M: Array, R: Array, lam: float) -> Array:
+def _of_sound_axes(M: Array, R: Array, lam: float, rounding: float) -> Array:
     d, U = _eigh(M)
-    return U @ (_inverse(d, lam, _rounding(M))[:, None] * (U.T @ R))
+    return U @ (_inverse(d, lam, rounding)[:, None] * (U.T @ R))
 
 
 def _inverse(d: Array, lam: float, rounding: float) -> Array:
@@ -88,12 +90,6 @@ def _inverse(d: Array, lam: float, rounding: float) -> Array:
     xp = _xp.namespace(d)
     sound = (d > d.shape[0] * rounding) | (lam > rounding)
     return xp.where(sound, 1.0 / xp.where(sound, d + lam, xp.ones_like(d)), xp.zeros_like(d))
-
-
-def _rounding(M: Array) -> float:
-    """Return what arithmetic leaves of doubt about the eigenvalues: their sum bounds the largest."""
-    xp = _xp.namespace(M)
-    return _xp.EPS * float(xp.sum(xp.linalg.diagonal(M)))
 
 
 class ExactPath:
@@ -127,22 +123,21 @@ class ExactPath:
 
     def solve(self, lam: float) -> Array:
         """Return (M + λI)⁻¹ P√w y."""
-        return self.U @ (self.Z * _inverse(self.d, lam, _rounding(self.reduction.M))[:, None])
+        return self.U @ (self.Z * _inverse(self.d, lam, self.reduction.rounding)[:, None])
 
 
 def dual_solution(reduction: Reduction, Y: Array, solved: Array, lam: float) -> tuple[Array, Array]:
     """Return the coefficients c of f and γ of the free functions, from (M + λI)⁻¹ P√w y."""
     red = reduction
     solved = solved - red.Q @ (red.Q.T @ solved)
-    _judge_digits(red.M, red.project(Y), solved, lam)
+    _judge_digits(red.rounding, red.project(Y), solved, lam)
     c = solved * red.root[:, None]
     assert red.K is not None
     return c, red.free_part(Y - red.K @ c - lam * c / red.weight[:, None])
 
 
-def _judge_digits(M: Array, R: Array, solved: Array, lam: float) -> None:
+def _judge_digits(rounding: float, R: Array, solved: Array, lam: float) -> None:
     """Warn where the terms of a fit are so large that their rounding shows in their sum."""
-    rounding = _rounding(M)
     lost = rounding * _largest_norm(solved) / max(_largest_norm(R), np.finfo(float).tiny)
     if not lam > rounding:
         errors.warn(wording.lam_lost(lam, rounding / _xp.EPS))

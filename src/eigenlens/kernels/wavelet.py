@@ -11,6 +11,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.errors import kernels as errors
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
@@ -19,6 +20,7 @@ TABLE_LEVEL = 12  # the scaling function is tabulated at 2^12 points for each un
 FAMILIES = ("db", "sym", "coif")
 
 
+@stored("kernel.Wavelet")
 class Wavelet(Kernel):
     r"""A kernel of wavelets on each column, multiplied over the columns. Positive definite.
 

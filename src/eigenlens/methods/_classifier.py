@@ -16,6 +16,7 @@ from ..moments import Centred
 from ._base import column_names
 from ._transformer import RowsTransformer
 
+LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
@@ -51,10 +52,9 @@ class CanonicalClassifier(RowsTransformer, ClassifierMixin):
         self.centroids_ = _xp.published(centroids, dtype)
         self.priors_ = _xp.published(_xp.like(priors, centroids), dtype)
 
-    def _linear_scores(self, X: Array) -> Array:
-        Z, C = self._coordinates(X), _xp.like(self._centroids, X)
-        xp = _xp.namespace(Z)
-        return Z @ C.T + (xp.log(_xp.like(self._priors, X)) - 0.5 * xp.sum(C**2, axis=1))
+    def _scores(self, X: Array, sharp: bool) -> Array:
+        """Return log-posteriors up to what all classes share; `sharp` as in `centroid_scores`."""
+        return centroid_scores(self._coordinates(X), _xp.like(self._centroids, X), np.log(self._priors), sharp)
 
     def transform(self, X: TableLike) -> Array:
         """Return the canonical coordinates of rows, in which within-class covariance is the identity."""
@@ -64,7 +64,7 @@ class CanonicalClassifier(RowsTransformer, ClassifierMixin):
         """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
 
         def scores(block: Array) -> Array:
-            D = self._linear_scores(block)
+            D = self._scores(block, sharp=False)
             return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
 
         return self._over_rows(X, scores)
@@ -73,8 +73,7 @@ class CanonicalClassifier(RowsTransformer, ClassifierMixin):
         """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
 
         def log_posterior(block: Array) -> Array:
-            D = self._linear_scores(block)
-            return D - _xp.logsumexp(D)
+            return _xp.log_softmax(self._scores(block, sharp=True))
 
         return self._over_rows(X, log_posterior, keep_dtype=False)
 
@@ -87,13 +86,35 @@ class CanonicalClassifier(RowsTransformer, ClassifierMixin):
         """Return the most probable class of each row."""
 
         def label(block: Array) -> Array:
-            return labels_of(_xp.namespace(block).argmax(self._linear_scores(block), axis=1), self.classes_)
+            return labels_of(_xp.namespace(block).argmax(self._scores(block, sharp=True), axis=1), self.classes_)
 
         return self._over_rows(X, label, keep_dtype=False)
 
     @property
     def _n_features_out(self) -> int:
         return self.centroids_.shape[1]
+
+
+def centroid_scores(Z: Array, C: Array, log_weights: np.ndarray, sharp: bool) -> Array:
+    """Return zᵀc_k − ½‖c_k‖² + log π_k for rows z and centroids c_k: (n, K).
+
+    With `sharp`, rows whose scores are large get them as differences to the score of their best centroid c,
+    (z − c)ᵀ(c_k − c) − ½‖c_k − c‖² + log π_k: the same up to what all classes share, and the rounding of a large
+    score, which the difference of two would show, is gone.
+    """
+    xp, logs = _xp.namespace(Z), _xp.like(log_weights, Z)
+    D = Z @ C.T + (logs - 0.5 * xp.sum(C**2, axis=1))
+    if not sharp:
+        return D
+    large = xp.max(xp.abs(D), axis=1) > LARGE_SCORE
+    if not bool(xp.any(large)):
+        return D
+    best = xp.argmax(D, axis=1)
+    for k in range(C.shape[0]):
+        to_best = C - C[k, :]
+        about = (Z - C[k, :]) @ to_best.T + (logs - 0.5 * xp.sum(to_best**2, axis=1))
+        D = xp.where((large & (best == k))[:, None], about, D)
+    return D
 
 
 def labels_of(codes: Array, classes: Array) -> Array:

@@ -28,7 +28,7 @@ class Rows:
     Attributes
     ----------
     X : array of shape (n, p)
-        Minus the pivot, where a shift is free; the square matrix of a precomputed kernel.
+        Minus the pivot, where a shift is free or can be absorbed; the square matrix of a precomputed kernel.
     y : array or None
     weight : array of shape (n,)
     pivot : array of shape (p,) or None
@@ -95,7 +95,7 @@ class KernelEstimator(RowsEstimator):
             X = X if len(kept) == n else xp.take(X, _xp.like(kept, X), axis=1)
         else:
             kernel._check_columns(X.shape[1])
-            if kernel.shift_is_free:
+            if kernel.shift_is_free or (kernel.absorbs_shift and self.n_landmarks is None):
                 pivot = _xp.float64(source.first().X)[0, :]
                 moved = X - pivot
                 offset, spread = (float(xp.max(xp.abs(a))) for a in (pivot, moved))

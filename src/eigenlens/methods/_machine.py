@@ -12,6 +12,7 @@ from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
+from ..kernels.about import about, unmoved
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
@@ -73,7 +74,7 @@ class KernelMachine(KernelEstimator):
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
         self._forget("_path", "_support")
         self._pivot = rows.pivot
-        return self._resolve(kernel, rows)
+        return about(self._resolve(kernel, rows), rows.pivot)
 
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         lams = self._read_lams()
@@ -94,7 +95,7 @@ class KernelMachine(KernelEstimator):
             solved = exact.solve(self.lam_)
         else:
             self.lam_ = float(self.lam)
-            solved = ridge(red.M, red.project(Y), self.lam_)
+            solved = ridge(red, Y, self.lam_)
         c, gamma = dual_solution(red, Y, solved, self.lam_)
         self._conclude(red.kernel, red.points, c, gamma, rows)
 
@@ -175,13 +176,13 @@ class KernelMachine(KernelEstimator):
 
     def _conclude(self, kernel: Kernel, points: Array, c: Array, gamma: Array, rows: Rows) -> None:
         """Keep the machines for prediction, and publish their functions on the rows as they came."""
-        self.kernel_, self._points, self._coefficients, self._gamma = kernel, points, c, gamma
+        self.kernel_, self._points, self._coefficients, self._gamma = unmoved(kernel), points, c, gamma
         xp = _xp.namespace(points)
         if self._pivot is not None:
             gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
             points = points + self._pivot
         single = c.shape[1] == 1
-        self.function_ = RKHSFunction(kernel, points, c[:, 0] if single else c)
+        self.function_ = RKHSFunction(self.kernel_, points, c[:, 0] if single else c)
         self.intercept_ = float(gamma[0, 0]) if single else xp.asarray(gamma[0, :], copy=True)
         self.trend_ = xp.asarray(gamma[1:, 0] if single else gamma[1:, :], copy=True)
 
@@ -204,7 +205,7 @@ class KernelMachine(KernelEstimator):
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
         points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
-        return self.kernel_._apply(X, points, c) + self._trend(X) @ gamma
+        return about(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 
     @property
     def path_(self) -> Path:

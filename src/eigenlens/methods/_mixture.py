@@ -27,6 +27,7 @@ from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from .._core import errors
+from .._core import xp as _xp
 from ..moments import Factor, Grouped
 from ..regress.scoring import Scoring, score
 from ..sources import Block
@@ -200,7 +201,7 @@ class Scored:
         priors = np.log(data.class_weights / data.W)
         for k, (z, w) in enumerate(zip(self.coordinates, data.weights, strict=True)):
             of_class = [priors[j] + logsumexp(self.logits_of(z, j), axis=1) for j in range(len(self.points))]
-            total += float(w @ (of_class[k] - logsumexp(of_class, axis=0)))
+            total += float(w @ _xp.log_softmax(np.stack(of_class, axis=1))[:, k])
         return total
 
 

@@ -24,6 +24,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_count, check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
@@ -36,6 +37,7 @@ from ._canonical import CanonicalPencil, canonical_angles, canonical_pairs, cano
 from ._transformer import RowsTransformer
 
 
+@stored("CCA")
 class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
     """Canonical correlations of two tables, from one pass over their rows.
 

@@ -29,6 +29,7 @@ from .._core import xp as _xp
 from .._core.errors import distances as wording
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..distances.centring import double_center
 from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
@@ -44,6 +45,7 @@ from ..spectral import rounding
 from ._rows import RowsEstimator
 
 
+@stored("ClassicalMDS")
 class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstimator):
     """Classical multidimensional scaling, also called principal coordinates analysis.
 

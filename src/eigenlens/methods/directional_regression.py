@@ -21,11 +21,13 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import DimensionTest
 from ._one_pass_inverse import OnePassInverseRegression
 
 
+@stored("DirectionalRegression")
 class DirectionalRegression(OnePassInverseRegression):
     """Directional regression: the directions of X in which slice means or slice covariances change with y.
 

@@ -24,6 +24,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress import AdaptiveSplines
@@ -33,6 +34,7 @@ from ._classifier import priors_for
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 
+@stored("FDA")
 class FDA(ScoredClassifier):
     """Flexible discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 

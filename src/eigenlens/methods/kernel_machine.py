@@ -27,6 +27,7 @@ from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
 from ._classifier import labels_of
@@ -34,6 +35,7 @@ from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
 
+@stored("KernelRegressor")
 class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
     """Regression in a reproducing kernel Hilbert space.
 
@@ -154,6 +156,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
         return self._over_rows(X, values)
 
 
+@stored("KernelClassifier")
 class KernelClassifier(ClassifierMixin, KernelMachine):
     """Classification in a reproducing kernel Hilbert space.
 
@@ -300,7 +303,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             D = self._decide(self._moved(block, self._pivot))
             xp = _xp.namespace(D)
             D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
-            return D - _xp.logsumexp(D)
+            return _xp.log_softmax(D)
 
         return self._over_rows(X, logs, keep_dtype=False)
 

@@ -25,17 +25,20 @@ from .._core import xp as _xp
 from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_count
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
+from ..kernels.about import about, unmoved
 from ..kernels.preimage import Preimage
-from ..kernels.reduction import reduce
+from ..kernels.reduction import SHOWS, reduce
 from ..sources import as_source, map_rows, whole
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._kernel import DEFAULT, KernelEstimator, Rows
 from ._unrelated import PermutedColumns
 
 
+@stored("KernelPCA")
 class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColumns, KernelEstimator):
     """Kernel principal component analysis.
 
@@ -114,7 +117,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             self.kernel_, self._pivot = kernel, rows.pivot
             self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
             if self.n_landmarks is None:
-                self._fit_all(kernel, rows)
+                self._fit_all(about(kernel, rows.pivot), rows)
             else:
                 self._fit_landmarks(kernel, rows)
             self._set_embedding(X, source, rows)
@@ -137,10 +140,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         form = Form(matrix=red.M)
         trace = form.trace()
         spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
+        weakest = float(spectrum.values[-1])
+        if trace * _xp.EPS <= SHOWS * weakest < red.rounding:
+            errors.warn(errors_kernels.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
         spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
         s = spectrum.singular_values
-        self._points, self._counts, self.kernel_ = red.points, red.weight, red.kernel
-        self._dual, self._centre = spectrum.vectors * red.weight[:, None] / s, red.means
+        self._points, self._counts, self.kernel_ = red.points, red.weight, unmoved(red.kernel)
+        dual, xp = spectrum.vectors * red.weight[:, None] / s, _xp.namespace(s)
+        # they add up to 0 but for rounding, which k(x, ·) of rows far from the origin would multiply
+        share = red.weight / xp.sum(red.weight)
+        self._dual, self._centre = dual - share[:, None] * xp.sum(dual, axis=0), red.means
         self._scores = spectrum.vectors * s
         self._present(spectrum, trace, rows.dtype)
 
@@ -203,7 +212,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
         if self._centre is None:
             return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)
-        centre, function = _xp.like(self._centre, X), self.kernel_._against(points)
+        centre, function = _xp.like(self._centre, X), about(self.kernel_, self._pivot)._against(points)
 
         def work(span: tuple[int, int]) -> Array:
             return (function(X[span[0] : span[1], :]) - centre) @ dual

@@ -22,6 +22,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.parameters import check_choice, check_count, is_number
+from .._core.stored import stored
 from ..moments import Centred, Factor, Grouped, Quartic
 from ..spectral import Pencil
 from ._base import form_of
@@ -33,6 +34,7 @@ from ._shrinkage import ledoit_wolf, oas, shrunk
 SHRINKAGES = ("ledoit-wolf", "oas")
 
 
+@stored("LDA")
 class LDA(LinearDiscriminant):
     """Linear discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 

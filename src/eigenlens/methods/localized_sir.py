@@ -26,6 +26,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
+from .._core.stored import stored
 from .._core.typing import TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
@@ -39,6 +40,7 @@ FOLDS = 5
 JUDGE = 5  # neighbours of the regression, or classification, that judges a choice of k
 
 
+@stored("moments.LocalMoments")
 @dataclass(frozen=True, eq=False)
 class LocalMoments:
     """What is kept of rows and their neighbours: many ridges or dimensions from one search. Parts do not merge.
@@ -101,6 +103,7 @@ class LocalMoments:
         return replace(self)
 
 
+@stored("LocalizedSIR")
 class LocalizedSIR(InverseRegression):
     """Localized sliced inverse regression: SIR with local means, for slices that are not one round cloud.
 

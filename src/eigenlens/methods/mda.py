@@ -26,8 +26,9 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number, check_seed, random_from
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ._classifier import priors_for, separating
+from ._classifier import centroid_scores, priors_for, separating
 from ._mixture import Classes, Fit, Plain, plain_step, run
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 from ._subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
@@ -36,6 +37,7 @@ THIN = 64  # columns
 TRIED, LOOK = 8, 6  # starts looked at for each that is run to the end, and the M-steps after which they are judged
 
 
+@stored("MDA")
 class MDA(ScoredClassifier):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 
@@ -254,17 +256,17 @@ class MDA(ScoredClassifier):
         points = rows if self._scoring is None else self._scoring.fits(rows)
         return _xp.like((points - self._middle) @ self._map, X)
 
-    def _subclass_scores(self, X: Array) -> Array:
+    def _subclass_scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of subclasses up to what all share."""
-        Z, C = self._coordinates(X), _xp.like(self._centroids, X)
-        xp = _xp.namespace(Z)
-        log_weights = _xp.like(self._log_weights + np.log(self._priors)[self._owner], X)
-        return Z @ C.T + (log_weights - 0.5 * xp.sum(C**2, axis=1))
+        log_weights = self._log_weights + np.log(self._priors)[self._owner]
+        return centroid_scores(self._coordinates(X), _xp.like(self._centroids, X), log_weights, sharp)
 
-    def _linear_scores(self, X: Array) -> Array:
+    def _scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of classes up to what all share: the subclasses of each added up."""
-        D = self._subclass_scores(X)
+        D = self._subclass_scores(X, sharp)
         xp = _xp.namespace(D)
+        if sharp:
+            D = D - xp.max(D, axis=1, keepdims=True)  # beside large scores a sum over subclasses would not show
         first = np.searchsorted(self._owner, np.arange(len(self._priors) + 1))
         return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
@@ -272,7 +274,6 @@ class MDA(ScoredClassifier):
         """Return the posterior probability of each subclass (n, ΣR_k); those of a class add up to its own."""
 
         def posterior(block: Array) -> Array:
-            D = self._subclass_scores(block)
-            return _xp.namespace(D).exp(D - _xp.logsumexp(D))
+            return _xp.namespace(block).exp(_xp.log_softmax(self._subclass_scores(block, sharp=True)))
 
         return self._over_rows(X, posterior, keep_dtype=False)

@@ -19,6 +19,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor
 from ..spectral import Pencil, Spectrum, solve
@@ -30,6 +31,7 @@ from ._principal import PrincipalComponents
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 
 
+@stored("PCA")
 class PCA(PrincipalComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 

@@ -29,6 +29,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
+from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
@@ -60,6 +61,7 @@ class PenalizedPencil(Pencil):
     lam: float = 0.0
 
 
+@stored("PDA")
 class PDA(LinearDiscriminant):
     """Penalised discriminant analysis: a classifier, and a transformer to the discriminant coordinates.
 

@@ -22,6 +22,7 @@ from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_count, check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
@@ -36,6 +37,7 @@ RANK = 1e-12  # relative size below which a singular value of the low-rank part 
 MOSTLY_MISSING = 0.9  # share of NaN from which even a very low rank is hardly determined
 
 
+@stored("RobustPCA")
 class RobustPCA(RowsTransformer, PermutedColumns):
     """Robust principal component analysis, by principal component pursuit.
 

@@ -20,12 +20,14 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
 from ._one_pass_inverse import OnePassInverseRegression
 
 
+@stored("SAVE")
 class SAVE(OnePassInverseRegression):
     """Sliced average variance estimation: the directions of X in which its slice covariances change with y.
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
@@ -24,6 +25,7 @@ from ..spectral import Form, Whitening
 from ._one_pass_inverse import OnePassInverseRegression
 
 
+@stored("SIR")
 class SIR(OnePassInverseRegression):
     """Sliced inverse regression: the directions of X in which its slice means move with y.
 

@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Scatter
 from ..sources import Source
@@ -40,6 +41,7 @@ from ._sparse_path import SparsePath
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 
 
+@stored("SparsePCA")
 class SparsePCA(PrincipalComponents):
     """Sparse principal component analysis, from one pass over the rows.
 

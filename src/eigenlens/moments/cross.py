@@ -6,6 +6,7 @@ from typing import Any, Self
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
 from .base import Moments
@@ -13,6 +14,7 @@ from .centred import Centred
 from .scatter import Scatter
 
 
+@stored("moments.Cross")
 class Cross(Moments):
     """Joint moments of X and Y.
 

@@ -6,10 +6,12 @@ singular value, its triangular factor ten. While there are fewer rows than colum
 
 from __future__ import annotations
 
+from .._core.stored import stored
 from .centred import Centred
 from .store import Triangle
 
 
+@stored("moments.Factor")
 class Factor(Centred):
     """Weight, mean and a triangular factor of the centred scatter.
 

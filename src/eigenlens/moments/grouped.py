@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
 from . import scale
@@ -17,6 +18,7 @@ from .centring import Codes
 from .scatter import Scatter
 
 
+@stored("moments.Grouped")
 class Grouped(Moments):
     """Moments of labelled rows, the labels found on the way.
 

@@ -14,12 +14,14 @@ from typing import Self
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from .centred import Centred
 from .centring import Codes, centre_block
 from .scatter import Scatter
 
 
+@stored("moments.Quartic")
 class Quartic(Scatter):
     """Scatter with the third and fourth moments of the length of a row.
 

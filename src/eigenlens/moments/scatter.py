@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from .._core.stored import stored
 from .centred import Centred
 from .store import Gram
 
 
+@stored("moments.Scatter")
 class Scatter(Centred):
     """Weight, mean and centred scatter of the rows seen.
 

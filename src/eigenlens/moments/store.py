@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol, Self
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 
 
@@ -23,6 +24,7 @@ class Store(Protocol):
     def matrix(self) -> Array: ...
 
 
+@stored("moments.Gram")
 class Gram:
     """The p × p matrix of sums of squares and products."""
 
@@ -58,6 +60,7 @@ class Gram:
         return self.values
 
 
+@stored("moments.Triangle")
 class Triangle:
     """Rows F with FᵀF = the sum: the data rows themselves while they are few, their triangular factor afterwards."""
 

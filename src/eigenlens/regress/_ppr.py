@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core.stored import stored
 from .smoothers import Curve, SplineSmoother, supersmooth
 
 Array = NDArray[np.float64]
@@ -79,6 +80,7 @@ class Pursuit:
     sweeps: int = 0
 
 
+@stored("pursuit.OneResponse")
 @dataclass(frozen=True)
 class OneResponse:
     """A spline of one response as a function from array to array."""

@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_number, is_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, column, warn_if_relative
@@ -36,6 +37,7 @@ from .hinges.selection import Search
 from .hinges.terms import Factor, Term, evaluate
 
 
+@stored("AdaptiveSplines")
 class AdaptiveSplines(Regressor):
     """Multivariate adaptive regression splines.
 

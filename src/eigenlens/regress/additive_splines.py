@@ -19,12 +19,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.parameters import check_number
+from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
 from ._bruto import AdditiveFit, fit_additive
 
 
+@stored("AdditiveSplines")
 class AdditiveSplines(Regressor):
     r"""Additive smoothing splines with automatic choice of features and smoothness (BRUTO).
 

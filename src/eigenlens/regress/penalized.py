@@ -22,12 +22,14 @@ from scipy.optimize import brentq, minimize_scalar
 
 from .._core import errors
 from .._core.parameters import check_choice, check_number
+from .._core.stored import stored
 from ._base import Floats, Regressor
 from .penalties import penalty_root
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
 
 
+@stored("PenalizedRegression")
 class PenalizedRegression(Regressor):
     """Linear regression with a quadratic penalty on its coefficients.
 

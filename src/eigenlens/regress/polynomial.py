@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from .._core import errors
 from .._core.parameters import check_flag, check_number
+from .._core.stored import stored
 from ._base import Floats, Regressor
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
 RANK = 1e-11  # relative to the largest singular value
 
 
+@stored("PolynomialRegression")
 class PolynomialRegression(Regressor):
     """Least squares on all monomials of the features up to total degree ``degree``.
 

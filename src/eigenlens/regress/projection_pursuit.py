@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.parameters import check_choice, check_number
+from .._core.stored import stored
 from .._core.typing import TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
 from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
 
 
+@stored("pursuit.RidgeFunction")
 @dataclass(frozen=True)
 class RidgeFunction:
     """fₘ as a function of t = aₘᵀx, weighted mean 0 and variance 1 over the rows of fit.
@@ -48,6 +50,7 @@ class RidgeFunction:
         return self.factor * (self.function(arg) - self.shift)
 
 
+@stored("ProjectionPursuit")
 class ProjectionPursuit(Regressor):
     r"""Projection pursuit regression.
 

@@ -38,6 +38,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.stored import stored
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from .polynomial import PolynomialRegression
 
@@ -74,6 +75,7 @@ def indicator(codes: NDArray[np.intp], n_groups: int) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(n), codes, np.arange(n + 1)), shape=(n, n_groups))
 
 
+@stored("Scoring")
 @dataclass(frozen=True, eq=False)
 class Scoring:
     """A regression of scores, and what it says about the groups.

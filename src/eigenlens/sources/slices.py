@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core.stored import stored
 from .companions import Labels, _is_missing, as_column
 from .table import EXACT
 
@@ -27,6 +28,7 @@ class Response:
     slices: Any = None
 
 
+@stored("Slicing")
 @dataclass(frozen=True)
 class Slicing:
     """Where responses are cut; without cuts, each number is a slice of its own.

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
-import tempfile
+import secrets
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -99,17 +100,27 @@ def _named(block: Block, source: Source) -> Source:
 
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes its name once it is complete and on the disk, and vanishes if anything goes wrong."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    """Open a file that takes its name once it is complete and on the disk, and vanishes if anything goes wrong.
+
+    Where the system can, it has no name until then, so that not even a killed process leaves anything behind. A link
+    goes on pointing to the file that is replaced, and the new file may be read by those who could read the old one.
+    """
+    path = Path(os.path.realpath(path))
+    old = path.stat() if path.exists() else None
+    if old is not None and not stat.S_ISREG(old.st_mode) and not stat.S_ISDIR(old.st_mode):
+        raise errors.InputError(f"{path} is a pipe or a device, which cannot be replaced; name a file.")
+    name = str(path.parent / f".{path.name[:100]}.{secrets.token_hex(6)}.part")
     PENDING.add(name)
     try:
+        handle, nameless = _new_file(path.parent, name, 0o666 if old is None else old.st_mode & 0o666)
         with os.fdopen(handle, "w+b") as file:
             yield file
             file.flush()
+            if old is not None:
+                _permit(file.fileno(), old)
             os.fsync(file.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
+            if nameless:
+                _give_name(file.fileno(), name)
         os.replace(name, path)
         _settle(path.parent)
     except BaseException:
@@ -117,6 +128,31 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
         raise
     finally:
         PENDING.discard(name)
+
+
+def _new_file(folder: Path, name: str, mode: int) -> tuple[int, bool]:
+    """Open a new file, without a name where the system has such files; the kernel minds the umask."""
+    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
+        with suppress(OSError):  # not every file system has them
+            return os.open(folder, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, mode), True
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    return os.open(name, flags, mode), False
+
+
+def _give_name(handle: int, name: str) -> None:
+    here = os.open(os.path.dirname(name), os.O_RDONLY)
+    try:  # with a folder given, Python calls linkat, which follows the link in /proc to the file itself
+        os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=here, follow_symlinks=True)
+    finally:
+        os.close(here)
+
+
+def _permit(handle: int, old: os.stat_result) -> None:
+    """Give a file the owner and the permissions of the one it replaces, as far as the system lets us."""
+    if os.name == "posix":
+        with suppress(OSError):
+            os.fchown(handle, old.st_uid, old.st_gid)
+        os.fchmod(handle, stat.S_IMODE(old.st_mode) & 0o777)
 
 
 def _settle(folder: Path) -> None:

@@ -9,10 +9,12 @@ from functools import cached_property
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from .krylov import KrylovSpace, rows_times
 
 
+@stored("Form")
 @dataclass(frozen=True, eq=False)
 class Form:
     """A positive semidefinite quadratic form on p coordinates, as a matrix or as rows F with the form FᵀF.

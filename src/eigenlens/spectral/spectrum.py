@@ -7,11 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 
 SIGN_TIE = 1e-6  # entries this close to the largest count as equal to it, so that rounding cannot flip a sign
 
 
+@stored("Whitening")
 @dataclass(frozen=True, eq=False)
 class Whitening:
     """A map W with Wᵀ B W = I on the range of B.
@@ -34,6 +36,7 @@ class Whitening:
     condition: float
 
 
+@stored("Spectrum")
 @dataclass(frozen=True, eq=False)
 class Spectrum:
     """Solution of a pencil.

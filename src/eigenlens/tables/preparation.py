@@ -18,12 +18,14 @@ from sklearn.utils.validation import check_is_fitted
 from .._core.errors import tables as wrong
 from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
+from .._core.stored import stored
 from ..sources.table import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
 FEW_WORDS = 5  # so many are never too many, however few rows there are
 
 
+@stored("Preparation")
 class Preparation(TransformerMixin, BaseEstimator):
     """Numbers from a table with words, gaps and unlike units.
 

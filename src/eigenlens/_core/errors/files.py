@@ -51,13 +51,6 @@ def not_fitted(kind: str) -> InputError:
     return InputError(f"This {kind} is not fitted, so that there is nothing to save; call fit first.")
 
 
-def header_too_long(size: int, limit: int) -> InputError:
-    return InputError(
-        f"The description of this model takes {size:,} bytes and model files allow {limit:,}: it holds very many small "
-        f"parts, such as labels that are objects. Turn labels into an array of str or int, or use pickle."
-    )
-
-
 def other_version(path: Path, library: str, saved: str, here: str) -> VersionWarning:
     return VersionWarning(
         f"{path} holds parts of {library} {saved}, and {library} {here} is installed, which may read them otherwise; "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from math import log10
 from typing import Any
 
 from ._kinds import ConditionWarning, EigenlensWarning, InputError, InputTypeError, listed
@@ -180,6 +182,15 @@ def lam_small(lam: float, trace: float, lost: float) -> ConditionWarning:
     return ConditionWarning(
         f"lam={lam:.3g} is so far below the kernel matrix (trace {trace:.3g}) that rounding may change fitted values "
         f"by {min(lost, 1.0):.0e} of the responses. {LARGER}"
+    )
+
+
+def far_from_origin(whole: float, left: float, where: str = "without what centring takes out") -> ConditionWarning:
+    digits = max(0, int(-log10(sys.float_info.epsilon * whole / left)))
+    return ConditionWarning(
+        f"The kernel matrix has the trace {whole:.3g}, and {left:.3g} {where}, so that about {digits} "
+        f"digits are left there: the rows lie far from the origin of the kernel. Subtract the means of the columns "
+        f"first, or use a kernel of differences, such as Gaussian()."
     )
 
 

@@ -4,7 +4,7 @@ This is the only package that knows that array libraries differ. The rest writes
 few verbs that the standard lacks or that NumPy does better in another way.
 """
 
-from .algebra import gram, logsumexp, squared_distances, stack_triangle, thin_svd, triangle
+from .algebra import gram, log_softmax, logsumexp, squared_distances, stack_triangle, thin_svd, triangle
 from .arrays import (
     EPS,
     all_finite,
@@ -65,6 +65,7 @@ __all__ = [
     "is_sparse",
     "is_whole",
     "like",
+    "log_softmax",
     "logsumexp",
     "means_are_finite",
     "minus_group_rows",

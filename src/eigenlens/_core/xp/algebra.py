@@ -76,6 +76,16 @@ def logsumexp(a: Array) -> Array:
     return top + xp.log(xp.sum(xp.exp(a - top), axis=-1, keepdims=True))
 
 
+def log_softmax(a: Array) -> Array:
+    """Return a − log Σ exp a over the last axis.
+
+    The largest entry goes first: beside entries of 10^k, log Σ exp itself keeps only 16 − k decimals.
+    """
+    xp = namespace(a)
+    below = a - xp.max(a, axis=-1, keepdims=True)
+    return below - xp.log(xp.sum(xp.exp(below), axis=-1, keepdims=True))
+
+
 def squared_distances(Z: Array, C: Array) -> Array:
     """Return ‖z_i − c_k‖² by differences, so that close points keep their digits."""
     xp = namespace(Z)

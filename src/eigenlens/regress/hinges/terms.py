@@ -8,9 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.stored import stored
+
 Floats = NDArray[np.float64]
 
 
+@stored("hinge.Factor")
 @dataclass(frozen=True)
 class Factor:
     """One factor of a term.
@@ -53,6 +56,7 @@ class Factor:
         return str(self)
 
 
+@stored("hinge.Term")
 @dataclass(frozen=True)
 class Term:
     """A basis function: the product of its factors; without factors it is the constant.

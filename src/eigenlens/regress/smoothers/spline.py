@@ -27,6 +27,8 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.optimize import brentq, fminbound
 
+from ..._core.stored import stored
+
 Array = NDArray[np.float64]
 
 ALL_KNOTS = 100
@@ -45,6 +47,7 @@ UNSEEN = 1e-13
 LOST = 1e-7
 
 
+@stored("smoother.Curve")
 @dataclass(frozen=True)
 class Curve:
     """A cubic spline with several responses, straight beyond its end knots.

@@ -20,6 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._core.stored import stored
+
 Array = NDArray[np.float64]
 
 SPANS = (0.05, 0.2, 0.5)
@@ -31,6 +33,7 @@ SAME = 1e-9
 LEAST_FREEDOM = 0.05
 
 
+@stored("smoother.Supersmoother")
 @dataclass(frozen=True)
 class Supersmoother:
     """A fitted supersmoother: straight between its nodes and beyond them.

@@ -6,6 +6,8 @@ import html
 import re
 from typing import Any
 
+from ..._core.text import isolated, undirected
+
 
 class Markup(str):
     """Text that is markup already."""
@@ -21,29 +23,36 @@ def el(tag: str, *children: Any, **attributes: Any) -> Markup:
         written.append(f" {name}" if value is True else f' {name}="{html.escape(_text(value), quote=True)}"')
     if tag in VOID:
         return Markup(f"<{tag}{''.join(written)}>")
-    return Markup(f"<{tag}{''.join(written)}>{join(*children)}</{tag}>")
+    return Markup(f"<{tag}{''.join(written)}>{join(*children, verbatim=tag in VERBATIM)}</{tag}>")
 
 
-def join(*children: Any) -> Markup:
-    """Return children one after the other; lists are flattened, None is nothing."""
+def join(*children: Any, verbatim: bool = False) -> Markup:
+    """Return children one after the other; lists are flattened, None is nothing.
+
+    Names written from right to left are isolated, unless the text is to be copied as it is.
+    """
     parts: list[str] = []
     for child in children:
         if child is None:
             continue
         if isinstance(child, list | tuple):
-            parts.append(join(*child))
+            parts.append(join(*child, verbatim=verbatim))
+        elif isinstance(child, Markup):
+            parts.append(child)
         else:
-            parts.append(child if isinstance(child, Markup) else html.escape(_text(child), quote=False))
+            text = _text(child)
+            parts.append(html.escape(text if verbatim else isolated(text), quote=False))
     return Markup("".join(parts))
 
 
 VOID = {"meta", "br", "hr", "input", "link"}
+VERBATIM = {"code", "pre"}
 
 
 def _text(value: Any) -> str:
-    """Return text without the characters that HTML does not allow."""
+    """Return text without the characters that HTML does not allow, or that turn its direction."""
     text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-    return "".join(c if c in "\t\n" or c >= " " else "\ufffd" for c in text)
+    return undirected("".join(c if c in "\t\n" or c >= " " else "\ufffd" for c in text))
 
 
 def table(head: list[str], rows: list[list[Any]], caption: str | None = None) -> Markup:

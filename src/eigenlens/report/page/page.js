@@ -2,6 +2,8 @@
 (() => {
   const $ = (id) => document.getElementById(id);
   const data = JSON.parse($("data").textContent);
+  // A name written from right to left must not carry the words beside it along.
+  const alone = (words) => "\u2068" + words + "\u2069";
   const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const floats = (text) => new Float32Array(bytes(text).buffer);
   const make = (tag, words, cls) => {
@@ -394,7 +396,7 @@
     tip.hidden = best < 0;
     if (best < 0) return;
     const c = columns[+$("colour").value - 1];
-    tip.textContent = (data.names ? "" : "row ") + rowName(best) + (c ? " · " + c.name + ": " + cell(c, best) : "");
+    tip.textContent = (data.names ? "" : "row ") + alone(rowName(best)) + (c ? " · " + alone(c.name) + ": " + alone(cell(c, best)) : "");
     tip.style.left = Math.min(x + 12, canvas.clientWidth - 170) + "px";
     tip.style.top = y + 12 + "px";
   };

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.text import undirected
 from ..findings import Findings
 from .html import Markup
 
@@ -77,10 +78,19 @@ def left_off(findings: Findings, rows: int) -> list[str]:
 
 def as_script(content: dict[str, Any]) -> Markup:
     """Return a block of JSON in which nothing can end the block or be markup."""
-    written = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    written = json.dumps(_undirected(content), ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     for sign in "<>&":
         written = written.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(f'<script type="application/json" id="data">{written}</script>')
+
+
+def _undirected(value: Any) -> Any:
+    """Return what is shown without commands that turn the direction of text, as the rest of the page has it."""
+    if isinstance(value, dict):
+        return {key: _undirected(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_undirected(part) for part in value]
+    return undirected(value) if isinstance(value, str) else value
 
 
 def _column(name: str, values: np.ndarray) -> dict[str, Any]:

@@ -1,0 +1,285 @@
+"""Model files that lie: what they hold is refused or harmless, and showing it does nothing but show it."""
+
+import hashlib
+import json
+import os
+import time
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from eigenlens import LDA, PCA, KernelPCA, load, save
+from eigenlens._core.stored import KINDS, stored
+from eigenlens.cli.main import run
+from eigenlens.exceptions import ModelFileError, VersionWarning
+from eigenlens.files import container, describe
+from eigenlens.kernels import Gaussian
+
+X = np.random.default_rng(0).standard_normal((30, 3))
+y = np.arange(30) % 2
+
+
+def forge(path, change):
+    """Change the header of a file and make its checksum right again."""
+    raw = path.read_bytes()
+    size = container.PREFIX.size
+    n = container.PREFIX.unpack(raw[:size])[3]
+    header, arrays = json.loads(raw[size : size + n]), raw[size + n :]
+    change(header)
+    text = json.dumps(header).encode()
+    digest = hashlib.sha256(text + arrays).digest()
+    path.write_bytes(container.PREFIX.pack(container.MAGIC, container.VERSION, 0, len(text), len(arrays), digest))
+    with path.open("ab") as file:
+        file.write(text + arrays)
+    return path
+
+
+def attribute(name, node, number=0):
+    """Return a change that gives an object of the file an attribute."""
+
+    def change(header):
+        state = [pair for pair in header["objects"][number]["state"] if pair[0] != name]
+        header["objects"][number]["state"] = [*state, [name, node]]
+
+    return change
+
+
+@pytest.fixture
+def path(tmp_path):
+    return save(PCA(2).fit(X), tmp_path / "model.eigenlens")
+
+
+@pytest.fixture
+def pipeline(tmp_path):
+    return save(make_pipeline(StandardScaler(), LDA()).fit(X, y), tmp_path / "pipeline.eigenlens")
+
+
+# -- what a file may hold ------------------------------------------------------------------------------------------
+
+
+def test_a_pipeline_never_brings_a_folder_to_unpickle_from(pipeline, tmp_path):
+    folder = tmp_path / "cache"
+    model = load(forge(pipeline, attribute("memory", str(folder))))
+    assert model.memory is None
+    cross_val_score(model, X, y, cv=3)
+    assert not folder.exists()
+
+
+def test_a_pipeline_is_saved_without_its_folder(tmp_path):
+    model = make_pipeline(StandardScaler(), PCA(2), memory=str(tmp_path / "cache")).fit(X)
+    path = save(model, tmp_path / "model")
+    assert str(tmp_path).encode() not in path.read_bytes()
+    assert np.array_equal(load(path).transform(X), model.transform(X))
+    assert model.memory is not None
+
+
+def object_of(number):
+    return {"~": "object", "object": number}
+
+
+KIND = {"~": "class", "name": "moments.Scatter"}
+LIES = {
+    "a class for a model": lambda header: header.update(model=KIND),
+    "an estimator's class for a model": lambda header: header.update(model={"~": "class", "name": "PCA"}),
+    "a part for a model": lambda header: header.update(model=object_of(1)),
+    "a class for a parameter": attribute("n_components", KIND),
+    "a class in a list for a parameter": attribute("n_components", [1, KIND]),
+    "a part for a parameter": attribute("n_components", object_of(1)),
+    "an unknown parameter": attribute("surprise", 1),
+    "a method": attribute("transform", 1),
+    "a property": attribute("_source", 1),
+    "an attribute twice": lambda header: header["objects"][0]["state"].append(["ddof", 1]),
+    "an object as key": attribute("x_", {"~": "dict", "items": [[object_of(1), 1]]}),
+    "an object in a set": attribute("x_", {"~": "set", "items": [object_of(1)]}),
+    "a key twice": attribute("x_", {"~": "dict", "items": [["a", 1], ["a", 2]]}),
+    "itself": attribute("x_", object_of(0)),
+    "no such side": lambda header: header["arrays"].append({"dtype": "<f8", "shape": [0, 2**61], "order": "C"}),
+}
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
+def test_a_lie_is_refused(lie, path):
+    with pytest.raises(ModelFileError):
+        load(forge(path, lie))
+
+
+def test_the_same_file_untouched_is_not_refused(path):
+    assert load(forge(path, lambda header: None)).n_components_ == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("steps", []), ("steps", [1]), ("verbose", "yes"), ("transform_input", 3)], ids=str
+)
+def test_a_pipeline_of_something_else_is_refused(name, value, pipeline):
+    with pytest.raises(ModelFileError):
+        load(forge(pipeline, attribute(name, value)))
+
+
+def test_a_step_that_is_no_estimator_is_refused(pipeline):
+    steps = [{"~": "tuple", "items": ["a", "eval"]}]
+    with pytest.raises(ModelFileError, match="not an estimator"):
+        load(forge(pipeline, attribute("steps", steps)))
+
+
+COLLIDING = {
+    "set": {"~": "set", "items": [j * (2**61 - 1) for j in range(100_000)]},
+    "dict": {"~": "dict", "items": [[j * (2**61 - 1), 0] for j in range(100_000)]},
+    "complex": {
+        "~": "set",
+        "items": [{"~": "complex", "parts": [-1000003.0 * j, float(j)]} for j in range(1, 100_000)],
+    },
+}
+
+
+@pytest.mark.parametrize("node", COLLIDING.values(), ids=COLLIDING.keys())
+def test_numbers_made_to_collide_take_no_time(node, path):
+    """They took minutes, in which no signal was heard: a set of equal hash values is filled in quadratic time."""
+    forge(path, attribute("x_", node))
+    start = time.process_time()
+    with pytest.raises(ModelFileError, match="collide"):
+        load(path)
+    assert time.process_time() - start < 10
+
+
+def test_too_many_values_are_refused_before_they_are_read(path):
+    with pytest.raises(ModelFileError, match="values"):
+        load(forge(path, attribute("x_", [0] * (container.VALUES_LIMIT + 1))))
+
+
+def test_what_could_not_be_loaded_is_not_saved(tmp_path):
+    model = PCA(2).fit(X)
+    model.x_ = [0] * (container.VALUES_LIMIT + 1)
+    with pytest.raises(ValueError, match="very many small parts"):
+        save(model, tmp_path / "model")
+    assert os.listdir(tmp_path) == []
+
+
+def test_parts_that_share_parts_without_end_are_refused(tmp_path):
+    """Thirty kernels, each the sum of the one before with itself, are 2³⁰ kernels to whoever walks through them."""
+    path = save(KernelPCA(1, kernel=Gaussian(1.0) + Gaussian(2.0)).fit(X), tmp_path / "model")
+
+    def change(header):
+        first = next(j for j, entry in enumerate(header["objects"]) if entry["class"] == "kernel.Gaussian")
+        for _ in range(30):
+            last = object_of(first)
+            header["objects"].append({"class": "kernel.Sum", "state": [["left", last], ["right", last]]})
+            first = len(header["objects"]) - 1
+        attribute("kernel", object_of(first))(header)
+
+    with pytest.raises(ModelFileError, match="nested"):
+        load(forge(path, change))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("function", [load, describe])
+def test_a_pipe_is_not_waited_for(function, tmp_path):
+    os.mkfifo(tmp_path / "model")
+    with pytest.raises(ModelFileError, match="a pipe or a device"):
+        function(tmp_path / "model")
+    with pytest.raises(ValueError, match="a pipe or a device"):
+        save(PCA(2).fit(X), tmp_path / "model")
+
+
+def test_a_folder_is_called_a_folder(tmp_path):
+    with pytest.raises(IsADirectoryError):
+        load(tmp_path)
+
+
+# -- names that outlive modules ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def registered():
+    before = dict(KINDS)
+    yield
+    for name in KINDS.keys() - before.keys():
+        del KINDS[name]
+
+
+def test_a_class_joins_by_naming_itself_and_may_move_and_change(registered, tmp_path):
+    @stored("test.Toy")
+    class Toy(BaseEstimator):
+        def __init__(self, size=1):
+            self.size = size
+
+        def fit(self, X, y=None):
+            self.mean_, self._old, self._gone = X.mean(axis=0), 7, 8
+            return self
+
+    path = save(Toy(3).fit(X), tmp_path / "toy")
+    assert describe(path)["classes"] == ["test.Toy"]
+    assert type(load(path)) is Toy
+    del KINDS["test.Toy"]
+
+    @stored("test.Toy", renamed={"_old": "_new", "_gone": None})
+    class Moved(BaseEstimator):
+        def __init__(self, size=1, shape="round"):
+            self.size, self.shape = size, shape
+
+    model = load(path)
+    assert type(model) is Moved
+    assert (model.size, model.shape, model._new) == (3, "round", 7)
+    assert not hasattr(model, "_gone")
+    assert np.array_equal(model.mean_, X.mean(axis=0))
+
+
+def test_two_classes_cannot_have_one_name(registered):
+    with pytest.raises(RuntimeError, match="both stored as 'PCA'"):
+
+        @stored("PCA")
+        class Other:
+            pass
+
+
+def test_a_class_without_a_name_of_its_own_is_not_saved(tmp_path):
+    class Mine(PCA):
+        pass
+
+    with pytest.raises(TypeError, match="Mine"):
+        save(Mine(2).fit(X), tmp_path / "model")
+
+
+# -- what is shown -------------------------------------------------------------------------------------------------
+
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e"
+
+
+def test_a_terminal_is_told_nothing_by_a_file(path, capsys):
+    def change(header):
+        header["versions"][f"v{ESCAPES}"] = f"1{ESCAPES}"
+        header["about"] = {f"note{ESCAPES}": f"text{ESCAPES}", "list": [f"item{ESCAPES}"]}
+        header["objects"][0]["class"] = f"PCA{ESCAPES}"
+
+    forge(path, change)
+    for arguments in (["info", str(path)], ["info", str(path), "--json"], ["transform", str(path), str(path)]):
+        run(arguments)
+        shown = capsys.readouterr()
+        for sign in set(ESCAPES) - set("]0;owned[2J31m"):
+            assert sign not in shown.out + shown.err, arguments
+    run(["info", str(path), "--json"])
+    assert json.loads(capsys.readouterr().out)["about"][f"note{ESCAPES}"] == f"text{ESCAPES}"
+
+
+def test_a_warning_repeats_no_command_of_a_file(pipeline):
+    with pytest.warns(VersionWarning) as heard:
+        load(forge(pipeline, lambda header: header["versions"].update(sklearn=f"0.1{ESCAPES}")))
+    assert all(sign not in str(heard[0].message) for sign in "\x1b\x9b\u202e")
+
+
+def test_names_do_not_turn_the_page_around(tmp_path):
+    from eigenlens.report.page import render
+    from eigenlens.study import Plan, read_data, study
+    from eigenlens.tables import TableFile
+
+    names = ["a\u202eb", "\u2067c", "אורך", "d"]
+    rows = np.column_stack([X, X[:, 0] + X[:, 1]])
+    table = tmp_path / "table.csv"
+    table.write_text("\n".join([",".join(names), *(",".join(map(str, row)) for row in rows.tolist())]), "utf8")
+    page = render(study(read_data(TableFile(table), Plan()), Plan()).findings)
+    assert not set("\u202e\u2067") & set(page)
+    assert "\\u202e" not in page
+    assert "\u2068אורך\u2069" in page

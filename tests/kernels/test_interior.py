@@ -1,0 +1,71 @@
+"""Hinge and ε-insensitive loss on landmarks: at any λ the duality gap is closed, or a warning says how much is left."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.preprocessing import scale
+
+from eigenlens import KernelClassifier, KernelRegressor
+from eigenlens.kernels import Gaussian, interior, libsvm
+from eigenlens.kernels.coordinates import LandmarkCoordinates
+from eigenlens.kernels.landmarks import choose_landmarks
+
+CANCER, SICK = load_breast_cancer(return_X_y=True)
+CANCER, SICK = scale(CANCER), 2.0 * SICK - 1.0
+DIABETES, PROGRESS = load_diabetes(return_X_y=True)
+DIABETES = scale(DIABETES)
+
+
+def coordinates(X, m, bandwidth=None, weight=None):
+    w = np.ones(len(X)) if weight is None else weight
+    kernel = Gaussian(bandwidth).fitted(X)
+    c = LandmarkCoordinates(choose_landmarks(kernel, X, m), X, w, constant_only=True)
+    return c, np.vstack(c.over(c.block)), w
+
+
+@pytest.mark.parametrize("lam", [10.0, 1.0, 1e-2, 1e-4, 1e-6])
+def test_hinge_closes_the_duality_gap(lam):
+    """For separable classes too, where most coefficients are far below their bound."""
+    c, Phi, w = coordinates(CANCER, 100)
+    beta, gamma, a = interior.hinge(c, SICK, w, lam)
+    beta, b = beta[:, 0], gamma[0, 0] / c.W**0.5
+    primal = np.maximum(0, 1 - SICK * (Phi @ beta + b)).sum() + lam * beta @ beta
+    dual = 2 * lam * (SICK @ a - 0.5 * np.sum((Phi.T @ a) ** 2))
+    assert abs(primal - dual) < 1e-8 * primal
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-6, 1e6])
+@pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-3, 1e-4])
+def test_insensitive_closes_the_duality_gap(lam, size):
+    c, Phi, w = coordinates(DIABETES, 100)
+    y, epsilon, lam = scale(PROGRESS) * size + 7 * size, 0.1 * size, lam / size  # the same problem in other units
+    beta, gamma, a = interior.insensitive(c, y, w, lam, epsilon)
+    beta, b = beta[:, 0], gamma[0, 0] / c.W**0.5
+    primal = np.maximum(0, np.abs(y - Phi @ beta - b) - epsilon).sum() + lam * beta @ beta
+    dual = 2 * lam * (y @ a - epsilon * np.abs(a).sum() - 0.5 * np.sum((Phi.T @ a) ** 2))
+    assert abs(primal - dual) < 1e-7 * primal
+
+
+def test_solution_is_that_of_the_full_problem_in_double_precision():
+    rng = np.random.default_rng(0)
+    X, w = rng.standard_normal((300, 3)), rng.uniform(0.5, 2.0, 300)
+    y = np.where(np.sin(2 * X[:, 0]) + 0.5 * rng.standard_normal(300) > 0, 1.0, -1.0)
+    c, Phi, _ = coordinates(X, 40, 1.5, w)
+    beta, gamma, _ = interior.hinge(c, y, w, 0.1)
+    a, b = libsvm.hinge(Phi @ Phi.T, y, w, 0.1, polish=True)
+    np.testing.assert_allclose(beta[:, 0], Phi.T @ a, rtol=0, atol=1e-8 * np.abs(Phi.T @ a).max())
+    assert gamma[0, 0] / c.W**0.5 == pytest.approx(b, abs=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.kernels.LandmarkWarning")
+@pytest.mark.parametrize("lam", [1.0, 1e-2, 1e-4])
+@pytest.mark.parametrize("bandwidth", [0.5, 2.0, 10.0])
+def test_no_setting_ends_in_an_error_of_a_decomposition(bandwidth, lam):
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((300, 4))
+    f = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+    kernel = Gaussian(bandwidth)
+    KernelClassifier(kernel, lam=lam, n_landmarks=60).fit(X, f > 0)
+    KernelRegressor(kernel, loss="epsilon_insensitive", lam=lam, n_landmarks=60).fit(X, f)
