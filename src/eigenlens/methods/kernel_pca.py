@@ -84,6 +84,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     True
     """
 
+    _counts: Any = None  # weights of the rows; None counts each once
+
     def __init__(
         self, n_components: int | None = None, *, kernel: Any = DEFAULT, n_landmarks: int | None = None
     ) -> None:

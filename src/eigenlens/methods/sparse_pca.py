@@ -228,6 +228,17 @@ class SparsePCA(PrincipalComponents):
     def _tell(self, axes: SparseAxes) -> None:
         if not axes.converged:
             errors.warn(errors_decomposition.residual_left(self.max_iter, axes.moved, self.tol))
+        if self.n_nonzero is not None:
+            met, asked = np.count_nonzero(axes.B, axis=0), self._each("n_nonzero", self.n_nonzero, axes.B.shape[1])
+            short = np.flatnonzero(met < asked)
+            if len(short):
+                j = int(short[0])
+                errors.warn(
+                    errors.RankWarning(
+                        f"n_nonzero={asked[j]} but component {j} has {met[j]} nonzero loading(s): the other columns "
+                        f"are constant or add nothing. Drop them, or ask for n_nonzero={met[j]}."
+                    )
+                )
         dead = np.flatnonzero(~axes.B.any(axis=0))
         if len(dead):
             errors.warn(errors_decomposition.killed_components(dead.tolist()))
