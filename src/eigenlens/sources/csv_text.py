@@ -67,9 +67,16 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     for j, name in enumerate(names):
         if not name:
             raise wrong.unnamed(path, j + 1)
-        if name in names[:j]:
-            raise wrong.same_name(path, name, names.index(name) + 1, j + 1)
+    refuse_same_names(path, names)
     return names
+
+
+def refuse_same_names(path: Path, names: list[str]) -> None:
+    """Refuse two columns of one name."""
+    first: dict[str, int] = {}
+    for j, name in enumerate(names):
+        if first.setdefault(name, j) != j:
+            raise wrong.same_name(path, name, first[name] + 1, j + 1)
 
 
 def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:

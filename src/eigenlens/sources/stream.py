@@ -131,8 +131,9 @@ class RowSource(Source):
             raise errors.source_lacks_target(self._estimator)
         if not self.rereadable:
             raise errors.target_comes_once(self._estimator)
-        pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
-        batches = [piece.load(piece.start, piece.stop) for piece in pieces]
+        with self.reader.snapshot.held():
+            pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
+            batches = [piece.load(piece.start, piece.stop) for piece in pieces]
         weight = self._given_weight
         if self._has_weight:
             weight = np.concatenate([batch.weight for batch in batches])
@@ -192,11 +193,13 @@ class RowSource(Source):
             raise errors.weight_shape(weight.shape, n)
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
-        if self.device is not None:
+        with self.reader.snapshot.held():
+            if self.device is None:
+                yield from threaded(work, self.segments(), thread_count() + 1)
+                return
             upload = self._upload()
             blocks = (block for segment in self.segments() for block in segment)
-            return (work([upload(block)]) for block in ahead(blocks))
-        return threaded(work, self.segments(), thread_count() + 1)
+            yield from (work([upload(block)]) for block in ahead(blocks))
 
     def reduce(self, start: Any) -> Any:
         if self.device is None:
@@ -215,6 +218,10 @@ class RowSource(Source):
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
     def first(self) -> Block:
+        with self.reader.snapshot.held():
+            return self._first()
+
+    def _first(self) -> Block:
         start = 0
         for pieces in even(self.reader.head(self.roles), self._block):
             block = self.block(pieces, start)
