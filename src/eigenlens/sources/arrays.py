@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from numbers import Integral
@@ -12,7 +13,9 @@ import numpy as np
 
 from .._core import errors
 from .pieces import Batch, Piece, Roles
-from .snapshot import Snapshot, changed
+from .snapshot import Snapshot, changed, files_in
+
+ZARR_HEADERS = ("zarr.json", ".zarray", ".zattrs", ".zmetadata")
 
 
 class ArrayReader:
@@ -189,7 +192,7 @@ class MappedFile:
 
 
 def open_zarr(path: Path) -> Any:
-    """Open a Zarr array, and say where parts of it are not stored."""
+    """Open a Zarr array, all of whose chunks are stored: Zarr would make up those that are lost."""
     try:
         zarr = import_module("zarr")
     except ImportError as error:
@@ -200,7 +203,25 @@ def open_zarr(path: Path) -> Any:
         raise errors.unreadable(str(path), error) from error
     if not hasattr(array, "shape"):
         raise errors.at(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
+    stored, total = _stored_chunks(array, path)
+    if stored < total:
+        raise errors.InputError(
+            f"{path}: only {stored:,} of {total:,} chunks are stored, and the others would be read as "
+            f"{array.fill_value}. Write the array again with write_empty_chunks=True; or, if those numbers are right, "
+            f"pass the open array, open_rows(zarr.open({str(path)!r}, mode='r'))."
+        )
     return array
+
+
+def _stored_chunks(array: Any, path: Path) -> tuple[int, int]:
+    """Return how many pieces of a Zarr array are stored, and how many there are: chunks, or shards around them."""
+    shards = getattr(array, "shards", None)
+    per_shard = 1 if shards is None else math.prod(s // c for s, c in zip(shards, array.chunks, strict=True))
+    total = math.prod(-(-n // size) for n, size in zip(array.shape, shards or array.chunks, strict=True))
+    files = sum(1 for file in files_in(path) if file.name not in ZARR_HEADERS)
+    if files < total:  # zarr would look for each chunk by name, and a damaged description may speak of 2**60
+        return files, total
+    return int(array.nchunks_initialized) // per_shard, total
 
 
 def _folder_of(array: Any) -> Path | None:

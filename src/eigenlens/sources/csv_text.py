@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +20,7 @@ from .._core.errors import tables as wrong
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
+DAMAGED = (OSError, EOFError, zlib.error)  # what a file that is cut short or does not decompress raises
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -53,7 +55,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
         raise wrong.bad_quotes(path, 1, str(error)) from error
-    except OSError as error:
+    except DAMAGED as error:
         raise errors.unreadable(str(path), error) from error
     if not header or not any(name.strip() for name in header):
         raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
@@ -105,7 +107,7 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
         try:
             if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
                 return
-        except (OSError, EOFError) as error:
+        except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     for _ in lines_of(path, dialect):
         pass
@@ -133,6 +135,8 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
                 raise wrong.bad_quotes(path, line, str(error)) from error
     except UnicodeDecodeError as error:
         raise _undecodable(path, dialect, error) from error
+    except DAMAGED as error:
+        raise errors.unreadable(str(path), error) from error
     finally:
         csv.field_size_limit(limit)
 
@@ -145,8 +149,6 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
                 return errors.csv_line(path, line, len(cells), width)
     except errors.InputError as error:
         return error
-    except (OSError, EOFError) as error:
-        return errors.unreadable(str(path), error)
     return errors.unreadable(str(path), cause)
 
 
@@ -154,7 +156,7 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
         try:
             head = file.read(4096)
-        except (OSError, EOFError) as error:
+        except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
         return

@@ -75,10 +75,10 @@ def changed(path: Path, how: str) -> errors.InputError:
 
 
 def _states(paths: Sequence[Path]) -> dict[Path, State | None]:
-    return {file: _state(file) for path in paths for file in ([path] if not path.is_dir() else _files_in(path))}
+    return {file: _state(file) for path in paths for file in ([path] if not path.is_dir() else files_in(path))}
 
 
-def _files_in(folder: Path) -> Iterator[Path]:
+def files_in(folder: Path) -> Iterator[Path]:
     for parent, _, names in os.walk(folder):
         yield from (Path(parent, name) for name in names)
 

@@ -19,7 +19,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, middle, typical_rows
+from .base import Block, Segment, Source, Target, gathered, middle, require_room, typical_rows
 from .companions import LabelReader, Labels, as_column, check_weights, read_weights
 from .cutting import block_rows
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
@@ -142,8 +142,13 @@ class RowSource(Source):
     def in_memory(self) -> Source:
         from .memory import MemorySource
 
-        pieces = self.reader.pieces(self.roles, self._segment_rows)
-        batches = [self._checked(piece) for piece in tracked(pieces, None, "Loading", self.progress)]
+        if self.reader.n_rows is not None:  # once as pieces, once as one table
+            itemsize = self.reader.dtype(self.roles).itemsize
+            require_room(2 * itemsize * self.reader.n_rows * len(self.roles.all), self.name, self.reader.n_rows)
+        with self.reader.snapshot.held():
+            pieces = self.reader.pieces(self.roles, self._segment_rows)
+            loaded = map(self._checked, tracked(pieces, None, "Loading", self.progress))
+            batches = gathered(loaded, lambda batch: batch.X.nbytes, self.name)
         if not batches:
             raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
         self._check_length(sum(len(batch.X) for batch in batches))
