@@ -27,9 +27,9 @@ def parts(table):
 FITS = {
     "PCA": (PCA(2), "components_"),
     "LDA": (LDA(), "scalings_"),
-    "PDA": (PDA(alpha=1.0), "scalings_"),
+    "PDA": (PDA(lam=1.0), "scalings_"),
     "SIR": (SIR(2, n_slices=3), "components_"),
-    "FDA": (FDA(), "intercept_"),
+    "FDA": (FDA(), "scores_"),
 }
 
 
