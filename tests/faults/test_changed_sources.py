@@ -205,7 +205,7 @@ def test_tables_of_the_command_line(tmp_path):
     FRAME.to_csv(tmp_path / "rows.csv", index=False)
     table = TableFile(tmp_path / "rows.csv")
     table.profile()
-    FRAME[list("bac") + ["k"]].to_csv(tmp_path / "rows.csv", index=False)
+    FRAME[["b", "a", "c", "k"]].to_csv(tmp_path / "rows.csv", index=False)
     with pytest.raises(ValueError, match=CHANGED):
         table.read(["a"])
 
@@ -218,6 +218,14 @@ def flipped(path, places):
     for place in places:
         data[place // 8] ^= 1 << place % 8
     path.write_bytes(data)
+
+
+def outcome(work):
+    """Return what work returns, or what its refusal says."""
+    try:
+        return work()
+    except ValueError as error:
+        return str(error)
 
 
 def pages_of(path):
@@ -236,13 +244,8 @@ def test_checksums_of_parquet_are_verified(tmp_path, compression):
     for place in rng.integers(8 * low, 8 * high, 60):
         path.write_bytes(whole)
         flipped(path, [place])
-        try:
-            found = PCA(1).fit(open_rows(path)).components_
-        except ValueError as error:
-            assert "rows.parquet" in str(error)
-        else:
-            assert np.array_equal(found, expected)
-        path.write_bytes(whole)
+        found = outcome(lambda: PCA(1).fit(open_rows(path)).components_)
+        assert "rows.parquet" in found if isinstance(found, str) else np.array_equal(found, expected)
 
 
 def test_checksums_of_parquet_in_tables(tmp_path):
@@ -287,12 +290,9 @@ def test_every_flip_in_a_compressed_csv(tmp_path):
     for place in rng.integers(0, 8 * len(whole), 60):
         path.write_bytes(whole)
         flipped(path, [place])
-        try:
-            found = PCA(1).fit(open_rows(path, list("abc"))).components_
-        except ValueError as error:
-            assert "rows.csv.gz" in str(error)
-        else:
-            np.testing.assert_allclose(found, expected)  # a bit of the header that nobody reads
+        found = outcome(lambda: PCA(1).fit(open_rows(path, list("abc"))).components_)
+        # some bits of a gzip header are read by nobody
+        assert "rows.csv.gz" in found if isinstance(found, str) else np.allclose(found, expected, rtol=1e-12)
 
 
 def test_broken_descriptions_of_zarr(tmp_path):
@@ -307,9 +307,7 @@ def test_broken_descriptions_of_zarr(tmp_path):
     expected, refused = PCA(1).fit(X).components_, 0
     for each in broken:
         header.write_text(each)
-        try:
-            np.testing.assert_allclose(PCA(1).fit(open_rows(path)).components_, expected, rtol=1e-12)
-        except ValueError as error:
-            assert "rows.zarr" in str(error)
-            refused += 1
+        found = outcome(lambda: PCA(1).fit(open_rows(path)).components_)
+        assert "rows.zarr" in found if isinstance(found, str) else np.allclose(found, expected, rtol=1e-12)
+        refused += isinstance(found, str)
     assert refused > 0.7 * len(broken)

@@ -45,7 +45,7 @@ def available_bytes(like: Array | None = None) -> int | None:
 
 
 def host_bytes(root: Path) -> int | None:
-    """Return the memory that this process can still use: the least of what the machine, its groups and its limits leave.
+    """Return the memory that this process can still use: the least that the machine, its groups and its limits leave.
 
     Parameters
     ----------

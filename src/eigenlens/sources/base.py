@@ -253,11 +253,11 @@ def whole(source: Source) -> Block:
     companions: list[tuple[Any, Any]] = []
     classes, at = None, 0
     for segment in source.segments():
-        for block in (piece for block in segment for piece in dense_blocks(block)):
-            rows = block.X.shape[0]
-            X[at : at + rows] = _xp.to_numpy(block.X)
-            companions.append((block.y, block.weight))
-            classes, at = block.classes if at == 0 else classes, at + rows
+        for piece in (piece for block in segment for piece in dense_blocks(block)):
+            rows = piece.X.shape[0]
+            X[at : at + rows] = _xp.to_numpy(piece.X)
+            companions.append((piece.y, piece.weight))
+            classes, at = piece.classes if at == 0 else classes, at + rows
 
     def stacked(parts: list[Array | None]) -> Any:
         host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]

@@ -172,16 +172,17 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
 def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
         return wrong.encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
-    line = None
-    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                raw.decode("utf-8")
-            except UnicodeDecodeError as found:
-                line = number
-                byte = raw[found.start]
-                return wrong.encoding(path, line, f"byte 0x{byte:02x} is not UTF-8 text", "latin-1 or cp1252, often")
-    return wrong.encoding(path, line, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
+    try:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            for line, raw in enumerate(file, 1):
+                try:
+                    raw.decode("utf-8")
+                except UnicodeDecodeError as found:
+                    cause = f"byte 0x{raw[found.start]:02x} is not UTF-8 text"
+                    return wrong.encoding(path, line, cause, "latin-1 or cp1252, often")
+    except DAMAGED as damage:  # bytes that do not decompress to what they were
+        return errors.unreadable(str(path), damage)
+    return wrong.encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 
 def _opened(path: Path, dialect: Dialect) -> IO[str]:

@@ -115,7 +115,8 @@ class DaskSource(Source):
         if self.n_rows is not None:  # once as partitions, once as one table
             require_room(16 * self.n_rows * self.n_features, self.name, self.n_rows)
         parts = _fetched(self._parts, self.name)
-        X, y = (None if values[0] is None else _joined(list(values)) for values in list(zip(*parts, strict=True))[:2])
+        X: Any = _joined([part for part, _, _ in parts])
+        y = None if parts[0][1] is None else _joined([part for _, part, _ in parts])
         weight = self._weights([weight for _, _, weight in parts], X.shape[0])
         target, reader = self._target, self.label_reader
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)

@@ -169,7 +169,7 @@ def _roles(reader: Reader, columns: Sequence[Any] | None, target: Any, weight: A
 def _place(reader: Reader, of_names: dict[str, int] | None, column: Any, name: str) -> int:
     """Return the position of a column given by name, or by number where there are no names."""
     if of_names is not None and isinstance(column, Hashable) and column in of_names:
-        return of_names[column]  # type: ignore[index]
+        return of_names[column]
     if of_names is None and isinstance(column, Integral) and 0 <= int(column) < reader.width:
         return int(column)
     raise errors.no_such_column(name, column, reader.names, reader.width)
