@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +20,7 @@ from .._core.errors import tables as wrong
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
+DAMAGED = (OSError, EOFError, zlib.error)  # what a file that is cut short or does not decompress raises
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -53,7 +55,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
         raise wrong.bad_quotes(path, 1, str(error)) from error
-    except OSError as error:
+    except DAMAGED as error:
         raise errors.unreadable(str(path), error) from error
     if not header or not any(name.strip() for name in header):
         raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
@@ -67,9 +69,16 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     for j, name in enumerate(names):
         if not name:
             raise wrong.unnamed(path, j + 1)
-        if name in names[:j]:
-            raise wrong.same_name(path, name, names.index(name) + 1, j + 1)
+    refuse_same_names(path, names)
     return names
+
+
+def refuse_same_names(path: Path, names: list[str]) -> None:
+    """Refuse two columns of one name."""
+    first: dict[str, int] = {}
+    for j, name in enumerate(names):
+        if first.setdefault(name, j) != j:
+            raise wrong.same_name(path, name, first[name] + 1, j + 1)
 
 
 def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:
@@ -98,7 +107,7 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
         try:
             if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
                 return
-        except (OSError, EOFError) as error:
+        except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     for _ in lines_of(path, dialect):
         pass
@@ -126,6 +135,8 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
                 raise wrong.bad_quotes(path, line, str(error)) from error
     except UnicodeDecodeError as error:
         raise _undecodable(path, dialect, error) from error
+    except DAMAGED as error:
+        raise errors.unreadable(str(path), error) from error
     finally:
         csv.field_size_limit(limit)
 
@@ -138,8 +149,6 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
                 return errors.csv_line(path, line, len(cells), width)
     except errors.InputError as error:
         return error
-    except (OSError, EOFError) as error:
-        return errors.unreadable(str(path), error)
     return errors.unreadable(str(path), cause)
 
 
@@ -147,7 +156,7 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
         try:
             head = file.read(4096)
-        except (OSError, EOFError) as error:
+        except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
         return
@@ -163,16 +172,17 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
 def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
         return wrong.encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
-    line = None
-    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                raw.decode("utf-8")
-            except UnicodeDecodeError as found:
-                line = number
-                byte = raw[found.start]
-                return wrong.encoding(path, line, f"byte 0x{byte:02x} is not UTF-8 text", "latin-1 or cp1252, often")
-    return wrong.encoding(path, line, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
+    try:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            for line, raw in enumerate(file, 1):
+                try:
+                    raw.decode("utf-8")
+                except UnicodeDecodeError as found:
+                    cause = f"byte 0x{raw[found.start]:02x} is not UTF-8 text"
+                    return wrong.encoding(path, line, cause, "latin-1 or cp1252, often")
+    except DAMAGED as damage:  # bytes that do not decompress to what they were
+        return errors.unreadable(str(path), damage)
+    return wrong.encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 
 def _opened(path: Path, dialect: Dialect) -> IO[str]:

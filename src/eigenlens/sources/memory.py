@@ -11,7 +11,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
-from .base import Block, M, Missing, Segment, Source, Target, middle, typical_rows
+from .base import Block, M, Missing, Segment, Source, Target, middle, require_room, typical_rows
 from .companions import ClassReader, LabelReader, Labels, read_weights
 from .cutting import block_rows, segment_blocks
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
@@ -65,6 +65,8 @@ class MemorySource(Source):
 
     def everything(self) -> tuple[Array, np.ndarray | None]:
         """Return all rows, those of weight zero too, and their weights, for methods that answer for each row."""
+        if not hasattr(self.table, "values"):  # arrays are read in place, other tables are converted
+            require_room(8 * self.table.shape[0] * self.n_features, self.name, self.table.shape[0])
         X = finite_rows(self.table, 0, self.table.shape[0], self.name, self.missing)
         return X, None if self._weight is None else _xp.to_numpy(self._weight)
 
@@ -150,6 +152,10 @@ class MemorySource(Source):
 
     def _median(self, table: Table, name: str, missing: Missing = "refuse") -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row; NaN counts as large."""
+        if hasattr(table, "picked"):
+            few = table.picked(self._typical)
+            if _xp.all_finite(_xp.column_sums(few)):
+                return middle(few)
         rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 

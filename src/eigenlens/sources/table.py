@@ -57,20 +57,45 @@ class FrameTable:
     """A pandas, polars or Arrow table; only the rows of the current block are converted."""
 
     def __init__(self, frame: nw.DataFrame, native: Any, name: str) -> None:
-        schema = frame.schema
-        bad = {c: t for c, t in schema.items() if not (t.is_numeric() or t == nw.Boolean) or t == nw.Decimal}
-        if bad:
+        kinds = _kinds(frame, native)
+        if not all(map(_is_number, kinds)):
+            bad = {c: t for c, t in frame.schema.items() if not _is_number(t)}
             raise errors.words(name, bad.keys(), map(str, bad.values()))
         self.frame, self.native = frame, native
         self.shape = frame.shape
         self.names: list[str] | None = [str(c) for c in frame.columns]
-        narrow = set(schema.values()) == {nw.Float32}
+        narrow = bool(kinds) and all(kind == nw.Float32 for kind in kinds)
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
         self.wide = np.array([j for j, t in enumerate(schema.values()) if t in (nw.Int64, nw.UInt64)], dtype=np.intp)
 
     def rows(self, start: int, stop: int) -> Array:
-        values = self.frame[start:stop].to_numpy()
-        return np.asarray(values, dtype=self.sample.dtype)
+        return self._numbers(self.frame[start:stop])
+
+    def picked(self, places: list[int]) -> Array:
+        """Return a few rows in one step: a frame of many columns takes as long for one row as for seven."""
+        return self._numbers(self.frame[places])
+
+    def _numbers(self, rows: nw.DataFrame) -> np.ndarray:
+        return np.asarray(rows.to_numpy(), dtype=self.sample.dtype)
+
+
+def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
+    """Return the distinct kinds of columns.
+
+    Each is looked at once: thousands of columns cost more time than their numbers if all are asked what they hold.
+    """
+    if frame.implementation.is_pyarrow():
+        kinds: list[Any] = native.schema.types
+    else:
+        kinds = list(native.dtypes)
+    if frame.implementation.is_polars():  # whose kinds are slow to hash, and numbers have no parameters
+        kinds = [kind if isinstance(kind, type) else type(kind) for kind in kinds]
+    places = {kind: j for j, kind in enumerate(kinds)}
+    return [frame[:, j].dtype for j in places.values()]
+
+
+def _is_number(kind: Any) -> bool:
+    return (kind.is_numeric() or kind == nw.Boolean) and kind != nw.Decimal
 
 
 def as_table(X: TableLike, name: str) -> Table:

@@ -16,7 +16,9 @@ import numpy as np
 
 from .._core import errors
 from .._core.errors import tables as wrong
-from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
+from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
+from ..sources.parquet import open_parquet
+from ..sources.snapshot import Snapshot
 from .cells import LONGEST, Cells, disguised, has_control, is_date, parse
 
 LEVELS = 1000  # different words that are remembered of a column
@@ -79,6 +81,7 @@ class TableFile:
             raise errors.no_files(self.path)
         _require_pyarrow(self.path)
         self.is_text = suffix in TEXT
+        self._snapshot = Snapshot([self.path])
         self.dialect = dialect or Dialect(delimiter="\t" if suffix == ".tsv" else ",")
         self.n_rows: int | None = None
         self._quotes_match = False
@@ -226,15 +229,18 @@ class TableFile:
     # -- files -------------------------------------------------------------------------------------------------
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
+        with self._snapshot.held():
+            yield from self._read(names)
+
+    def _read(self, names: list[str]) -> Iterator[Any]:
         if self.is_text:
             if not self._quotes_match:
                 check_quotes(self.path, self.dialect)
                 self._quotes_match = True
             yield from csv_batches(self.path, self.dialect, self.names, names)
             return
-        pq = import_module("pyarrow.parquet")
         try:
-            with pq.ParquetFile(self.path) as file:
+            with open_parquet(self.path) as file:
                 yield from file.iter_batches(batch_size=2**16, columns=names)
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
@@ -247,9 +253,7 @@ class TableFile:
             names = [str(name) for name in pq.read_schema(self.path).names]
         except (OSError, ValueError) as error:
             raise errors.unreadable(str(self.path), error) from error
-        for j, name in enumerate(names):
-            if name in names[:j]:
-                raise wrong.same_name(self.path, name, names.index(name) + 1, j + 1)
+        refuse_same_names(self.path, names)
         return names
 
     def _require_known(self, name: str, kind: Any) -> None:
