@@ -104,7 +104,10 @@ def labels_of(codes: Array, classes: Array) -> Array:
 
 
 def read_priors(priors: Any) -> np.ndarray | None:
-    """Return given prior probabilities, None where the shares of the classes are to be taken."""
+    """Return given prior probabilities, None where the shares of the classes are to be taken.
+
+    Their sum is looked at by `priors_for`, which knows how many there must be: three for six classes rarely add up.
+    """
     if priors is None:
         return None
     given = np.asarray(priors)
@@ -114,9 +117,7 @@ def read_priors(priors: Any) -> np.ndarray | None:
     given = given.astype(np.float64)
     if not np.isfinite(given).all() or (given <= 0).any():
         raise errors.priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
-    if abs(given.sum() - 1) > PRIOR_SUM:
-        raise errors.priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
-    return given / given.sum()
+    return given
 
 
 def priors_for(priors: Any, weights: np.ndarray) -> np.ndarray:
@@ -126,7 +127,9 @@ def priors_for(priors: Any, weights: np.ndarray) -> np.ndarray:
         return weights / weights.sum()
     if len(given) != K:
         raise errors.priors(priors, f"there are {K} classes", f"give {K} numbers, in the order of classes_")
-    return given
+    if abs(given.sum() - 1) > PRIOR_SUM:
+        raise errors.priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
+    return given / given.sum()
 
 
 def nothing_varies(within: Centred) -> Exception | None:

@@ -16,7 +16,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -103,6 +103,8 @@ class LDA(LinearDiscriminant):
         self.shrinkage = shrinkage
         self.within = within
         self.between = between
+
+    _if_separated: ClassVar[dict[str, Any]] = {"shrinkage": "oas"}  # where a column does not vary within classes
 
     # -- the three hooks ---------------------------------------------------------------------------------------
 

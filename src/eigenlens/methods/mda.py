@@ -26,6 +26,7 @@ from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number, check_seed, random_from
 from .._core.typing import Array, TableLike
+from ..regress import PenalizedRegression
 from ._classifier import priors_for, separating
 from ._mixture import Classes, Fit, Plain, plain_step, run
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
@@ -120,6 +121,11 @@ class MDA(ScoredClassifier):
         self.init = init
         self.random_state = random_state
         self.priors = priors
+
+    @property
+    def _if_separated(self) -> dict[str, Any]:
+        """What is needed where a column does not vary within classes: a regression that is penalised."""
+        return {"regressor": PenalizedRegression()}
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the mixtures by EM.

@@ -34,6 +34,8 @@ class Dialect:
         Cells that stand for a missing value, beside the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
+    na_of : tuple of pairs (str, tuple of str)
+        Cells that stand for a missing value in a single column.
     """
 
     delimiter: str = ","
@@ -41,6 +43,11 @@ class Dialect:
     encoding: str = "utf8"
     na: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    na_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def missing_in(self, column: str) -> tuple[str, ...]:
+        """Return the cells that stand for a missing value in a column, beside the usual ones."""
+        return (*self.na, *dict(self.na_of).get(column, ()))
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
@@ -49,7 +56,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     try:
         with _opened(path, dialect) as file:
             header = next(csv.reader(file, delimiter=dialect.delimiter, strict=True), None)
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
         raise wrong.bad_quotes(path, 1, str(error)) from error
@@ -124,7 +131,7 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
                     line = reader.line_num + 1
             except csv.Error as error:
                 raise wrong.bad_quotes(path, line, str(error)) from error
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise _undecodable(path, dialect, error) from error
     finally:
         csv.field_size_limit(limit)
@@ -150,6 +157,9 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
         except (OSError, EOFError) as error:
             raise errors.unreadable(str(path), error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
+        if head and b"\0" not in head:  # a comma or the end of a line would have one
+            cause = f"there are no NUL bytes in it, so that it is not {dialect.encoding} text"
+            raise wrong.encoding(path, None, cause, "utf-8, which is the default, or latin-1")
         return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")

@@ -21,6 +21,7 @@ from .verdicts import LEVEL, Effort, Verdicts, effort, of_test, some_rows, untes
 
 PERMUTED = {"fda": 7e5, "robust-pca": 4e5, "sparse-pca": 8e5, "kernel-pca": 8e5, "localized-sir": 4e5}
 PRODUCTS = 2e10  # multiplications of a test that is made of products of matrices
+EIGENVALUES = 4  # such multiplications, over p³, that eigenvalues take, as measured beside a product
 PATH = 20  # such multiplications, over p³, that choosing a penalty takes
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 PARALLEL = 99  # tables of noise
@@ -84,7 +85,7 @@ _UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 def _spread_effort(entry: Entry, n: int, p: int) -> Effort | None:
     if entry.name == "pca":
-        return effort(n, lambda m: m * p * p, PRODUCTS, 99, 50)
+        return effort(n, lambda m: m * p * min(m, p) + EIGENVALUES * min(m, p) ** 3, PRODUCTS, 99, 50)
     if entry.name == "kernel-pca":
         return effort(n, lambda m: m * max(m, p) / 10, PERMUTED[entry.name], 39, 50)
     return effort(n, lambda m: m * p, PERMUTED[entry.name], 39, 50)
@@ -96,7 +97,7 @@ def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np
 
     def found(X: np.ndarray) -> np.ndarray:
         if entry.name == "pca":
-            values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2 / (len(X) - 1)
+            values = _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the model that is kept says what there is to say
@@ -105,6 +106,12 @@ def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np
         return np.concatenate([values, np.zeros(k)])[:k]
 
     return found
+
+
+def _spreads(X: np.ndarray) -> np.ndarray:
+    """Return the squared singular values; from products, which are several times cheaper and exact enough for noise."""
+    G = X.T @ X if X.shape[1] <= len(X) else X @ X.T
+    return np.maximum(np.linalg.eigvalsh(G)[::-1], 0.0)
 
 
 def variances(model: Any, scores: np.ndarray) -> np.ndarray:
@@ -132,7 +139,7 @@ def class_verdicts(
 ) -> Verdicts:
     """Test how many discriminant directions there are, given their squared canonical correlations."""
     n, K, k = len(X), len(np.unique(y)), len(r2)
-    if entry.name == "lda":
+    if entry.name == "lda" and model.shrinkage is None:
         rank = int(np.linalg.matrix_rank(X))
         if n <= rank + K or k != min(rank, K - 1):
             return untested(k, f"{n:,} rows are too few for Wilks' test of {rank:,} columns; --method pda has another.")
@@ -145,7 +152,7 @@ def class_verdicts(
         )
         return untested(k, why)
     p = X.shape[1]
-    if entry.name == "pda":
+    if hasattr(model, "moments_"):  # a draw is a few products of matrices
         spent = effort(n, lambda m: (m * p * p + PATH * p**3) * (K - 1), PRODUCTS, 199, 10 * K)
     else:
         spent = effort(n, lambda m: m * p * (K - 1), PERMUTED["fda"], 39, 10 * K)

@@ -5,18 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ._kinds import ConditionWarning, InputError, NotConvergedWarning, RangeWarning, RankWarning, listed
+from ._kinds import (
+    ConditionWarning,
+    InputError,
+    NotConvergedWarning,
+    RangeWarning,
+    RankWarning,
+    SeparationError,
+    listed,
+)
 
 
-def no_within_variance(columns: Iterable[str]) -> InputError:
-    return InputError(
-        f"X: column {listed(columns)} is constant within every class but differs between classes, so that its "
-        f"discriminant ratio is infinite: the column alone separates the classes. Drop the column, or use shrinkage."
+def no_within_variance(columns: Iterable[str]) -> SeparationError:
+    columns = list(columns)
+    one = len(columns) == 1
+    return SeparationError(
+        f"X: {_columns(columns)} {'is' if one else 'are'} constant within every class but "
+        f"{'differs' if one else 'differ'} between classes, so that {'its' if one else 'their'} discriminant ratio is "
+        f"infinite: {'the column alone separates' if one else 'these columns alone separate'} classes. Drop "
+        f"{'the column' if one else 'them'}, or use shrinkage."
     )
 
 
 def no_variance_within() -> InputError:
-    return InputError("X: every column is constant within every class; there is no within-class scatter to divide by.")
+    return InputError(
+        "X: every column is constant within every class, so that there is no spread within classes to divide by: the "
+        "classes can be read off the columns. Add columns that vary, or leave the question."
+    )
+
+
+def _columns(columns: list[str]) -> str:
+    return f"column{'' if len(columns) == 1 else 's'} {listed(columns)}"
 
 
 def no_noise(rank: int, p: int) -> InputError:
@@ -43,7 +62,8 @@ def all_constant(name: str) -> InputError:
 
 def coefficient_overflow(columns: Iterable[str]) -> InputError:
     return InputError(
-        f"X: column {listed(columns)} is so small that its coefficient overflows; multiply it by a large number."
+        f"X: {_columns(list(columns))}: values are so small that the coefficient overflows; multiply them by a large "
+        f"number."
     )
 
 
