@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from ._kinds import InputError, InputTypeError, listed
 
-
 RESPONSE = "y"
 
 
