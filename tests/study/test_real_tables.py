@@ -145,7 +145,7 @@ def test_a_word_among_numbers_counts_as_missing(measures, folder, capsys):
     measures.loc[7, "cylinders"] = "rotary"
     said = answered(capsys, measures)
     notes = " ".join(said["notes"])
-    assert "'cylinders' holds numbers, except 1 of 60 cells ('rotary'), which count as missing" in notes
+    assert "'cylinders' holds numbers, except 1 of 60 cells ('rotary', line 9), which count as missing" in notes
     assert "--words 'cylinders'" in notes
     assert "1 rows with missing cells are left out" in notes or "1 row with missing cells is left out" in notes
     assert (said["rows"], said["columns"]) == (59, 4)
@@ -195,7 +195,6 @@ def test_perfect_separation_is_an_answer(animals, folder, capsys):
     assert any("LDA was fitted with shrinkage='oas'" in note for note in said["notes"])
     assert said["real_directions"] >= 1
     assert all(c["score"] is not None for c in said["comparison"])
-    assert max(said["loadings"]["discriminant 1"], key=lambda c: abs(said["loadings"]["discriminant 1"][c])) == "milk"
 
 
 def test_without_separation_nothing_is_shrunk(animals, folder, capsys):
@@ -207,11 +206,8 @@ def test_without_separation_nothing_is_shrunk(animals, folder, capsys):
 def test_the_library_names_columns_that_separate(animals):
     y = animals.pop("kind")
     animals["eggs"] = 1 - animals["milk"]
-    with pytest.raises(
-        SeparationError, match=r"columns 'milk', 'eggs' are constant within every class but differ|milk"
-    ) as raised:
+    with pytest.raises(SeparationError, match=r"columns .*milk.*eggs.* are constant within every class but differ"):
         LDA().fit(animals, y)
-    assert "are constant within every class" in str(raised.value)
     for model in (LDA(), MDA()):
         assert model.set_params(**model._if_separated).fit(animals, y).score(animals, y) > 0.8
 

@@ -147,8 +147,13 @@ def _between_classes(within: Centred) -> Array:
 
 def separating(within: Centred, estimator: Any) -> Exception | None:
     """Complain of columns that are constant within every class but not between classes."""
-    xp, constant = _xp.namespace(within.pivot), within.constant_columns()
-    columns = np.flatnonzero(_xp.to_numpy(constant & _between_classes(within)))
+    columns = np.flatnonzero(_xp.to_numpy(within.constant_columns() & _between_classes(within)))
     if len(columns):
         return errors.no_within_variance(column_names(estimator, columns))
-    return errors.no_variance_within() if bool(xp.all(constant)) else None
+    return nothing_within(within)
+
+
+def nothing_within(within: Centred) -> Exception | None:
+    """Complain where no column varies within classes."""
+    constant = bool(_xp.namespace(within.pivot).all(within.constant_columns()))
+    return errors.no_variance_within() if constant else None

@@ -25,7 +25,7 @@ from .._core.parameters import check_choice, check_count, is_number
 from ..moments import Centred, Factor, Grouped, Quartic
 from ..spectral import Pencil
 from ._base import form_of
-from ._classifier import read_priors, separating
+from ._classifier import nothing_within, read_priors, separating
 from ._linear import LinearDiscriminant
 from ._penalty import dual_basis
 from ._shrinkage import ledoit_wolf, oas, shrunk
@@ -150,7 +150,10 @@ class LDA(LinearDiscriminant):
         lacking = super()._lacking(moments)
         if lacking is None and self.shrinkage == "ledoit-wolf" and any(g.exponent is not None for g in moments.groups):
             return errors.fourth_powers()
-        return lacking if lacking or self.shrinkage is not None else separating(self._within(moments)[0], self)
+        if lacking is not None:
+            return lacking
+        within = self._within(moments)[0]
+        return separating(within, self) if self.shrinkage is None else nothing_within(within)
 
     @property
     def _invariance(self) -> str:  # type: ignore[override]

@@ -179,12 +179,14 @@ class TableFile:
     def _settle(self, column: Column) -> None:
         """Read a column with numbers and words as what most of its cells are, and say so."""
         word, cells = next(iter(column.levels)), column.numbers + column.words
+        line = self._line(column.name, word)
+        first = short(word) + (f", line {line:,}" if line is not None else "")
         few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
         if few and len(column.levels) < LEVELS:
             column.remark = (
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
-                f"({listed(map(short, column.levels), 3)}), which count as missing (--words {column.name!r} reads the "
-                f"column as words)."
+                f"({listed([first, *map(short, list(column.levels)[1:])], 3)}), which count as missing (--words "
+                f"{column.name!r} reads the column as words)."
             )
             self.dialect = replace(self.dialect, na_of=(*self.dialect.na_of, (column.name, tuple(column.levels))))
             column.missing, column.odd = column.missing + column.words, column.words
@@ -192,7 +194,7 @@ class TableFile:
             return
         column.remark = (
             f"{column.name!r} holds numbers in {column.numbers:,} of {cells:,} cells and words in the others (such as "
-            f"{short(word)}), and is read as words."
+            f"{first}), and is read as words."
         )
         self.dialect = replace(self.dialect, words=(*self.dialect.words, column.name))
 
