@@ -94,6 +94,13 @@ def test_a_running_number_stays_where_a_target_has_nothing_else(folder, capsys):
     assert said["real_directions"] == 1
 
 
+def test_a_running_number_beside_other_columns_is_left_out(measures, folder, capsys):
+    measures["step"] = np.arange(60)
+    said = answered(capsys, measures, "--target", "height")
+    assert "'step' left out: it only counts the rows (--keep takes it in)." in said["notes"]
+    assert answered(capsys, measures, "--target", "height", "--keep", "step")["columns"] == 3
+
+
 @pytest.mark.parametrize("name", ["ID", "Id", "patient_id", "PatientID", "subject id", "Id.number"])
 def test_an_identifier_is_no_predictor(name, measures, folder, capsys):
     measures[name] = np.random.default_rng(1).integers(10**5, 10**6, 60)
