@@ -12,6 +12,7 @@ from eigenlens.cli.main import run
 from eigenlens.exceptions import InputError, SeparationError
 from eigenlens.files import load
 from eigenlens.study import Plan, judging, read_data, study
+from eigenlens.study.methods import METHODS
 from eigenlens.tables import TableFile
 
 
@@ -227,15 +228,13 @@ def test_classes_that_all_columns_give_away_are_refused_with_a_reason(folder, ca
 # -- what a test may cost ------------------------------------------------------------------------------------------
 
 
-def test_permutations_are_budgeted_by_their_work():
-    from eigenlens.study.methods import METHODS
-
-    for n, p in ((3186, 720), (9822, 700), (2000, 3000)):
-        spent = judging._spread_effort(METHODS["pca"], n, p)
-        side = min(spent.rows, p) if spent else 0
-        assert (
-            spent is None or spent.draws * (spent.rows * p * side + judging.EIGENVALUES * side**3) <= judging.PRODUCTS
-        )
+@pytest.mark.parametrize(
+    ("n", "p", "blocks", "draws"), [(3186, 720, 180, 19), (9822, 700, 85, 19), (43, 7407, 7405, 19), (150, 20, 10, 99)]
+)
+def test_permutations_are_budgeted_by_their_work(n, p, blocks, draws):
+    spent = judging._spread_effort(METHODS["pca"], n, p, blocks)
+    assert spent.draws == draws
+    assert spent.draws * judging._permuted_pca(spent.rows, p, blocks) <= judging.PRODUCTS
 
 
 def test_the_spread_of_permuted_columns_is_that_of_a_decomposition():
@@ -310,3 +309,17 @@ def test_methods_are_compared_on_as_many_cells_as_can_be_paid():
     for p in (50, 180, 290):
         assert contest.affordable_rows(p) * p <= contest.MOST_CELLS
     assert contest.affordable_rows(5000) == contest.FEWEST_ROWS
+
+
+def test_ranks_that_do_not_repeat_are_numbers(measures, folder, capsys):
+    wines = measures.iloc[:8].assign(rank=[3, 1, 2, 8, 7, 5, 6, 4])
+    assert answered(capsys, wines, "--target", "rank")["kind"] == "number"
+    kinds = measures.assign(kind=np.arange(60) % 8)
+    assert answered(capsys, kinds, "--target", "kind")["kind"] == "classes"
+
+
+def test_an_unnamed_column_beside_one_named_row(measures, folder, capsys):
+    table = pd.concat([pd.Series(np.arange(60), name=""), measures.assign(row=np.arange(60) // 10)], axis=1)
+    said = answered(capsys, table)
+    assert "'row names' names the rows and is not analysed." in said["notes"]
+    assert said["columns"] == 4

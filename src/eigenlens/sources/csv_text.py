@@ -70,7 +70,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
             if other != dialect.delimiter and other in names[0]:
                 raise wrong.one_column(path, names[0], dialect.delimiter, other)
     if names[0] == "" and len(names) > 1:
-        names[0] = ROW_NAMES
+        names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
     for j, name in enumerate(names):
         if not name:
             raise wrong.unnamed(path, j + 1)

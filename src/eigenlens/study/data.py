@@ -240,7 +240,7 @@ def _is_index(column: Column, file: TableFile, plan: Plan) -> bool:
     """Tell whether a column is the index of the table, which was written without a name or by that of a program."""
     if column.name in (plan.target, *plan.keep) or not is_index(column.name):
         return False
-    first = column.name == file.names[0] or column.name == file.names[-1]  # pandas writes it last to Parquet
+    first = column.name == file.names[0] or column.name.startswith("__index")  # pandas writes that last to Parquet
     return first and column.kind in ("number", "word") and column.whole
 
 
@@ -264,7 +264,8 @@ def _kind(plan: Plan, profile: dict[str, Column]) -> str:
         return "classes"
     if plan.target_is is not None:
         return plan.target_is
-    few = column.whole and column.high - column.low < FEW
+    kinds = column.high - column.low + 1
+    few = column.whole and kinds <= FEW and column.numbers > kinds  # so that some value repeats
     return "classes" if few else "number"
 
 

@@ -22,6 +22,7 @@ from .verdicts import LEVEL, Effort, Verdicts, effort, of_test, some_rows, untes
 PERMUTED = {"fda": 7e5, "robust-pca": 4e5, "sparse-pca": 8e5, "kernel-pca": 8e5, "localized-sir": 4e5}
 PRODUCTS = 2e10  # multiplications of a test that is made of products of matrices
 EIGENVALUES = 3  # such multiplications, over p³, that eigenvalues take (1.6 to 2.7 as measured)
+PERMUTATION = 1e5  # such multiplications that permuting one column takes, however few rows it has
 PATH = 20  # such multiplications, over p³, that choosing a penalty takes
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 PARALLEL = 99  # tables of noise
@@ -64,7 +65,7 @@ def spread_verdicts(
             f"(parallel analysis, 95%), so that p-values are multiples of {1 / (1 + PARALLEL):.3g}."
         )
         return of_test(found, k, Test("parallel analysis", about, LEVEL, PARALLEL), "", _UNRELATED)
-    spent = _spread_effort(entry, *X.shape)
+    spent = _spread_effort(entry, *X.shape, len(blocks))
     if spent is None:
         return untested(k, f"The table is too large for the permutations that a test of {entry.class_name} takes.")
     rows = some_rows(spent.rows, n, plan.seed)
@@ -83,12 +84,18 @@ def spread_verdicts(
 _UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
-def _spread_effort(entry: Entry, n: int, p: int) -> Effort | None:
+def _spread_effort(entry: Entry, n: int, p: int, blocks: int) -> Effort | None:
     if entry.name == "pca":
-        return effort(n, lambda m: m * p * min(m, p) + EIGENVALUES * min(m, p) ** 3, PRODUCTS, 99, 50)
+        return effort(n, lambda m: _permuted_pca(m, p, blocks), PRODUCTS, 99, 50)
     if entry.name == "kernel-pca":
         return effort(n, lambda m: m * max(m, p) / 10, PERMUTED[entry.name], 39, 50)
     return effort(n, lambda m: m * p, PERMUTED[entry.name], 39, 50)
+
+
+def _permuted_pca(n: int, p: int, blocks: int) -> float:
+    """Return the multiplications of one draw: permuting, a product of matrices, and its eigenvalues."""
+    side = min(n, p)
+    return PERMUTATION * blocks + n * p * side + EIGENVALUES * side**3
 
 
 def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np.ndarray]:
