@@ -224,8 +224,8 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     if marks:
         what = "it identifies rows" if len(marks) == 1 else "they identify rows"
         notes.append(f"{_quoted(marks)} left out: by name, {what} (--keep takes {_it(marks)} in).")
-    gone = {row_column: "names the rows", **dict.fromkeys(unnamed, "is the index of the rows")}
-    gone |= dict.fromkeys(dates, "holds dates") | dict.fromkeys(marks, "identifies rows")
+    gone: dict[str | None, str] = {row_column: "names the rows", **dict.fromkeys(unnamed, "is the index of the rows")}
+    gone |= {**dict.fromkeys(dates, "holds dates"), **dict.fromkeys(marks, "identifies rows")}
     used = [name for name in profile if name != plan.target and name not in gone]
     if not used:
         raise wrong.nothing_left(

@@ -65,7 +65,7 @@ def spread_verdicts(
             f"(parallel analysis, 95%), so that p-values are multiples of {1 / (1 + PARALLEL):.3g}."
         )
         return of_test(found, k, Test("parallel analysis", about, LEVEL, PARALLEL), "", _UNRELATED)
-    spent = _spread_effort(entry, *X.shape, len(blocks))
+    spent = _spread_effort(entry, n, X.shape[1], len(blocks))
     if spent is None:
         return untested(k, f"The table is too large for the permutations that a test of {entry.class_name} takes.")
     rows = some_rows(spent.rows, n, plan.seed)
