@@ -39,6 +39,7 @@ from ..mixtures import (
     read_start,
     run,
 )
+from ..regress import PenalizedRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
@@ -134,6 +135,11 @@ class MDA(ScoredClassifier):
         self.init = init
         self.random_state = random_state
         self.priors = priors
+
+    @property
+    def _if_separated(self) -> dict[str, Any]:
+        """What is needed where a column does not vary within classes: a regression that is penalised."""
+        return {"regressor": PenalizedRegression()}
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the mixtures by EM.

@@ -118,8 +118,16 @@ def as_column(y: Any, name: str) -> np.ndarray:
     return values
 
 
+#: Libraries whose compute() or collect() gives no table that is read, and what does.
+CONVERTED = {"xarray": ("to_numpy", "to_dataframe"), "pyspark": ("toPandas", "to_pandas")}
+
+
 def refuse_lazy(values: Any, name: str) -> None:
     """Refuse tables whose rows are still to be computed (polars LazyFrame, Dask): they may not fit in memory."""
+    library = type(values).__module__.partition(".")[0]
+    for verb in CONVERTED.get(library, ()):
+        if callable(getattr(values, verb, None)):
+            raise errors.convert(name, type(values).__name__, verb)
     for verb in ("collect", "compute"):
         if callable(getattr(values, verb, None)):
             raise errors.lazy(name, type(values).__name__, verb)

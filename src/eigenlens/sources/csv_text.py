@@ -36,6 +36,8 @@ class Dialect:
         Cells that stand for a missing value, beside the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
+    na_of : tuple of pairs (str, tuple of str)
+        Cells that stand for a missing value in a single column.
     """
 
     delimiter: str = ","
@@ -43,6 +45,11 @@ class Dialect:
     encoding: str = "utf8"
     na: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    na_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def missing_in(self, column: str) -> tuple[str, ...]:
+        """Return the cells that stand for a missing value in a column, beside the usual ones."""
+        return (*self.na, *dict(self.na_of).get(column, ()))
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
@@ -51,7 +58,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     try:
         with _opened(path, dialect) as file:
             header = next(csv.reader(file, delimiter=dialect.delimiter, strict=True), None)
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
         raise wrong.bad_quotes(path, 1, str(error)) from error
@@ -65,7 +72,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
             if other != dialect.delimiter and other in names[0]:
                 raise wrong.one_column(path, names[0], dialect.delimiter, other)
     if names[0] == "" and len(names) > 1:
-        names[0] = ROW_NAMES
+        names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
     for j, name in enumerate(names):
         if not name:
             raise wrong.unnamed(path, j + 1)
@@ -133,7 +140,7 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
                     line = reader.line_num + 1
             except csv.Error as error:
                 raise wrong.bad_quotes(path, line, str(error)) from error
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise _undecodable(path, dialect, error) from error
     except DAMAGED as error:
         raise errors.unreadable(str(path), error) from error
@@ -159,6 +166,9 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
         except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
+        if head and b"\0" not in head:  # a comma or the end of a line would have one
+            cause = f"there are no NUL bytes in it, so that it is not {dialect.encoding} text"
+            raise wrong.encoding(path, None, cause, "utf-8, which is the default, or latin-1")
         return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")

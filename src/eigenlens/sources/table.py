@@ -66,7 +66,7 @@ class FrameTable:
         self.names: list[str] | None = [str(c) for c in frame.columns]
         narrow = bool(kinds) and all(kind == nw.Float32 for kind in kinds)
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
-        self.wide = np.array([j for j, t in enumerate(schema.values()) if t in (nw.Int64, nw.UInt64)], dtype=np.intp)
+        self.wide = np.array([j for j, t in enumerate(kinds) if t in (nw.Int64, nw.UInt64)], dtype=np.intp)
 
     def rows(self, start: int, stop: int) -> Array:
         return self._numbers(self.frame[start:stop])

@@ -13,6 +13,10 @@ class InputError(ValueError):
     """The data or an argument cannot be used as given."""
 
 
+class SeparationError(InputError):
+    """A column separates classes without any spread within them, so that a ratio of the two is infinite."""
+
+
 class InputTypeError(TypeError, ValueError):
     """The data or an argument is of a kind that cannot be used."""
 
@@ -88,5 +92,5 @@ def listed(items: Iterable[Any], limit: int = 5) -> str:
     return ", ".join(items[:limit]) + more
 
 
-for _kind in (InputError, InputTypeError, EigenlensWarning, *EigenlensWarning.__subclasses__()):
+for _kind in (InputError, SeparationError, InputTypeError, EigenlensWarning, *EigenlensWarning.__subclasses__()):
     _kind.__module__ = __package__  # where they are imported from, and what a traceback should show

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ._kinds import ConditionWarning, InputError, NotConvergedWarning, RangeWarning, RankWarning, listed
+from ._kinds import (
+    ConditionWarning,
+    InputError,
+    NotConvergedWarning,
+    RangeWarning,
+    RankWarning,
+    listed,
+)
 
 
 def no_noise(rank: int, p: int) -> InputError:
@@ -63,13 +70,6 @@ def empty_directions(rank: int, k: int) -> RankWarning:
 
 def rank_deficient(what: str, rank: int, count: int, counted: str, advice: str) -> RankWarning:
     return RankWarning(f"{what} has rank {rank} but {count} {counted}: {count - rank} direction(s) left out. {advice}")
-
-
-def few_columns_vary(table: str, varying: int, columns: int, wanted: int) -> RankWarning:
-    return RankWarning(
-        f"n_components={wanted} but {varying} of the {columns} columns of {table} vary: {max(varying, 1)} direction(s) "
-        f"found. The other columns are constant; drop them, and ask for n_components ≤ {max(varying, 1)}."
-    )
 
 
 def ill_conditioned(what: str, condition: float, digits: float) -> ConditionWarning:
