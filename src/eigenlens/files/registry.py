@@ -21,6 +21,7 @@ ROOMS = (
     "distances",
     "tables",
     "moments",
+    "normal",
     "spectral",
     "subspace",
     "inference.result",

@@ -260,9 +260,10 @@ class Patterns(Moments):
         """Return powers of two that suit both."""
         if self.exponent is None and other.exponent is None:
             return None
-        return scale.common([self._exponent_or_free(), other._exponent_or_free()])
+        return scale.common([self.exponent_or_free(), other.exponent_or_free()])
 
-    def _exponent_or_free(self) -> np.ndarray:
+    def exponent_or_free(self) -> np.ndarray:
+        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
         return np.where(empty, scale.FREE, self._exponents)
 

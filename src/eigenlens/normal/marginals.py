@@ -132,6 +132,11 @@ class Marginals:
                 if part.missing:
                     filled.ravel()[place.cells] = -_times(N, place.local, V.ravel()[place.cells])
         U = filled @ self.K
+        if filled is not rows:  # what is left of U where it must vanish tells how far the filled cells are off
+            for part, place, N in zip(parts, places, self.inverses, strict=True):
+                if part.missing:
+                    filled.ravel()[place.cells] -= _times(N, place.local, U.ravel()[place.cells])
+            U = filled @ self.K
         for part, place, N in zip(parts, places, self.inverses, strict=True):
             if part.missing:
                 U.ravel()[place.cells] = 0.0
