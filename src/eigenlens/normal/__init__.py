@@ -1,5 +1,6 @@
 """A normal sample with holes: its maximum likelihood, and what it says of cells that were not observed."""
 
+from .conditional import Conditional
 from .fit import NormalFit, fit
 
-__all__ = ["NormalFit", "fit"]
+__all__ = ["Conditional", "NormalFit", "fit"]

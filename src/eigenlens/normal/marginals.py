@@ -55,7 +55,7 @@ class Layout:
     Parameters
     ----------
     masks : ndarray of bool, shape (P, p)
-        Observed columns; each pattern observes something.
+        Observed columns.
     thorough : bool
         Invert what is observed even where less is missing: where Σ is so nearly singular that its inverse would lose digits.
     """
@@ -168,6 +168,30 @@ class Marginals:
         missing, observed = self._added(products)
         first = self.K @ self._sums[0] @ inner
         return self._by_missing * inner - first - first.T + self.K @ missing @ self.K + observed
+
+    def conditional_forms(self, V: np.ndarray) -> np.ndarray:
+        """Return Vᵀ cov(x | x_o) V for each pattern: an array of shape (P, k, k)."""
+        P, k = len(self.layout.masks), V.shape[1]
+        out = np.where(self.layout.by_missing[:, None, None], 0.0, V.T @ self.Sigma @ V)
+        for part, N in zip(self.layout.parts, self.inverses, strict=True):
+            rows = (V if part.missing else self.Sigma @ V)[part.columns]  # (g, s, k)
+            form = np.swapaxes(rows, 1, 2) @ N @ rows
+            out[part.patterns] += form if part.missing else -form
+        return out.reshape(P, k, k)
+
+    def conditional_variances(self) -> np.ndarray:
+        """Return the variance of each column given what a pattern observes; zero where it observes the column."""
+        masks = self.layout.masks
+        out = np.where(self.layout.by_missing[:, None], 0.0, np.diagonal(self.Sigma))
+        for part, N in zip(self.layout.parts, self.inverses, strict=True):
+            if part.missing:
+                np.put_along_axis(sub := out[part.patterns], part.columns, np.diagonal(N, axis1=1, axis2=2), axis=1)
+                out[part.patterns] = sub
+            else:
+                B = self.Sigma[part.columns]  # (g, s, p)
+                explained = (B * (N @ B)).sum(axis=1)
+                out[part.patterns] = np.diagonal(self.Sigma) - explained
+        return np.where(masks, 0.0, np.maximum(out, 0.0))
 
     def _added(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Add up weighted blocks at their places in p × p: those of missing and those of observed columns."""
