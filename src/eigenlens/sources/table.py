@@ -63,14 +63,20 @@ class FrameTable:
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
 
     def rows(self, start: int, stop: int) -> Array:
-        values = self.frame[start:stop].to_numpy()
+        frame = self.frame[start:stop]
+        values = frame.to_numpy()
+        if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind
+            values = np.stack([frame[c].cast(nw.Float64).to_numpy() for c in frame.columns], axis=1)
         return np.asarray(values, dtype=self.sample.dtype)
 
 
-def as_table(X: TableLike, name: str) -> Table:
+def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if isinstance(X, np.ma.MaskedArray):
-        raise errors.masked(name, int(np.ma.count_masked(X)))
+        if missing == "refuse":
+            raise errors.masked(name, int(np.ma.count_masked(X)))
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        return ArrayTable(X.astype(kind).filled(np.nan), name)
     refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
