@@ -8,11 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import torch
-from test_patterns import holey, same
 
 from eigenlens import open_rows
 from eigenlens.moments import Cross, Grouped, Patterns
 from eigenlens.sources import Block, as_source, collect
+from test_patterns import holey, same
 
 NAMES = ["a", "b", "c", "d"]
 
@@ -35,7 +35,9 @@ def nullable(X):
 def arrow(X):
     kinds = [pa.float64(), pa.int64(), pa.bool_(), pa.float64()]
     columns = [[None if np.isnan(v) else v for v in column] for column in X.T]
-    whole = [[None if v is None else int(v) for v in column] if j in (1, 2) else column for j, column in enumerate(columns)]
+    whole = [
+        [None if v is None else int(v) for v in column] if j in (1, 2) else column for j, column in enumerate(columns)
+    ]
     truths = [None if v is None else bool(v) for v in whole[2]]
     whole[2] = truths
     return pa.table({name: pa.array(column, kind) for name, column, kind in zip(NAMES, whole, kinds, strict=True)})
@@ -111,7 +113,9 @@ def test_a_second_table_of_a_file_may_have_holes_too(tmp_path):
     X = rows()
     csv(X, tmp_path)
     source = open_rows(tmp_path / "rows.csv", columns=["a", "b"], target=["c", "d"], batch_rows=32)
-    same(collect(as_source(source, target="table", missing="allow"), Cross(Patterns)).joint, Patterns().update(Block(X)))
+    same(
+        collect(as_source(source, target="table", missing="allow"), Cross(Patterns)).joint, Patterns().update(Block(X))
+    )
 
 
 def test_groups_from_dask():

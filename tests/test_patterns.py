@@ -85,7 +85,8 @@ def test_a_copy_is_a_snapshot_and_arrays_handed_out_are_not_written_to():
     copy, rows = moments.copy(), moments.rows
     before = rows.copy()
     moments.update(Block(X[100:]))
-    assert copy.n_rows == 100 and np.array_equal(rows, before)
+    assert copy.n_rows == 100
+    assert np.array_equal(rows, before)
     same(copy, Patterns().update(Block(X[:100])))
 
 
@@ -115,7 +116,8 @@ def test_patterns_of_many_columns_are_told_apart(p):
     X = np.zeros((p + 1, p))
     X[np.arange(p), np.arange(p)] = np.nan
     moments = Patterns().update(Block(np.repeat(X, 2, axis=0)))
-    assert len(moments.masks) == p + 1 and (moments.weights == 2).all()
+    assert len(moments.masks) == p + 1
+    assert (moments.weights == 2).all()
 
 
 def test_moments_of_other_columns_or_kinds_are_refused():

@@ -5,13 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
-from test_patterns import holey
 
 from eigenlens.exceptions import MissingWarning
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
 from eigenlens.normal import fit
 from eigenlens.sources import Block, as_source, collect
-
+from test_patterns import holey
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -138,7 +137,8 @@ def test_without_holes_groups_and_tables_are_as_ever():
     np.testing.assert_allclose(found.total().matrix, plain.total().matrix, rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(found.labels, plain.labels)
     cross = fit(Cross(Patterns).update(Block(X[:, :2], X[:, 2:]))).moments
-    assert isinstance(cross, Cross) and cross.split == 2
+    assert isinstance(cross, Cross)
+    assert cross.split == 2
     np.testing.assert_allclose(cross.joint.matrix, Factor().update(Block(X)).matrix, rtol=1e-12, atol=1e-12)
 
 
@@ -184,7 +184,8 @@ def test_a_constant_column_stays_constant():
     X = X[~np.isnan(X[:, [0, 1, 3]]).all(axis=1)]
     X[:, 2] = np.where(np.isnan(X[:, 2]), np.nan, 7.0)
     found, rest = fit(patterns(X)), fit(patterns(X[:, [0, 1, 3]]))
-    assert found.means[0, 2] == 7.0 and (found.covariance[2] == 0).all()
+    assert found.means[0, 2] == 7.0
+    assert (found.covariance[2] == 0).all()
     keep = np.ix_([0, 1, 3], [0, 1, 3])
     np.testing.assert_allclose(found.covariance[keep], rest.covariance, rtol=1e-7)
 
@@ -193,7 +194,7 @@ def test_who_lacks_what_is_named():
     X, names = holey(n=60, p=4), ["a", "b", "c", "d"]
     nobody = X.copy()
     nobody[:, 2] = np.nan
-    with pytest.raises(ValueError, match="No cell of column 'c' is observed; .* Leave it out"):
+    with pytest.raises(ValueError, match=r"No cell of column 'c' is observed; .* Leave it out"):
         fit(patterns(nobody), names=names)
     with pytest.raises(ValueError, match="No cell of column 2 is observed among the rows of group 1"):
         fit(grouped(np.where(np.arange(60)[:, None] % 2 == 1, nobody, X), np.arange(60) % 2))

@@ -1,7 +1,7 @@
 """Moments of rows with holes: weight, mean and a factor of the scatter for each pattern of observed columns.
 
-The likelihood of a normal sample with cells missing at random depends on the rows only through these, and they merge like
-all moments. A pattern keeps its centred rows while they are fewer than its columns, and a triangular factor of them
+The likelihood of a normal sample with cells missing at random depends on the rows only through these, and they merge
+like all moments. A pattern keeps its centred rows while they are fewer than its columns, and their triangular factor
 afterwards: a survey in which no two rows have the same holes needs no more memory than its rows, a panel with a few
 patterns no more than those.
 """
@@ -28,8 +28,8 @@ LARGE = 2**24  # cells from which memory is asked for before it is taken
 class Patterns(Moments):
     """Weight, mean and factor of the observed columns, for each pattern of holes.
 
-    `Grouped(Patterns, pooled=False)` keeps them for each class, `Cross(Patterns)` for two tables side by side. Arrays of
-    other libraries are brought to the host.
+    `Grouped(Patterns, pooled=False)` keeps them for each class, `Cross(Patterns)` for two tables side by side. Arrays
+    of other libraries are brought to the host.
 
     Attributes
     ----------
@@ -297,7 +297,7 @@ class Patterns(Moments):
 
 def distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the patterns that occur, in a fixed order, and which of them each row has."""
-    n, p = masks.shape
+    n = len(masks)
     packed = np.packbits(masks, axis=1)
     padded = np.zeros((n, -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
     padded[:, : packed.shape[1]] = packed

@@ -2,5 +2,6 @@
 
 from .conditional import Conditional
 from .fit import NormalFit, fit
+from .low_rank import LowRankFit, fit_low_rank
 
-__all__ = ["Conditional", "NormalFit", "fit"]
+__all__ = ["Conditional", "LowRankFit", "NormalFit", "fit", "fit_low_rank"]

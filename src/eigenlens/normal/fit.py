@@ -104,7 +104,8 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
 def _groups(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
     """Return the patterns of each group about one pivot and over the same powers of two."""
     if isinstance(moments, Grouped):
-        parts, labels = list(moments.groups), moments.labels
+        parts: list[Any] = list(moments.groups)
+        labels: np.ndarray | None = moments.labels
     else:
         parts, labels = [moments.joint if isinstance(moments, Cross) else moments], None
     if not parts or not all(isinstance(part, Patterns) for part in parts):
@@ -150,9 +151,9 @@ def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: fl
     if reached.score > SCORE:
         errors.warn(
             errors.NotConvergedWarning(
-                f"The likelihood of the observed cells was still rising when the climb ended (slope {reached.score:.1e} "
-                f"after {reached.n_steps} evaluations): the cells say little about some of the covariances. Leave out "
-                f"columns that are seldom observed, or use missing='ppca'."
+                f"The likelihood of the observed cells was still rising when the climb ended (slope "
+                f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about "
+                f"some of the covariances. Leave out columns that are seldom observed, or use missing='ppca'."
             )
         )
     shift[:, varying] = centre + reached.point.mu * size

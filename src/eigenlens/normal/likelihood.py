@@ -1,8 +1,8 @@
 """The likelihood of a normal sample with holes, its slope and its curvature, in coordinates that suit the point.
 
 At a point (μ, Σ = LLᵀ) a step is δμ_g = √(W/W_g) L a_g and Σ → L exp(√2 s) Lᵀ. In these coordinates, and over W, the
-information of a sample without holes is the identity: the gradient *is* the step of EM, and what is left to a Newton step
-is the information that the holes took.
+information of a sample without holes is the identity: the gradient *is* the step of EM, and what is left to a Newton
+step is the information that the holes took.
 """
 
 from __future__ import annotations

@@ -57,12 +57,12 @@ class Layout:
     masks : ndarray of bool, shape (P, p)
         Observed columns.
     thorough : bool
-        Invert what is observed even where less is missing: where Σ is so nearly singular that its inverse would lose digits.
+        Invert what is observed even where less is missing: for a Σ so nearly singular that its inverse loses digits.
     """
 
     def __init__(self, masks: np.ndarray, thorough: bool = False) -> None:
         self.masks, self.thorough = masks, thorough
-        P, p = masks.shape
+        p = masks.shape[1]
         n_observed = masks.sum(axis=1)
         by_missing = (2 * n_observed >= p) & (not thorough)
         self.by_missing = by_missing
@@ -114,7 +114,7 @@ class Marginals:
         self.log_dets = np.where(layout.by_missing, whole, 0.0)
         self.inverses: list[np.ndarray] = []  # (g, s, s) for each part
         for part, cells in zip(layout.parts, layout.cells_last, strict=True):
-            inverse, log_det = _inverted((self.K if part.missing else self.Sigma).ravel()[cells])
+            inverse, log_det = inverted((self.K if part.missing else self.Sigma).ravel()[cells])
             self.inverses.append(inverse)
             self.log_dets[part.patterns] += log_det
 
@@ -207,11 +207,11 @@ def _times(matrices: np.ndarray, which: np.ndarray | None, vectors: np.ndarray) 
     return ((matrices if which is None else matrices[which]) @ vectors[:, :, None])[:, :, 0]
 
 
-def _inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Invert positive definite matrices of shape (s, s, g): inverses of shape (g, s, s), and log-determinants.
 
-    Without pivoting, which positive definite matrices do not need. The pivots are those of Cholesky, so that one which is
-    not positive shows as NaN in the log-determinant.
+    Without pivoting, which positive definite matrices do not need. The pivots are those of Cholesky, so that one which
+    is not positive shows as NaN in the log-determinant.
     """
     s = len(A)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,7 +1,7 @@
 """The maximum of the likelihood: steps of EM, then Newton steps that EM's own metric preconditions.
 
-Each Newton step is solved by conjugate gradients whose first direction is that of EM; what follows accelerates it. A step
-that does not raise the likelihood is shortened, and given up for one of EM, which always raises it.
+Each Newton step is solved by conjugate gradients whose first direction is that of EM; what follows accelerates it. A
+step that does not raise the likelihood is shortened, and given up for one of EM, which always raises it.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Sample:
     def among(self, columns: np.ndarray) -> Self:
         """Return the same sample of fewer columns, without the cells that observe none of them."""
         masks, codes = distinct(self.masks[:, columns])
-        seen = masks.any(axis=1)
+        seen: np.ndarray = np.any(masks, axis=1)
         renamed = np.cumsum(seen) - 1
         cells, rows = seen[codes[self.pattern]], seen[codes[self.owner]]
         return type(self)(

@@ -200,7 +200,9 @@ def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | Non
                 raise errors.lengths_differ("X", X.shape[0], name, len(values))
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
-        return as_source(X, y, weight, target=manner.target, name=manner.name, reader=manner.reader, missing=manner.missing)
+        return as_source(
+            X, y, weight, target=manner.target, name=manner.name, reader=manner.reader, missing=manner.missing
+        )
     except ValueError as error:
         raise errors.at(f"partition {k}", error) from error
 

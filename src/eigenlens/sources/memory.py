@@ -145,9 +145,11 @@ class MemorySource(Source):
 
     def first(self) -> Block:
         X = self._median(self.table, self.name, self.missing)
-        return Block(X, None if self.second is None else _xp.like(self._median(self.second, self.second_name, self.missing), X))
+        return Block(
+            X, None if self.second is None else _xp.like(self._median(self.second, self.second_name, self.missing), X)
+        )
 
-    def _median(self, table: Table, name: str, missing: Missing = "refuse") -> Array:
+    def _median(self, table: Table, name: str, missing: Missing) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
         rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))

@@ -76,7 +76,7 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
         if missing == "refuse":
             raise errors.masked(name, int(np.ma.count_masked(X)))
         kind = np.float32 if X.dtype == np.float32 else np.float64
-        return ArrayTable(X.astype(kind).filled(np.nan), name)
+        return ArrayTable(np.ma.filled(X.astype(kind), np.nan), name)
     refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
