@@ -7,10 +7,11 @@ import pytest
 import scipy.stats
 
 from eigenlens.exceptions import MissingWarning
+from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
 from eigenlens.normal import fit
 from eigenlens.sources import Block, as_source, collect
-from test_patterns import holey
+from test_patterns import holey, same
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 
@@ -217,3 +218,21 @@ def test_rows_without_a_cell_count_nothing_and_are_told():
     with pytest.warns(MissingWarning, match="3 rows observe nothing at all"):
         found = fit(patterns(blank))
     np.testing.assert_allclose(found.covariance, fit(patterns(X)).covariance, rtol=1e-12)
+
+
+def test_too_few_rows_for_so_many_columns_is_told_not_guessed():
+    """EM itself drifts here to a singular covariance, its likelihood rising without end."""
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((50, 5)) @ (rng.standard_normal((5, 5)) / np.sqrt(5) + np.eye(5))
+    X[rng.random(X.shape) < 0.3] = np.nan
+    assert (~np.isnan(X)).all(axis=1).sum() == 3
+    with pytest.raises(ValueError, match="cannot carry a covariance of 5 columns"):
+        fit(patterns(X[~np.isnan(X).all(axis=1)]))
+
+
+def test_moments_with_holes_can_be_saved():
+    moments = patterns(holey())
+    encoder = Encoder()
+    node = encoder.node(moments, "moments")
+    again = Decoder(encoder.objects, encoder.arrays).value(node)
+    same(again.merge(patterns(holey(seed=1))), moments.merge(patterns(holey(seed=1))))

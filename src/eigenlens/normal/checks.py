@@ -7,9 +7,10 @@ import numpy as np
 from .._core import errors
 from .._core.errors.decomposition import MissingWarning
 from ..moments import Patterns
-from .maximum import SINGULAR, Maximum
+from .maximum import SCORE, Maximum
 
 SHOWN = 6  # columns or pairs that a message names
+SINKING = 1e-4  # depth of a covariance that, with the likelihood still rising, is on its way to zero
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
 
 
@@ -47,7 +48,7 @@ def require_together(together: np.ndarray, columns: np.ndarray, names: list[str]
 def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None) -> None:
     """Refuse a likelihood without a bound: the covariance shrinks to a singular one."""
     point = reached.point
-    if point.depth > SINGULAR:
+    if point.depth > SINKING or reached.score <= SCORE:
         return
     L = point.L / np.sqrt((point.L**2).sum(axis=1))[:, None]
     direction = np.abs(np.linalg.svd(L)[0][:, -1])

@@ -134,4 +134,4 @@ class _Rows:
 
 
 def _ill(L: np.ndarray) -> bool:
-    return len(L) > 0 and bool(np.abs(np.diagonal(L)).min() < NEARLY_SINGULAR)
+    return len(L) > 0 and bool(np.linalg.svd(L, compute_uv=False)[-1] < NEARLY_SINGULAR)

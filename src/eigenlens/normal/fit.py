@@ -16,11 +16,10 @@ from ..moments import Centred, Cross, Factor, Grouped, Patterns, scale
 from ..moments.store import Triangle
 from . import checks
 from .likelihood import Point
-from .maximum import TOLERANCE, Maximum, maximise
+from .maximum import SCORE, TOLERANCE, Maximum, maximise
 from .sample import Sample
 
 CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
-SCORE = 1e-8  # slope over the weight, in units of Σ, at which a maximum counts as found
 
 
 @dataclass(frozen=True, eq=False)

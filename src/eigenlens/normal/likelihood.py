@@ -16,7 +16,7 @@ import scipy.linalg
 from .marginals import Marginals
 from .sample import Sample
 
-NEARLY_SINGULAR = 1e-3  # smallest pivot of L, in units of the columns, below which Σ is not inverted as a whole
+NEARLY_SINGULAR = 1e-3  # depth below which Σ is not inverted as a whole
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Point:
     log_likelihood : float
         Of the observed cells, in the units of the sample.
     depth : float
-        How much of its standard deviation the column keeps that those before it explain best: near zero, Σ is singular.
+        Standard deviation of the weakest direction of columns of unit variance: near zero, Σ is singular.
     """
 
     def __init__(self, sample: Sample, mu: np.ndarray, L: np.ndarray) -> None:
         self.sample, self.mu, self.L = sample, mu, L
-        self.depth = float((np.abs(np.diagonal(L)) / np.sqrt((L**2).sum(axis=1))).min())
+        self.depth = float(np.linalg.svd(L / np.sqrt((L**2).sum(axis=1))[:, None], compute_uv=False)[-1])
         thorough = self.depth < NEARLY_SINGULAR
         self.places = sample.thorough_places if thorough else sample.places
         layout = sample.thorough_layout if thorough else sample.layout

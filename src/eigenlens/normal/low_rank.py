@@ -22,6 +22,7 @@ from ..moments import Patterns, scale
 from ..moments.patterns import distinct
 from . import checks
 from .marginals import inverted
+from .maximum import SCORE
 from .sample import Sample
 
 MEMORY = 40  # gradients that the quasi-Newton method remembers
@@ -29,7 +30,6 @@ MOST_STEPS = 2000
 NEWTON_STEPS = 5
 DIFFERENCE = 1e-4  # length of the steps between which slopes are compared
 NOISELESS = 1e-12  # share of the mean variance below which noise is rounding
-SCORE = 1e-8  # slope over the weight at which a maximum counts as found
 
 
 @dataclass(frozen=True, eq=False)

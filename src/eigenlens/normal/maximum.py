@@ -13,12 +13,14 @@ import numpy as np
 from .likelihood import Point, Step
 
 TOLERANCE = 1e-9  # of the slope over the weight, in units of Σ
+SCORE = 1e-8  # the same, at which a maximum counts as found
 EM_STEPS = 3  # before the first Newton step
 MOST_STEPS = 100
 MOST_INNER = 150
+MOST_STALLED = 30  # steps that shrink the slope where the likelihood no longer tells
 LONGEST = 2.0  # a step changes no standard deviation by more than about e^LONGEST
 ROUNDING = 1e-13  # of the log-likelihood: smaller changes are not seen
-SINGULAR = 1e-7  # depth of a covariance at which the climb is given up: the likelihood has no bound
+SINGULAR = 1e-6  # depth of a covariance at which the climb is given up: the likelihood has no bound
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,7 @@ def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS) -> Ma
         Steps at most.
     """
     path, n_steps, stalled = [point.log_likelihood], 1, 0
-    while point.slope.largest > tol and point.depth > SINGULAR and len(path) <= most and stalled < 2:
+    while point.slope.largest > tol and point.depth > SINGULAR and len(path) <= most and stalled < MOST_STALLED:
         if len(path) <= EM_STEPS:
             new, work = point.after_em(), 1
         else:
@@ -62,9 +64,11 @@ def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS) -> Ma
         n_steps += work
         if not new.log_likelihood >= point.log_likelihood - _blur(point):
             break
-        stalled = stalled + 1 if new.slope.largest > 0.5 * point.slope.largest and _level(point, new) else 0
-        if stalled and new.slope.largest >= point.slope.largest:
-            break
+        if _level(point, new) and new.slope.largest > 0.5 * point.slope.largest:
+            em, stalled, n_steps = point.after_em(), stalled + 1, n_steps + 1  # rounding misleads Newton before EM
+            new = em if em.slope.largest < new.slope.largest else new
+            if new.slope.largest >= point.slope.largest:
+                break
         point = new
         path.append(max(point.log_likelihood, path[-1]))
     return Maximum(point, path, point.slope.largest, n_steps)
