@@ -6,6 +6,7 @@ from .counting import above_negative, broken_stick, hard_threshold, minka, noise
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
+from .littles import LittleTest, littles_mcar
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
 from .result import DimensionTest, Result
@@ -16,6 +17,7 @@ __all__ = [
     "Choice",
     "Denoised",
     "DimensionTest",
+    "LittleTest",
     "Result",
     "SliceMoments",
     "above_negative",
@@ -31,6 +33,7 @@ __all__ = [
     "ladle",
     "ladle_above_noise",
     "li_test",
+    "littles_mcar",
     "minka",
     "noise_edge",
     "parallel_analysis",

@@ -103,7 +103,7 @@ class Source(ABC):
     label_reader : LabelReader
         How y became labels.
     missing : {"refuse", "allow"}
-        Whether X may hold NaN, for methods to which it means "not observed".
+        Whether X, and a second table, may hold NaN, for methods to which it means "not observed".
     paths : list of Path
         The files that are read, where there are any.
     """
@@ -236,9 +236,11 @@ def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
 
 
 def middle(rows: Array) -> Array:
-    """Return the columnwise median of a few rows, as a table of one row."""
-    n = rows.shape[0]
-    return _xp.namespace(rows).sort(rows, axis=0)[n // 2 : n // 2 + 1, :]
+    """Return the columnwise median of a few rows, as a table of one row; NaN where a column holds nothing else."""
+    xp = _xp.namespace(rows)
+    ordered = xp.sort(rows, axis=0)
+    seen = xp.sum(xp.astype(ordered == ordered, xp.int64), axis=0)  # NaN comes last
+    return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 
 
 def whole(source: Source) -> Block:

@@ -25,7 +25,7 @@ from dask.sizeof import sizeof
 from .._core import errors
 from .._core.threads import thread_count
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, dense_blocks, gathered, require_room
+from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
 from .companions import LabelReader, as_column, read_weights
 from .memory import as_source
 from .progress import tracked
@@ -43,6 +43,7 @@ class Manner:
     name: str
     target: Target = "none"
     reader: LabelReader | None = None
+    missing: Missing = "refuse"
 
 
 class DaskSource(Source):
@@ -123,7 +124,7 @@ class DaskSource(Source):
 
     @property
     def _manner(self) -> Manner:
-        return Manner(self.name, self._target, self.label_reader)
+        return Manner(self.name, self._target, self.label_reader, self.missing)
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -161,7 +162,7 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, Manner(self.name), k),
+                apply(part, function, meta, Manner(self.name, missing=self.missing), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -212,7 +213,9 @@ def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | Non
                 raise errors.lengths_differ("X", X.shape[0], name, len(values))
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
-        return as_source(X, y, weight, target=manner.target, name=manner.name, reader=manner.reader)
+        return as_source(
+            X, y, weight, target=manner.target, name=manner.name, reader=manner.reader, missing=manner.missing
+        )
     except ValueError as error:
         raise errors.at(f"partition {k}", error) from error
 

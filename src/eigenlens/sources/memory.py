@@ -98,7 +98,7 @@ class MemorySource(Source):
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
         elif self.second is not None:
-            y = _xp.like(finite_rows(self.second, start, stop, self.second_name), self.table.sample)
+            y = _xp.like(finite_rows(self.second, start, stop, self.second_name, self.missing), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
             keep = w > 0
@@ -148,10 +148,12 @@ class MemorySource(Source):
 
     def first(self) -> Block:
         X = self._median(self.table, self.name, self.missing)
-        return Block(X, None if self.second is None else _xp.like(self._median(self.second, self.second_name), X))
+        return Block(
+            X, None if self.second is None else _xp.like(self._median(self.second, self.second_name, self.missing), X)
+        )
 
-    def _median(self, table: Table, name: str, missing: Missing = "refuse") -> Array:
-        """Return the columnwise median of a few rows that count, as a table of one row; NaN counts as large."""
+    def _median(self, table: Table, name: str, missing: Missing) -> Array:
+        """Return the columnwise median of a few rows that count, as a table of one row."""
         if hasattr(table, "picked"):
             few = table.picked(self._typical)
             if _xp.all_finite(_xp.column_sums(few)):
@@ -243,7 +245,7 @@ def as_source(
         if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
             raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
         return elsewhere
-    table = as_table(X, name)
+    table = as_table(X, name, missing)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)
@@ -257,7 +259,7 @@ def as_source(
             companion, reader = reader.read(y, weight)
         else:
             second, single_response = as_two_dimensional(y, second_name)
-            companion = as_table(second, second_name)
+            companion = as_table(second, second_name, missing)
             if companion.shape[1] == 0:
                 raise errors.no_columns(second_name, companion.shape)
         m = len(companion) if isinstance(companion, Labels) else companion.shape[0]

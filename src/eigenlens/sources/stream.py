@@ -270,7 +270,7 @@ class RowSource(Source):
             if y.dtype.kind not in "biuf":
                 raise errors.at(piece.place, errors.not_numbers("Y", f"it holds {y.dtype}"))
             y = np.asarray(y[:, None] if y.ndim == 1 else y, dtype=batch.X.dtype)
-            require_finite(y, "Y", piece, self.response_names)
+            require_finite(y, "Y", piece, self.response_names, self.missing)
         return Batch(batch.X, y, weight)
 
     def _target_of(
@@ -281,7 +281,7 @@ class RowSource(Source):
         if isinstance(self._given, Labels):
             return _xp.to_numpy(self._given.codes[start:stop]), self._given.classes
         if self._given is not None:
-            return _xp.to_numpy(finite_rows(self._given, start, stop, "Y")).astype(dtype), None
+            return _xp.to_numpy(finite_rows(self._given, start, stop, "Y", self.missing)).astype(dtype), None
         if self._target == "table":
             return _joined([batch.y for batch in batches]), None
         try:

@@ -66,7 +66,9 @@ class FrameTable:
         self.names: list[str] | None = [str(c) for c in frame.columns]
         narrow = bool(kinds) and all(kind == nw.Float32 for kind in kinds)
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
-        self.wide = np.array([j for j, t in enumerate(kinds) if t in (nw.Int64, nw.UInt64)], dtype=np.intp)
+        long = (nw.Int64, nw.UInt64)
+        places = frame.schema.values() if any(kind in long for kind in kinds) else ()
+        self.wide = np.array([j for j, kind in enumerate(places) if kind in long], dtype=np.intp)
 
     def rows(self, start: int, stop: int) -> Array:
         return self._numbers(self.frame[start:stop])
@@ -76,7 +78,10 @@ class FrameTable:
         return self._numbers(self.frame[places])
 
     def _numbers(self, rows: nw.DataFrame) -> np.ndarray:
-        return np.asarray(rows.to_numpy(), dtype=self.sample.dtype)
+        values = rows.to_numpy()
+        if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind
+            values = np.stack([rows[c].cast(nw.Float64).to_numpy() for c in rows.columns], axis=1)
+        return np.asarray(values, dtype=self.sample.dtype)
 
 
 def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
@@ -98,10 +103,13 @@ def _is_number(kind: Any) -> bool:
     return (kind.is_numeric() or kind == nw.Boolean) and kind != nw.Decimal
 
 
-def as_table(X: TableLike, name: str) -> Table:
+def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if isinstance(X, np.ma.MaskedArray):
-        raise errors.masked(name, int(np.ma.count_masked(X)))
+        if missing == "refuse":
+            raise errors.masked(name, int(np.ma.count_masked(X)))
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        return ArrayTable(np.ma.filled(X.astype(kind), np.nan), name)
     refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
