@@ -2,10 +2,10 @@
 
     python benchmarks/calibration_of_inference.py [table ...] [--only TEXT] [--replicates N]
 
-Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv; without a name, all of them. On
-one core each takes up to four minutes. What follows ± is two Monte Carlo standard errors, replicates being the unit:
-what is counted several times within a replicate (loadings) is averaged there first. Replicate r depends on its table
-and r alone.
+Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv, components, rivals; without a
+name, all of them. On one core each takes up to four minutes, components and rivals an hour. What follows ± is two
+Monte Carlo standard errors, replicates being the unit: what is counted several times within a replicate (loadings) is
+averaged there first. Replicate r depends on its table and r alone.
 """
 
 from __future__ import annotations
@@ -19,10 +19,21 @@ from functools import partial
 
 import numpy as np
 from scipy import stats
+from scipy.signal import lfilter
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from eigenlens._core.errors import EigenlensWarning
-from eigenlens.inference import bootstrap, wilks
+from eigenlens.inference import (
+    against_normal,
+    bootstrap,
+    broken_stick,
+    components_test,
+    conditional_test,
+    gap_test,
+    minka,
+    tracy_widom_test,
+    wilks,
+)
 from eigenlens.regress import PolynomialRegression
 
 Replicate = Callable[[np.random.Generator], object]  # what one simulated table says: an outcome, or an array of them
@@ -239,6 +250,107 @@ def ladle() -> Iterator[Line]:
             yield line, found(model, dimension, law), 100 if model is LocalizedSIR else 500
 
 
+# -- shared directions ---------------------------------------------------------------------------------------------
+
+RATIOS = ((500, 10), (500, 50), (100, 50), (30, 100))  # n/p = 50, 10, 2, 0.3
+PLANTED = ((0, 0.0), (1, 1.0), (1, 3.0), (1, 100.0), (3, 3.0), (3, 100.0))  # how many, in units of the detection limit
+
+
+def unequal(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return normal(rng, n, p) * np.exp(np.linspace(-1, 1, p))
+
+
+def binary(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return ((rng.random((n, p)) < 0.1) - 0.1) / 0.3
+
+
+def lognormal(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return (np.exp(normal(rng, n, p)) - np.exp(0.5)) / np.sqrt((np.e - 1) * np.e)
+
+
+def elliptical(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return normal(rng, n, p) / np.sqrt(rng.chisquare(5, (n, 1)) / 3)
+
+
+def series(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    """Rows follow each other: each column is an AR(0.5) of its own."""
+    return lfilter([0.75**0.5], [1, -0.5], normal(rng, n + 50, p), axis=0)[50:]
+
+
+def chain(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    """Columns follow each other: each row is an AR(0.5)."""
+    return lfilter([0.75**0.5], [1, -0.5], normal(rng, n, p + 50), axis=1)[:, 50:]
+
+
+LAWS = (normal, heavy, unequal, binary, lognormal, elliptical, series, chain)
+
+
+def planted(law: Callable, n: int, p: int, k: int, size: float, rng: np.random.Generator) -> np.ndarray:
+    """Add k directions to noise, in units of its columns: the last at `size` times √(p/n), the first at half more."""
+    E = law(rng, n, p)
+    unit = np.exp(np.linspace(-1, 1, p)) if law is unequal else np.full(p, 3**0.5 if law is heavy else 1.0)
+    V = np.linalg.qr(normal(rng, p, max(k, 1)))[0][:, :k] * unit[:, None]
+    return E + normal(rng, n, k) * np.sqrt(size * np.sqrt(p / n) * np.linspace(1.5, 1, k)) @ V.T
+
+
+def too_many_and_right(find: Callable, table: Callable, k: int) -> Replicate:
+    def once(rng: np.random.Generator) -> list[bool]:
+        found = find(table(rng), int(rng.integers(2**31)))
+        return [found > k, found == k]
+
+    return once
+
+
+def components() -> Iterator[Line]:
+    """The test of shared directions: P(more than there are), and P(as many)."""
+    for law in LAWS:
+        block = 10 if law is series else None
+        for n, p in RATIOS:
+            for k, size in PLANTED:
+                if law is chain and k:
+                    continue
+                line = f"{law.__name__}, n={n} p={p}, {k} planted" + (f" at {size:g}" if k else "")
+                find = partial(_shared, "permutation", block if n // 4 >= 10 else 5 if block else None)
+                replicate = too_many_and_right(find, partial(planted, law, n, p, k, size), k)
+                yield f"{line}: more; {line}: as many", replicate, LEVELS
+
+
+def rivals() -> Iterator[Line]:
+    """The same of other tests, at one shape."""
+    for law in (normal, heavy, unequal, lognormal, elliptical, chain):
+        for k, size in ((0, 0.0), (1, 3.0), (3, 100.0)):
+            for name, find in RIVALS.items():
+                line = f"{name}, {law.__name__}, n=200 p=40, {k} planted" + (f" at {size:g}" if k else "")
+                replicate = too_many_and_right(find, partial(planted, law, 200, 40, k, size), k)
+                yield f"{line}: more; {line}: as many", replicate, LEVELS
+
+
+def _shared(noise: str, block: int | None, X: np.ndarray, seed: int) -> int:
+    return components_test(X, noise=noise, block=block, n_draws=39, random_state=seed).dimension
+
+
+def _by_values(test: Callable, X: np.ndarray, seed: int) -> int:
+    return test(np.linalg.eigvalsh(np.cov(X.T))[::-1], len(X) - 1).dimension
+
+
+def _horn(X: np.ndarray, seed: int) -> int:
+    values = np.linalg.eigvalsh(np.cov(X.T))[::-1]
+    return against_normal(values, len(X) - 1, X.std(axis=0, ddof=1), 0.05, 39, seed).dimension
+
+
+RIVALS = {
+    "shared directions": partial(_shared, "permutation", None),
+    "shared directions, flips": partial(_shared, "flips", None),
+    "shared directions, normal": partial(_shared, "normal", None),
+    "parallel analysis": _horn,
+    "tracy-widom": partial(_by_values, tracy_widom_test),
+    "conditional": partial(_by_values, conditional_test),
+    "gap": partial(_by_values, gap_test),
+    "broken stick": partial(_by_values, lambda values, n: broken_stick(values)),
+    "mle": lambda X, seed: minka(np.linalg.eigvalsh(np.cov(X.T))[::-1], len(X)),
+}
+
+
 # -- intervals -----------------------------------------------------------------------------------------------------
 
 
@@ -293,7 +405,10 @@ def coverage() -> Iterator[Line]:
             yield what, resampled(model, truth, values, lambda rng, n=n, table=table: table(rng, n)), 300
 
 
-TABLES = {f.__name__: f for f in (pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv)}
+TABLES = {
+    f.__name__: f
+    for f in (pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv, components, rivals)
+}
 
 
 def main() -> None:

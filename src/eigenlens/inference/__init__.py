@@ -2,10 +2,14 @@
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
+from .components import components_test, components_test_of_moments
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
+from .moves import Moves
+from .neighbouring_values import conditional_test, gap_test
+from .neighbours import Neighbours, neighbours
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
 from .result import DimensionTest, Result
@@ -16,6 +20,8 @@ __all__ = [
     "Choice",
     "Denoised",
     "DimensionTest",
+    "Moves",
+    "Neighbours",
     "Result",
     "SliceMoments",
     "above_negative",
@@ -25,13 +31,18 @@ __all__ = [
     "bootstrap",
     "broken_stick",
     "canonical_permutation_test",
+    "components_test",
+    "components_test_of_moments",
+    "conditional_test",
     "denoise",
+    "gap_test",
     "hard_threshold",
     "inverse_root",
     "ladle",
     "ladle_above_noise",
     "li_test",
     "minka",
+    "neighbours",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",

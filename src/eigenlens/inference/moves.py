@@ -1,0 +1,110 @@
+"""How rows are moved under a null hypothesis: one by one, or whole groups and blocks of them together.
+
+Rows that belong together (a patient's visits, a stretch of a series) are not independent of each other. What may be
+exchanged is the whole unit. Units of one size change places. Groups of unequal sizes cannot, and have their signs
+flipped instead, which keeps what happens inside a group and takes away what columns have in common across groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core.parameters import check_number
+from ._resamples import numbered
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What may move.
+
+    Attributes
+    ----------
+    n : int
+        Rows.
+    labels : ndarray of shape (n,), optional
+        Group of each row, numbered from 0.
+    block : int
+        Rows in a row that stay together; 1 where each moves by itself.
+    """
+
+    n: int
+    labels: np.ndarray | None = None
+    block: int = 1
+
+    @classmethod
+    def of(cls, n: int, groups: Any = None, block: Any = None) -> Moves:
+        """Read what a caller says of n rows."""
+        if groups is not None and block is not None:
+            raise errors.InputError("groups and block were both given; give the one by which rows belong together.")
+        if block is not None:
+            check_number("block", block, 1, integer=True)
+            if 4 * block > n:
+                raise errors.InputError(
+                    f"block={block}: {n} rows make {n // block} blocks, and at least 4 are needed; use a shorter block."
+                )
+            return cls(n, None, int(block))
+        if groups is None:
+            return cls(n)
+        labels = numbered(groups, n)
+        count = int(labels.max()) + 1
+        if count < 4:
+            raise errors.InputError(f"groups holds {count} distinct values; a test needs at least 4 groups to move.")
+        return cls(n, labels)
+
+    @property
+    def single(self) -> bool:
+        """Whether each row moves by itself."""
+        return self.labels is None and self.block == 1
+
+    @property
+    def words(self) -> str:
+        """What moves, in words that follow the name of a test."""
+        if self.labels is not None:
+            return ", whole groups"
+        return "" if self.block == 1 else f", blocks of {self.block} rows"
+
+    def units(self, rng: np.random.Generator) -> np.ndarray:
+        """Return the unit of each row; blocks begin at a random row, so that no pair of rows is always parted."""
+        if self.labels is not None:
+            return self.labels
+        return (np.arange(self.n) + rng.integers(self.block)) // self.block
+
+    def flipped(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return columns in which each unit has a random sign, in each column by itself."""
+        units = self.units(rng)
+        signs = 1 - 2 * rng.integers(0, 2, (int(units[-1] if self.labels is None else units.max()) + 1, R.shape[1]))
+        return np.asarray(R * (signs if self.single else signs[units]))
+
+    def permuted(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return columns whose units are in another order, in each column by itself; groups are flipped."""
+        if self.labels is not None:
+            return self.flipped(R, rng)
+        if self.block == 1:
+            return rng.permuted(R, axis=0)
+        return np.column_stack([column[self.order(rng)] for column in R.T])
+
+    def order(self, rng: np.random.Generator) -> np.ndarray:
+        """Return an order of the rows: blocks as wholes; groups change places with those of their size."""
+        if self.labels is not None:
+            return _exchanged(self.labels, rng)
+        if self.block == 1:
+            return rng.permutation(self.n)
+        turned = np.roll(np.arange(self.n), int(rng.integers(self.n)))
+        parts = [turned[i : i + self.block] for i in range(0, self.n, self.block)]
+        return np.concatenate([parts[j] for j in rng.permutation(len(parts))])
+
+
+def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Return the row that comes to each place where groups of equal size change places."""
+    rows = [np.flatnonzero(labels == g) for g in range(int(labels.max()) + 1)]
+    order = np.arange(len(labels))
+    sizes = np.array([len(r) for r in rows])
+    for size in np.unique(sizes):
+        same = np.flatnonzero(sizes == size)
+        for here, there in zip(same, rng.permutation(same), strict=True):
+            order[rows[here]] = rows[there]
+    return order
