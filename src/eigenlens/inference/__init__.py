@@ -7,6 +7,9 @@ from .counting import above_negative, broken_stick, hard_threshold, minka, noise
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
+from .leverage import Advice, advise, class_leverages, leverages
+from .linear_part import choose_slices, linear_p_value, with_linear
+from .linearity import Linearity, check_linearity
 from .moves import Moves
 from .neighbouring_values import conditional_test, gap_test
 from .neighbours import Neighbours, neighbours
@@ -16,21 +19,27 @@ from .result import DimensionTest, Result
 
 __all__ = [
     "CANONICAL",
+    "Advice",
     "Bootstrap",
     "Choice",
     "Denoised",
     "DimensionTest",
+    "Linearity",
     "Moves",
     "Neighbours",
     "Result",
     "SliceMoments",
     "above_negative",
+    "advise",
     "against_normal",
     "against_permutations",
     "against_refits",
     "bootstrap",
     "broken_stick",
     "canonical_permutation_test",
+    "check_linearity",
+    "choose_slices",
+    "class_leverages",
     "components_test",
     "components_test_of_moments",
     "conditional_test",
@@ -40,7 +49,9 @@ __all__ = [
     "inverse_root",
     "ladle",
     "ladle_above_noise",
+    "leverages",
     "li_test",
+    "linear_p_value",
     "minka",
     "neighbours",
     "noise_edge",
@@ -51,4 +62,5 @@ __all__ = [
     "save_test",
     "tracy_widom_test",
     "wilks",
+    "with_linear",
 ]

@@ -20,12 +20,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, seed_of
 from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
 from .moves import Moves
 from .parallel import TIED, check_draws
+from .power import POWER
 from .result import DimensionTest
 
 NAMES = {
@@ -34,7 +36,6 @@ NAMES = {
     "normal": "shared directions, normal noise",
 }
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
-POWER = 0.8416  # normal quantile of four in five
 
 #: From a fit to a function that draws noise (m, p) whose columns have sums of squares 1, in units of their own noise.
 Noise = Callable[[FactorFit], Callable[[np.random.Generator], np.ndarray]]
@@ -242,5 +243,5 @@ def share_found(bar: float, n: float, p: int) -> float:
     centre = (1 + sizes) * (1 + gamma / sizes)
     error = (1 + sizes) * np.sqrt(2 / n * np.maximum(1 - gamma / sizes**2, 0.0))
     mean = (p - 1 + centre) / p  # the direction itself lifts the mean that it is compared with
-    enough = centre - POWER * error > bar * mean
+    enough = centre - float(norm.ppf(POWER)) * error > bar * mean
     return float(sizes[np.argmax(enough)] / (sizes[np.argmax(enough)] + p)) if enough.any() else 1.0

@@ -16,6 +16,8 @@ from .._core import errors
 from .._core.parameters import check_number
 from ._resamples import numbered
 
+ENOUGH = 6  # groups of one size that can change places in enough ways
+
 
 @dataclass(frozen=True)
 class Moves:
@@ -87,8 +89,20 @@ class Moves:
             return rng.permuted(R, axis=0)
         return np.column_stack([column[self.order(rng)] for column in R.T])
 
+    def together(self, Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return rows, all columns together, in other places; groups that no other equals in size are flipped.
+
+        Columns must have mean 0 for a change of sign to leave their law alone.
+        """
+        if self.labels is None:
+            return np.asarray(Z[self.order(rng)])
+        sizes = np.bincount(self.labels)
+        alone = np.bincount(sizes)[sizes] < ENOUGH  # groups whose size too few others have
+        signs = np.where(alone, 1 - 2 * rng.integers(0, 2, len(sizes)), 1)
+        return np.asarray(Z[self.order(rng)] * signs[self.labels][:, None])
+
     def order(self, rng: np.random.Generator) -> np.ndarray:
-        """Return an order of the rows: blocks as wholes; groups change places with those of their size."""
+        """Return an order of the rows: blocks as wholes; groups change places where enough have their size."""
         if self.labels is not None:
             return _exchanged(self.labels, rng)
         if self.block == 1:
@@ -105,6 +119,8 @@ def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     sizes = np.array([len(r) for r in rows])
     for size in np.unique(sizes):
         same = np.flatnonzero(sizes == size)
+        if len(same) < ENOUGH:
+            continue
         for here, there in zip(same, rng.permutation(same), strict=True):
             order[rows[here]] = rows[there]
     return order
