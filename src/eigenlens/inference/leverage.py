@@ -2,8 +2,8 @@
 
 With A and B the projections on two centred tables, V = tr(AB) is the sum of squared canonical correlations. Its
 variance over all permutations of the rows is known exactly. It has two parts: that of normal theory, and one that is
-the product of how unequal the leverages of both tables are. The second vanishes if one table is as even as normal rows are; heavy
-tails in one and rare classes in the other make it large, and then Wilks' test rejects too often.
+the product of how unequal the leverages of both tables are. The second vanishes if one table is as even as normal rows
+are. Heavy tails in one and rare classes in the other make it large, and then Wilks' test rejects too often.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """How rows are moved under a null hypothesis: one by one, or whole groups and blocks of them together.
 
 Rows that belong together (a patient's visits, a stretch of a series) are not independent of each other. What may be
-exchanged is the whole unit. Units of one size change places. Groups of unequal sizes cannot, and have their signs
+exchanged is the whole unit. Groups of one size change places. Groups of unequal sizes cannot, and have their signs
 flipped instead, which keeps what happens inside a group and takes away what columns have in common across groups.
+Series are shifted against each other, the end following the beginning: cutting them into blocks that change places
+would break up what neighbours have in common at every cut, and the null would be too narrow.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ class Moves:
     labels : ndarray of shape (n,), optional
         Group of each row, numbered from 0.
     block : int
-        Rows in a row that stay together; 1 where each moves by itself.
+        Rows in a row that are alike; series are shifted by as many at least. 1 where each row moves by itself.
     """
 
     n: int
@@ -67,7 +69,7 @@ class Moves:
         """What moves, in words that follow the name of a test."""
         if self.labels is not None:
             return ", whole groups"
-        return "" if self.block == 1 else f", blocks of {self.block} rows"
+        return "" if self.block == 1 else f", shifted by {self.block} rows or more"
 
     def units(self, rng: np.random.Generator) -> np.ndarray:
         """Return the unit of each row; blocks begin at a random row, so that no pair of rows is always parted."""
@@ -82,7 +84,7 @@ class Moves:
         return np.asarray(R * (signs if self.single else signs[units]))
 
     def permuted(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return columns whose units are in another order, in each column by itself; groups are flipped."""
+        """Return columns in another order, each by itself; series are shifted, groups are flipped."""
         if self.labels is not None:
             return self.flipped(R, rng)
         if self.block == 1:
@@ -102,14 +104,12 @@ class Moves:
         return np.asarray(Z[self.order(rng)] * signs[self.labels][:, None])
 
     def order(self, rng: np.random.Generator) -> np.ndarray:
-        """Return an order of the rows: blocks as wholes; groups change places where enough have their size."""
+        """Return an order of the rows: series are shifted, groups change places where enough have their size."""
         if self.labels is not None:
             return _exchanged(self.labels, rng)
         if self.block == 1:
             return rng.permutation(self.n)
-        turned = np.roll(np.arange(self.n), int(rng.integers(self.n)))
-        parts = [turned[i : i + self.block] for i in range(0, self.n, self.block)]
-        return np.concatenate([parts[j] for j in rng.permutation(len(parts))])
+        return np.roll(np.arange(self.n), int(rng.integers(self.block, self.n - self.block + 1)))
 
 
 def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
