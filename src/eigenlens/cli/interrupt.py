@@ -12,24 +12,26 @@ from contextlib import suppress
 
 PATIENCE = 0.6  # seconds that Python gets to end by itself
 CODE = 130
+_SOCKETS: list[socket.socket] = []
 
 
 def watch() -> None:
     """Start a thread that ends the process if an interrupt is not obeyed; files being written are removed."""
     if threading.current_thread() is not threading.main_thread():
         return
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    if not _SOCKETS:  # one thread serves all commands of a process
+        ours, theirs = socket.socketpair()
+        theirs.setblocking(False)
+        _SOCKETS.extend((ours, theirs))  # a pair that is collected closes, and a closed one is read without end
+        threading.Thread(target=_wait, args=(ours,), daemon=True).start()
+    signal.set_wakeup_fd(_SOCKETS[1].fileno(), warn_on_full_buffer=False)
 
-    def wait() -> None:
-        while True:
-            if ours.recv(1) == bytes([signal.SIGINT]):
-                time.sleep(PATIENCE)
-                leave()
 
-    threading.Thread(target=wait, daemon=True).start()
-    watch.sockets = (ours, theirs)  # type: ignore[attr-defined]  # kept open
+def _wait(sent: socket.socket) -> None:
+    while number := sent.recv(1):
+        if number == bytes([signal.SIGINT]):
+            time.sleep(PATIENCE)
+            leave()
 
 
 def leave() -> None:

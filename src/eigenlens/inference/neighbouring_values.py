@@ -54,7 +54,7 @@ def _given_neighbours(s: np.ndarray, d: int, power: float, noise: float) -> floa
     """Return the share of the density between the neighbours of the d-th (from 0) that lies above it."""
     others = np.delete(s, d)
     top = s[d - 1] if d > 0 else s[0] + REACH * noise**0.5
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = _rule()
 
     def log_mass(low: float, high: float) -> float:
         x = low + (nodes + 1) / 2 * (high - low)
@@ -65,6 +65,11 @@ def _given_neighbours(s: np.ndarray, d: int, power: float, noise: float) -> floa
 
     above, below = log_mass(s[d], top), log_mass(s[d + 1], s[d])
     return float(np.exp(-np.logaddexp(0.0, below - above)))
+
+
+@lru_cache(maxsize=1)
+def _rule() -> tuple[np.ndarray, np.ndarray]:
+    return np.polynomial.legendre.leggauss(NODES)
 
 
 def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest:
