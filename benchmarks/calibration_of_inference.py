@@ -318,7 +318,9 @@ def components() -> Iterator[Line]:
                 if law is chain and k:
                     continue
                 line = f"{law.__name__}, n={n} p={p}, {k} planted" + (f" at {size:g}" if k else "")
-                find = partial(_shared, "permutation", block if n // 4 >= 10 else 5 if block else None)
+                find = partial(
+                    _shared, "permutation" if block else "flips", block if n // 4 >= 10 else 5 if block else None
+                )
                 replicate = too_many_and_right(find, partial(planted, law, n, p, k, size), k)
                 yield f"{line}: more; {line}: as many", replicate, LEVELS
 
@@ -347,8 +349,8 @@ def _horn(X: np.ndarray, seed: int) -> int:
 
 
 RIVALS = {
-    "shared directions": partial(_shared, "permutation", None),
-    "shared directions, flips": partial(_shared, "flips", None),
+    "shared directions": partial(_shared, "flips", None),
+    "shared directions, permutation": partial(_shared, "permutation", None),
     "shared directions, normal": partial(_shared, "normal", None),
     "parallel analysis": _horn,
     "tracy-widom": partial(_by_values, tracy_widom_test),

@@ -82,11 +82,11 @@ def test_small_directions_beside_a_large_one_are_found():
 
 @pytest.mark.parametrize("noise", NOISES)
 def test_one_factor_is_one_factor(noise):
-    found = [
-        components_test(planted(np.random.default_rng(r), 500, 50, 1, 10), 0.01, noise, n_draws=99).dimension
-        for r in range(4)
-    ]
-    assert found == [1] * 4
+    """A second is found one time in twenty, not in seven of twenty-four."""
+    tables = [planted(np.random.default_rng(r), 500, 50, 1, 10) for r in range(10)]
+    found = np.array([components_test(X, noise=noise, n_draws=19).dimension for X in tables])
+    assert (found >= 1).all()
+    assert np.count_nonzero(found > 1) <= 2
 
 
 @pytest.mark.parametrize(("n", "p"), [(60, 6), (20, 40)])

@@ -102,9 +102,8 @@ def wilks(
     rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    left = np.arange(len(cosines))
-    df = [((p - d) * (s - d), (n - d) - 1 - (p - d)) for d in left]
-    least = np.array([correlation_found(alpha, n, df1, df2) for df1, df2 in df])
+    sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
+    least = np.array([correlation_found(alpha, n, *df) for df in sizes])
     return DimensionTest.sequential(p_values, statistics, alpha, method, least)
 
 

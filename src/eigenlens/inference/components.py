@@ -31,8 +31,8 @@ from .power import POWER
 from .result import DimensionTest
 
 NAMES = {
-    "permutation": "shared directions",
-    "flips": "shared directions, sign flips",
+    "flips": "shared directions",
+    "permutation": "shared directions, permutation",
     "normal": "shared directions, normal noise",
 }
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
@@ -44,7 +44,7 @@ Noise = Callable[[FactorFit], Callable[[np.random.Generator], np.ndarray]]
 def components_test(
     X: np.ndarray,
     alpha: float = 0.05,
-    noise: str = "permutation",
+    noise: str = "flips",
     *,
     groups: Any = None,
     block: int | None = None,
@@ -58,12 +58,13 @@ def components_test(
     X : ndarray of shape (n, p)
     alpha : float
         Level of each test; tests go on until one is not rejected, so that it bounds the chance of finding too many.
-    noise : {"permutation", "flips", "normal"}
-        Residual columns permuted one by one; with random signs, which suits rows of unequal spread; or normal noise.
+    noise : {"flips", "permutation", "normal"}
+        Residuals with random signs, which keeps rows of unequal spread what they are; residual columns permuted one by
+        one, which takes every row to be as likely as any other to hold large values; or normal noise.
     groups : array of shape (n,), optional
         Rows that belong together move together.
     block : int, optional
-        So many rows in a row stay together, for series.
+        So many rows in a row are alike: each column, a series, is shifted by as many rows or more.
     n_draws : int
     random_state : int, Generator, RandomState or None
 
@@ -89,7 +90,7 @@ def components_test(
     table = Standardised(Z, C, freedom)
     if noise == "normal":
         return _tests(table, values, _normal(freedom), alpha, n_draws, random_state, NAMES[noise])
-    moved = _moved(Z, moves.flipped if noise == "flips" else moves.permuted)
+    moved = _moved(Z, moves.flipped if noise == "flips" and block is None else moves.permuted)
     return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words)
 
 

@@ -60,28 +60,17 @@ class Moves:
         return cls(n, labels)
 
     @property
-    def single(self) -> bool:
-        """Whether each row moves by itself."""
-        return self.labels is None and self.block == 1
-
-    @property
     def words(self) -> str:
         """What moves, in words that follow the name of a test."""
         if self.labels is not None:
             return ", whole groups"
         return "" if self.block == 1 else f", shifted by {self.block} rows or more"
 
-    def units(self, rng: np.random.Generator) -> np.ndarray:
-        """Return the unit of each row; blocks begin at a random row, so that no pair of rows is always parted."""
-        if self.labels is not None:
-            return self.labels
-        return (np.arange(self.n) + rng.integers(self.block)) // self.block
-
     def flipped(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Return columns in which each unit has a random sign, in each column by itself."""
-        units = self.units(rng)
-        signs = 1 - 2 * rng.integers(0, 2, (int(units[-1] if self.labels is None else units.max()) + 1, R.shape[1]))
-        return np.asarray(R * (signs if self.single else signs[units]))
+        """Return columns in which each row, or each group, has a random sign, in each column by itself."""
+        count = self.n if self.labels is None else int(self.labels.max()) + 1
+        signs = 1 - 2 * rng.integers(0, 2, (count, R.shape[1]), dtype=np.int8)
+        return np.asarray(R * (signs if self.labels is None else signs[self.labels]))
 
     def permuted(self, R: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return columns in another order, each by itself; series are shifted, groups are flipped."""

@@ -19,7 +19,7 @@ def correlation_found(alpha: float, n: float, df1: float, df2: float) -> float:
     --------
     >>> from eigenlens.inference.power import correlation_found
     >>> round(correlation_found(0.05, 100, 4, 95), 2), round(correlation_found(0.05, 12, 4, 7), 2)
-    (0.11, 0.63)
+    (0.11, 0.66)
     """
     if df2 <= 0:
         return 1.0
