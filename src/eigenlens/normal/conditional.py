@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._core import errors
+from .._core.stored import stored
 from ..moments.patterns import distinct
 from .likelihood import NEARLY_SINGULAR
 from .marginals import Layout, Marginals
