@@ -2,8 +2,8 @@
 Out, straight or smooth: additive splines
 =========================================
 
-Does a column matter, and if so, is a line enough? Additive splines (BRUTO) decide it for each column by one criterion. The panels
-show the decisions.
+Does a column matter, and if so, is a line enough? Additive splines (BRUTO) decide it for each column by one
+criterion. The panels show the decisions.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,16 @@ from eigenlens.regress import AdditiveSplines, PenalizedRegression
 
 table = sm.datasets.star98.load_pandas().data
 names = ["LOWINC", "PERASIAN", "PERHISP", "AVYRSEXP", "AVSALK", "PERSPENK", "PTRATIO", "PCTCHRT"]
-labels = ["% low income", "% Asian", "% Hispanic", "teachers' years", "salary", "spending per pupil", "pupils per teacher", "% charter"]
+labels = [
+    "% low income",
+    "% Asian",
+    "% Hispanic",
+    "teachers' years",
+    "salary",
+    "spending per pupil",
+    "pupils per teacher",
+    "% charter",
+]
 X, y = table[names].to_numpy(), (100 * table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])).to_numpy()
 model = AdditiveSplines().fit(X, y)
 for label, kind, df in zip(labels, model.kind_, model.df_, strict=True):
@@ -36,6 +45,9 @@ plt.show()
 # Do the bends pay on districts left out?
 
 order = np.random.default_rng(0).permutation(len(X))
-for name, candidate in (("lines only", PenalizedRegression("ridge", lam=0.0)), ("out, straight or smooth", AdditiveSplines())):
+for name, candidate in (
+    ("lines only", PenalizedRegression("ridge", lam=0.0)),
+    ("out, straight or smooth", AdditiveSplines()),
+):
     score = cross_val_score(candidate, X[order], y[order], cv=5).mean()
     print(f"{name:26} R² on rows left out {score:.3f}")

@@ -70,8 +70,9 @@ states, X = [name for name, _ in lines], np.array([numbers for _, numbers in lin
 columns = ["murder", "assault", "town", "rape"]
 
 # %%
-# Raw columns first. The first component is almost assault alone, because a column in large units has a large variance.
-# The scaled columns tell more: the three kinds of arrest move together, and towns are a direction of their own.
+# Raw columns first. The first component is almost assault alone, because a column in large units has a large
+# variance. The scaled columns tell more: the three kinds of arrest move together, and towns are a direction of
+# their own.
 
 scaled = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
 raw, fair = PCA().fit(X), PCA().fit(scaled)
@@ -80,7 +81,8 @@ for name, pca in (("raw", raw), ("scaled", fair)):
     print(f"{'':7} shares of the variance", pca.explained_variance_ratio_.round(3))
 
 # %%
-# The biplot shows states as points and columns as arrows. A state lies far along an arrow if its number is high there.
+# The biplot shows states as points and columns as arrows. A state lies far along an arrow if its number is high
+# there.
 
 scores = fair.transform(scaled)
 fig, ax = plt.subplots(figsize=(8, 6.5), layout="constrained")
@@ -91,13 +93,16 @@ for name, (a, b) in zip(columns, 2.6 * fair.components_[:2].T, strict=True):
     ax.annotate("", (a, b), (0, 0), arrowprops={"arrowstyle": "->", "color": "#b2182b", "lw": 1.6})
     ax.annotate(name, (1.1 * a, 1.1 * b), color="#b2182b", ha="center", fontweight="bold")
 shares = fair.explained_variance_ratio_
-ax.set(xlabel=f"component 1 ({shares[0]:.0%})", ylabel=f"component 2 ({shares[1]:.0%})", title="Fifty states, four columns")
+ax.set(
+    xlabel=f"component 1 ({shares[0]:.0%})", ylabel=f"component 2 ({shares[1]:.0%})", title="Fifty states, four columns"
+)
 ax.set_ylim(-3, 2.9)
 ax.set_aspect("equal")
 plt.show()
 
 # %%
-# How many of the four directions are real? Parallel analysis compares each eigenvalue with what unrelated columns give.
+# How many of the four directions are real? Parallel analysis compares each eigenvalue with what unrelated columns
+# give.
 
 test = fair.test_dimension()
 print(test)

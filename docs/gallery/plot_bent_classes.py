@@ -34,8 +34,8 @@ for ax, (name, model) in zip(axes.ravel(), models.items(), strict=True):
 plt.show()
 
 # %%
-# What did the additive splines learn? The coordinate as a function of each column. The first is a wave, the second a
-# line: that is the shape of the moons.
+# What did the additive splines learn? The coordinate as a function of each column. The first is a wave, the second
+# a line: that is the shape of the moons.
 
 FunctionDisplay.from_estimator(models["FDA, additive splines"], X, n_components=1)
 plt.show()

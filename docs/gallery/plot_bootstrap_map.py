@@ -2,8 +2,8 @@
 How sure is a map?
 ==================
 
-Every map looks certain. The bootstrap draws the rows anew, computes the map again, lays it onto the first, and repeats. The
-ellipses show where each point would be in most of these maps.
+Every map looks certain. The bootstrap draws the rows anew, computes the map again, lays it onto the first, and
+repeats. The ellipses show where each point would be in most of these maps.
 """
 
 import matplotlib.pyplot as plt

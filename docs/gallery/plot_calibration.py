@@ -2,8 +2,8 @@
 Do the tests keep their promise?
 ================================
 
-A test at 5% should find something in 5% of tables in which there is nothing. Simulate such tables and count. P-values are then
-spread evenly between 0 and 1; with a signal they crowd at 0.
+A test at 5% should find something in 5% of tables in which there is nothing. Simulate such tables and count.
+P-values are then spread evenly between 0 and 1; with a signal they crowd at 0.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 A map from a table of distances
 ===============================
 
-Nine cities and the miles between them. No coordinates. Classical scaling finds a map; laid onto the true places, it is
-off by about 50 miles in a country 2,700 miles wide.
+Nine cities and the miles between them. No coordinates. Classical scaling finds a map; laid onto the true places, it
+is off by about 50 miles in a country 2,700 miles wide.
 """
 
 import matplotlib.pyplot as plt
@@ -15,13 +15,14 @@ from eigenlens.report import ConfigurationDisplay, ShepardDisplay
 
 cities = ["Boston", "New York", "Washington", "Miami", "Chicago", "Seattle", "San Francisco", "Los Angeles", "Denver"]
 # pairs i < j, row by row
-miles = [206, 429, 1504, 963, 2976, 3095, 2979, 1949, 233, 1308, 802, 2815, 2934, 2786, 1771, 1075, 671, 2684, 2799, 2631,
-         1616, 1329, 3273, 3053, 2687, 2037, 2013, 2142, 2054, 996, 808, 1131, 1307, 379, 1235, 1059]  # fmt: skip
+miles = [206, 429, 1504, 963, 2976, 3095, 2979, 1949, 233, 1308, 802, 2815, 2934, 2786, 1771, 1075, 671, 2684, 2799,
+         2631, 1616, 1329, 3273, 3053, 2687, 2037, 2013, 2142, 2054, 996, 808, 1131, 1307, 379, 1235, 1059]  # fmt: skip
 latitude = np.radians([42.36, 40.71, 38.91, 25.76, 41.88, 47.61, 37.77, 34.05, 39.74])
 longitude = -np.radians([71.06, 74.01, 77.04, 80.19, 87.63, 122.33, 122.42, 118.24, 104.99])
 
 # %%
-# The true places, in miles east and north of the middle of the country (a projection that keeps distances from there).
+# The true places, in miles east and north of the middle of the country (a projection that keeps distances from
+# there).
 
 lat0, lon0 = np.radians(39), -np.radians(97)
 cosine = np.sin(lat0) * np.sin(latitude) + np.cos(lat0) * np.cos(latitude) * np.cos(longitude - lon0)
@@ -41,8 +42,8 @@ display.ax_.set(title="The United States from a table of distances", xlabel="mil
 plt.show()
 
 # %%
-# Can any flat map show these distances exactly? The test answers no, with a number. The Shepard diagram compares the
-# distances with those of the map: here the damage is small.
+# Can any flat map show these distances exactly? The test answers no, with a number. The Shepard diagram compares
+# the distances with those of the map: here the damage is small.
 
 table = np.zeros((9, 9))
 table[np.triu_indices(9, 1)] = miles

@@ -2,9 +2,9 @@
 Noise out of a picture
 ======================
 
-A photograph is a table of numbers: rows and columns of pixels. It has a few strong directions, and noise fills all of
-them a little. ``denoise`` estimates the noise level, removes the singular values that noise alone explains, and shrinks
-the others by what noise has added.
+A photograph is a table of numbers: rows and columns of pixels. It has a few strong directions, and noise fills all
+of them a little. ``denoise`` estimates the noise level, removes the singular values that noise alone explains, and
+shrinks the others by what noise has added.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ for name, image in (("as received", noisy), ("denoised", found.signal)):
     print(f"{name:12} root mean square error {np.sqrt(np.mean((image - photo) ** 2)):.3f}")
 
 # %%
-# The sky is clean again, and the large shapes have survived. Detail below the noise level is lost: no method that sees
-# the picture only as a table can bring it back.
+# The sky is clean again, and the large shapes have survived. Detail below the noise level is lost: no method that
+# sees the picture only as a table can bring it back.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 3.2), layout="constrained")
 for ax, image, title in zip(axes, (photo, noisy, found.signal), ("original", "with noise", "denoised"), strict=True):

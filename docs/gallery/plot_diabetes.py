@@ -19,8 +19,8 @@ X, y = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0), data.target
 names = ["age", "sex", "bmi", "blood pressure", "s1", "s2", "s3", "s4", "s5", "s6"]
 
 # %%
-# The test finds two directions, but the first has five times the eigenvalue of the second. A single plot shows most of what
-# the table knows about the response.
+# The test finds two directions, but the first has five times the eigenvalue of the second. A single plot shows most
+# of what the table knows about the response.
 
 sir = SIR(n_slices=8).fit(X, y)
 test = sir.test_dimension()
@@ -40,8 +40,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Which columns make up the direction, and how sure are we? The bootstrap draws patients anew. The blood values s1 and s2
-# measure nearly the same, so their loadings trade against each other: the intervals are wide, although the
+# Which columns make up the direction, and how sure are we? The bootstrap draws patients anew. The blood values s1
+# and s2 measure nearly the same, so their loadings trade against each other: the intervals are wide, although the
 # plot above hardly changes. The sign of a direction is arbitrary; here it runs the other way than in the plot.
 
 result = bootstrap(SIR(1, n_slices=8), X, y, n_boot=400)

@@ -3,8 +3,8 @@ Digits through smooth lenses
 ============================
 
 Each digit is an image of 8 × 8 pixels. The coefficients of LDA are images too, and they look like noise, because
-neighbouring pixels carry nearly the same information. PDA charges for differences between neighbours. The images become
-readable, and with few rows the predictions become better.
+neighbouring pixels carry nearly the same information. PDA charges for differences between neighbours. The images
+become readable, and with few rows the predictions become better.
 """
 
 import warnings
@@ -20,7 +20,8 @@ order = np.random.default_rng(0).permutation(len(X))
 train, test = order[:300], order[300:]
 
 # %%
-# ``penalty=(8, 8)`` says that the columns are pixels of an 8 × 8 grid. Generalised cross-validation chooses the strength.
+# ``penalty=(8, 8)`` says that the columns are pixels of an 8 × 8 grid. Generalised cross-validation chooses the
+# strength.
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # some pixels are white in all images, and LDA says so

@@ -36,8 +36,8 @@ axes[1].set(xlabel="component 1: a warm year", ylabel="component 2: when it is w
 plt.show()
 
 # %%
-# Component 1 is a warm year; component 2 contrasts its beginning with its end. The El Niño of 1982–83 shows as a pair: 1982
-# became warm late, 1983 began warm. So do 1997 and 1998.
+# Component 1 is a warm year; component 2 contrasts its beginning with its end. The El Niño of 1982–83 shows as a
+# pair: 1982 became warm late, 1983 began warm. So do 1997 and 1998.
 #
 # Sixty-one rows are not many. The bootstrap says how sure the loadings are.
 

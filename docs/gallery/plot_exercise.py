@@ -2,8 +2,8 @@
 Exercise and body: a small study, honestly tested
 =================================================
 
-Twenty men in a fitness club, three measurements of the body and three exercises. A correlation of 0.8 looks strong. With
-six columns and twenty rows it is what chance often gives.
+Twenty men in a fitness club, three measurements of the body and three exercises. A correlation of 0.8 looks strong.
+With six columns and twenty rows it is what chance often gives.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,8 @@ body, exercise = data.target, data.data
 print("body:", data.target_names, " exercise:", data.feature_names)
 
 # %%
-# The first canonical correlation is 0.80. How large is it if nothing is related? Shuffle the men in one table and look.
+# The first canonical correlation is 0.80. How large is it if nothing is related? Shuffle the men in one table and
+# look.
 
 cca = CCA().fit(body, exercise)
 print("correlations:", cca.correlations_.round(2))
@@ -35,8 +36,8 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# The tests make this a number, and they disagree. Roy's looks at the largest correlation alone and finds it. The others sum
-# over all pairs, and two of these are noise. With twenty rows the honest answer is: perhaps.
+# The tests make this a number, and they disagree. Roy's looks at the largest correlation alone and finds it. The
+# others sum over all pairs, and two of these are noise. With twenty rows the honest answer is: perhaps.
 
 for method in ("wilks", "pillai", "roy", "permutation"):
     test = cca.test_dimension(body, exercise, method=method)

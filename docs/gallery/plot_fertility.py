@@ -2,8 +2,9 @@
 Fifty years of fertility: components as curves
 ==============================================
 
-Each row is a country, each column a year from 1960 to 2011, each cell the number of children per woman. When columns
-have an order, components are curves. Draw the mean curve plus and minus each component and read what varies.
+Each row is a country, each column a year from 1960 to 2011, each cell the number of children per woman. When
+columns have an order, components are curves. Draw the mean curve plus and minus each component and read what
+varies.
 """
 
 import matplotlib.pyplot as plt
@@ -36,8 +37,9 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# Component 1 is the level. Component 2 is the decline: countries with high scores went from many children to few within
-# these fifty years. Those with low scores changed little, whether they had few children all along or still have many.
+# Component 1 is the level. Component 2 is the decline: countries with high scores went from many children to few
+# within these fifty years. Those with low scores changed little, whether they had few children all along or still
+# have many.
 
 scores = pca.transform(X)
 fig, ax = plt.subplots(figsize=(8, 6), layout="constrained")
@@ -48,7 +50,9 @@ for name in chosen:
     i = countries.index(name)
     ax.scatter(*scores[i, :2], s=18, color="#2166ac")
     ax.annotate(name, scores[i, :2], fontsize=8, xytext=(4, 3), textcoords="offset points")
-ax.set(xlabel="component 1: level", ylabel="component 2: how fast it fell", title="Countries by the shape of their curve")
+ax.set(
+    xlabel="component 1: level", ylabel="component 2: how fast it fell", title="Countries by the shape of their curve"
+)
 plt.show()
 
 # %%

@@ -26,8 +26,8 @@ known = 2 * rng.standard_normal((400, 3)) @ axes_of_signal.T + rng.standard_norm
 # %%
 # A table whose answer we do not know
 # -----------------------------------
-# Thirty measurements of cell nuclei, ten of them taken as mean, standard error and worst value. The columns differ in how
-# noisy they are, so the rules that assume equal noise find far too much.
+# Thirty measurements of cell nuclei, ten of them taken as mean, standard error and worst value. The columns differ
+# in how noisy they are, so the rules that assume equal noise find far too much.
 
 cells = scale(load_breast_cancer().data)
 rules = ("parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
@@ -40,8 +40,8 @@ for rule, *numbers in zip(rules, *found.values(), strict=True):
     print(f"{rule:16}{numbers[0]:8}{numbers[1]:8}")
 
 # %%
-# The picture behind parallel analysis: eigenvalues as they are, and the band that unrelated columns of the same variances
-# would fill. Count the points above the band.
+# The picture behind parallel analysis: eigenvalues as they are, and the band that unrelated columns of the same
+# variances would fill. Count the points above the band.
 
 fig, panels = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 for ax, (title, X) in zip(panels, {"three planted directions": known, "cell nuclei": cells}.items(), strict=True):
@@ -50,7 +50,7 @@ for ax, (title, X) in zip(panels, {"three planted directions": known, "cell nucl
 plt.show()
 
 # %%
-# When the rules disagree, the equal-noise model does not hold, and ``"parallel"`` or ``"permutation"`` is the safer guide.
-# ``PCA("auto")`` keeps what parallel analysis finds.
+# When the rules disagree, the equal-noise model does not hold, and ``"parallel"`` or ``"permutation"`` is the safer
+# guide. ``PCA("auto")`` keeps what parallel analysis finds.
 
 print("kept by PCA('auto'):", PCA("auto").fit(cells).n_components_)

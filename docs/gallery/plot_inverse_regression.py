@@ -2,8 +2,8 @@
 Two directions out of ten: sliced inverse regression
 ====================================================
 
-A response may depend on many columns through a few combinations of them. SIR finds those combinations without a model of
-the response: it cuts the response into slices and follows the mean of the columns from slice to slice.
+A response may depend on many columns through a few combinations of them. SIR finds those combinations without a
+model of the response: it cuts the response into slices and follows the mean of the columns from slice to slice.
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ ResponseDisplay.from_estimator(SIR(2).fit(X, y), X, y)
 plt.show()
 
 # %%
-# The inverse curve: the slice means in the plane of the first two variates, from small responses to large ones. If the
-# curve filled only a line, one direction would do.
+# The inverse curve: the slice means in the plane of the first two variates, from small responses to large ones. If
+# the curve filled only a line, one direction would do.
 
 fig, axes = plt.subplots(1, 2, figsize=(11.5, 4.4), layout="constrained")
 InverseCurveDisplay.from_estimator(sir, X, y, ax=axes[0])

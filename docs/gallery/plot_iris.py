@@ -2,8 +2,8 @@
 Fisher's irises
 ===============
 
-In 1936 R. A. Fisher asked for the linear combination of four measurements that separates three species of iris best. The
-answer is a ratio: distance between the means over spread within the species.
+In 1936 R. A. Fisher asked for the linear combination of four measurements that separates three species of iris
+best. The answer is a ratio: distance between the means over spread within the species.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,8 @@ axes[1].set_title("Two discriminants of all four")
 plt.show()
 
 # %%
-# Is the second direction real, although it carries so little? A test says yes. A small share is not the same as noise.
+# Is the second direction real, although it carries so little? A test says yes. A small share is not the same as
+# noise.
 
 test = lda.test_dimension()
 print("shares:", lda.explained_variance_ratio_.round(4))
@@ -43,4 +44,7 @@ print(test.to_frame().to_string())
 posterior = lda.predict_proba(X)
 unsure = np.argsort(posterior.max(axis=1))[:5]
 for i in unsure:
-    print(f"flower {i:3} is {species[i]:10}", dict(zip(lda.classes_.tolist(), posterior[i].round(2).tolist(), strict=True)))
+    print(
+        f"flower {i:3} is {species[i]:10}",
+        dict(zip(lda.classes_.tolist(), posterior[i].round(2).tolist(), strict=True)),
+    )

@@ -2,8 +2,8 @@
 Noisy digits, cleaned by kernel PCA
 ===================================
 
-Learn the shape of the digits from clean ones, project noisy ones onto it and go back. PCA goes back to a plane; kernel PCA
-goes back to where digits lie.
+Learn the shape of the digits from clean ones, project noisy ones onto it and go back. PCA goes back to a plane;
+kernel PCA goes back to where digits lie.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 One kernel, three losses
 ========================
 
-A kernel machine is a loss and a kernel. The hinge loss gives the support vector machine, the logistic loss gives probabilities,
-and the squared loss has a closed form. Their boundaries differ less than one might think.
+A kernel machine is a loss and a kernel. The hinge loss gives the support vector machine, the logistic loss gives
+probabilities, and the squared loss has a closed form. Their boundaries differ less than one might think.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Lumpy classes: how many kinds of two?
 =====================================
 
-A class may be made of several clouds. MDA gives every class its own mixture of normal distributions, all with one common
-shape. Here we ask which digits come in several kinds.
+A class may be made of several clouds. MDA gives every class its own mixture of normal distributions, all with one
+common shape. Here we ask which digits come in several kinds.
 """
 
 import matplotlib.pyplot as plt
@@ -29,7 +29,10 @@ plt.show()
 # %%
 # The Bayesian information criterion finds how many clouds there are.
 
-print("subclasses by BIC:", dict(zip(mda.classes_.tolist(), MDA(n_subclasses="bic").fit(X, y).n_subclasses_.tolist(), strict=True)))
+print(
+    "subclasses by BIC:",
+    dict(zip(mda.classes_.tolist(), MDA(n_subclasses="bic").fit(X, y).n_subclasses_.tolist(), strict=True)),
+)
 
 # %%
 # Now the digits, reduced to twenty principal components so that the mixtures have enough rows.

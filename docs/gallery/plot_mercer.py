@@ -2,8 +2,8 @@
 What a kernel believes: Mercer's expansion
 ==========================================
 
-A kernel is a sum of functions, each with a weight: k(x, z) = Σ γᵢ φᵢ(x) φᵢ(z). The weights say how wavy the functions are that
-the kernel believes in. For Brownian motion they are known exactly.
+A kernel is a sum of functions, each with a weight: k(x, z) = Σ γᵢ φᵢ(x) φᵢ(z). The weights say how wavy the
+functions are that the kernel believes in. For Brownian motion they are known exactly.
 """
 
 import matplotlib.pyplot as plt

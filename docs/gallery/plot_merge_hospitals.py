@@ -2,8 +2,8 @@
 Five hospitals, one model, no row shared
 ========================================
 
-Five hospitals may not share their patients. They can share moments: counts, means and a scatter matrix. Merged moments give the
-same model as all rows together, to the last digits.
+Five hospitals may not share their patients. They can share moments: counts, means and a scatter matrix. Merged
+moments give the same model as all rows together, to the last digits.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,8 @@ joined, whole = LDA().fit_moments(total), LDA().fit(X, y)
 print("largest difference from a fit to all rows:", f"{np.abs(joined.scalings_ - whole.scalings_).max():.0e}")
 
 # %%
-# Each hospital on its own would have come to another direction. The picture shows the angles between these and the common
-# one.
+# Each hospital on its own would have come to another direction. The picture shows the angles between these and the
+# common one.
 
 turned = [np.degrees(model.subspace_.angles(whole.subspace_)[0]) for model in local]
 sizes = np.bincount(hospital)

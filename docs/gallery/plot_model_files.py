@@ -2,8 +2,8 @@
 Model files without pickle
 ==========================
 
-``save`` writes a fitted model as numbers and names, and ``load`` gives it back to the last bit. Reading a file runs no code. The
-model that comes back can do all that the old one could, learning from new rows included.
+``save`` writes a fitted model as numbers and names, and ``load`` gives it back to the last bit. Reading a file runs
+no code. The model that comes back can do all that the old one could, learning from new rows included.
 """
 
 import tempfile
@@ -18,7 +18,9 @@ from eigenlens.files import describe
 
 X, y = load_wine(return_X_y=True)
 first, later = np.arange(len(X)) % 2 == 0, np.arange(len(X)) % 2 == 1
-path = save(LDA().fit(X[first], y[first]), Path(tempfile.mkdtemp()) / "wine.eigenlens", about={"data": "every second wine"})
+path = save(
+    LDA().fit(X[first], y[first]), Path(tempfile.mkdtemp()) / "wine.eigenlens", about={"data": "every second wine"}
+)
 
 # %%
 # What is in the file, without loading the model:

@@ -2,8 +2,8 @@
 Rows that do not fit: odd handwriting
 =====================================
 
-PCA describes the bulk of a table. The squared distance of a row from the subspace, ``reconstruction_error``, says how
-badly the description fits that row. Here it finds the sevens that are hard to read.
+PCA describes the bulk of a table. The squared distance of a row from the subspace, ``reconstruction_error``, says
+how badly the description fits that row. Here it finds the sevens that are hard to read.
 """
 
 import matplotlib.pyplot as plt

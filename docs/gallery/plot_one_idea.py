@@ -2,8 +2,8 @@
 Six names for one computation
 =============================
 
-Many methods of this field are the same eigenproblem in different clothes. Here are six identities, each checked to the last
-digits on a real table.
+Many methods of this field are the same eigenproblem in different clothes. Here are six identities, each checked to
+the last digits on a real table.
 """
 
 import matplotlib.pyplot as plt
@@ -26,8 +26,8 @@ def gap(a, b):
 
 
 # %%
-# LDA is CCA with class indicators, SIR with classes as slices, FDA with a linear regression, and MDA with one subclass. The scores
-# agree up to a known factor.
+# LDA is CCA with class indicators, SIR with classes as slices, FDA with a linear regression, and MDA with one
+# subclass. The scores agree up to a known factor.
 
 indicator = np.eye(K)[y][:, 1:]
 e = lda.spectrum_.values

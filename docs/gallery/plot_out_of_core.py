@@ -2,8 +2,8 @@
 Rows that stay on the disk
 ==========================
 
-``open_rows`` opens files without reading them. A fit then reads a few blocks at a time, so memory does not grow with the number
-of rows. Here three Parquet files stand for many.
+``open_rows`` opens files without reading them. A fit then reads a few blocks at a time, so memory does not grow
+with the number of rows. Here three Parquet files stand for many.
 """
 
 import tempfile
@@ -32,11 +32,13 @@ lda = LDA().fit(rows)
 print(lda.classes_.tolist(), lda.explained_variance_ratio_.round(3))
 
 # %%
-# Only moments were kept: 4 means for each class and one 4 × 4 scatter, whatever the number of rows. Scores go back to the disk
-# block by block.
+# Only moments were kept: 4 means for each class and one 4 × 4 scatter, whatever the number of rows. Scores go back
+# to the disk block by block.
 
 scores = pd.read_parquet(write_rows(lda.transform, open_rows(folder, columns=list("abcd")), folder / "scores.parquet"))
-truth = pd.concat([pd.read_parquet(folder / f"part-{part}.parquet", columns=["kind"]) for part in range(3)])["kind"].to_numpy()
+truth = pd.concat([pd.read_parquet(folder / f"part-{part}.parquet", columns=["kind"]) for part in range(3)])[
+    "kind"
+].to_numpy()
 
 fig, axes = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained", sharex=True, sharey=True)
 for ax, name in zip(axes, lda.classes_, strict=True):
@@ -46,5 +48,5 @@ for ax, name in zip(axes, lda.classes_, strict=True):
 plt.show()
 
 # %%
-# The command line does the same and more: ``eigenlens report table.parquet --target kind`` reads the files, chooses, tests, and
-# writes a page.
+# The command line does the same and more: ``eigenlens report table.parquet --target kind`` reads the files,
+# chooses, tests, and writes a page.

@@ -19,8 +19,8 @@ rng = np.random.default_rng(0)
 study = np.concatenate([rng.choice(np.flatnonzero(y == kind), 200, replace=False) for kind in ("benign", "malignant")])
 
 # %%
-# Both models are fitted to the same 400 rows. The second is told how common the disease is, in the order of ``classes_``.
-# No row is read twice: the moments of the first model are enough.
+# Both models are fitted to the same 400 rows. The second is told how common the disease is, in the order of
+# ``classes_``. No row is read twice: the moments of the first model are enough.
 
 naive = LDA().fit(X[study], y[study])
 told = LDA(priors=[0.95, 0.05]).fit_moments(naive.moments_)
@@ -42,8 +42,9 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# In a clinic with 5% cases the naive rule raises many false alarms. The other rule raises hardly any, but misses some
-# cases. That is what the priors ask for, if both mistakes cost the same. They rarely do: look at the probabilities.
+# In a clinic with 5% cases the naive rule raises many false alarms. The other rule raises hardly any, but misses
+# some cases. That is what the priors ask for, if both mistakes cost the same. They rarely do: look at the
+# probabilities.
 
 others = np.setdiff1d(np.arange(len(y)), study)
 clinic = np.concatenate([others[y[others] == "benign"], rng.choice(others[y[others] == "malignant"], 8, replace=False)])

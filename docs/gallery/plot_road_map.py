@@ -2,8 +2,8 @@
 Roads that no map can show, and three repairs
 =============================================
 
-Roads bend round seas and mountains. The distances by road between 21 European cities fit no Euclidean space of any dimension.
-The table can be repaired in several ways. Each has a price.
+Roads bend round seas and mountains. The distances by road between 21 European cities fit no Euclidean space of any
+dimension. The table can be repaired in several ways. Each has a price.
 """
 
 import matplotlib.pyplot as plt
@@ -64,13 +64,14 @@ ax.set(xlabel="axis", ylabel="eigenvalue (1,000 km)²", title="Red axes cannot b
 plt.show()
 
 # %%
-# Two repairs make the table Euclidean by adding the least constant that does: to the squared distances (Lingoes) or to the
-# distances (Cailliez). The constants are so large that all cities come to lie about equally far from each other, and two
-# axes then show only half of the table.
+# Two repairs make the table Euclidean by adding the least constant that does: to the squared distances (Lingoes) or
+# to the distances (Cailliez). The constants are so large that all cities come to lie about equally far from each
+# other, and two axes then show only half of the table.
 
 for correction in (None, "lingoes", "cailliez"):
     fixed = ClassicalMDS(metric="precomputed", correction=correction).fit(D)
-    print(f"{correction!s:10} constant {fixed.additive_constant_ or 0:12,.0f}   two axes show {fixed.goodness_of_fit_[1]:.0%}")
+    constant, share = fixed.additive_constant_ or 0, fixed.goodness_of_fit_[1]
+    print(f"{correction!s:10} constant {constant:12,.0f}   two axes show {share:.0%}")
 
 # %%
 # Here the plain map, with its negative inertia stated, is the better answer.

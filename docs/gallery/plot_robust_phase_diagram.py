@@ -2,8 +2,8 @@
 How far robust PCA goes
 =======================
 
-Principal component pursuit recovers a low-rank table exactly, however large the errors, as long as the rank is low and
-the errors are few. How low, and how few? Plant tables of every kind and count how many come back.
+Principal component pursuit recovers a low-rank table exactly, however large the errors, as long as the rank is low
+and the errors are few. How low, and how few? Plant tables of every kind and count how many come back.
 """
 
 import warnings

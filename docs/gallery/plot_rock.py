@@ -2,8 +2,9 @@
 Oil in rock: projection pursuit
 ===============================
 
-How well does oil flow through a piece of rock? For 48 cross-sections we know the area of the pores, their perimeter and
-their shape (R's ``rock``). Projection pursuit fits curves along directions, and finds directions and curves together.
+How well does oil flow through a piece of rock? For 48 cross-sections we know the area of the pores, their perimeter
+and their shape (R's ``rock``). Projection pursuit fits curves along directions, and finds directions and curves
+together.
 """
 
 import matplotlib.pyplot as plt
@@ -53,5 +54,5 @@ print("directions (area, perimeter, shape):")
 print(model.directions_.round(2))
 
 # %%
-# Forty-eight rows from twelve cores are few, and four rows of a core share one response. Treat the curves as a suggestion,
-# not as a law.
+# Forty-eight rows from twelve cores are few, and four rows of a core share one response. Treat the curves as a
+# suggestion, not as a law.

@@ -2,8 +2,9 @@
 Two tables about fifty countries
 ================================
 
-One table describes the people of a country: the shares below 15 and above 75 years. The other describes its money: savings,
-income and growth. Canonical correlation analysis finds pairs of directions, one in each table, that move together.
+One table describes the people of a country: the shares below 15 and above 75 years. The other describes its money:
+savings, income and growth. Canonical correlation analysis finds pairs of directions, one in each table, that move
+together.
 """
 
 import matplotlib.pyplot as plt
@@ -81,7 +82,19 @@ print(cca.test_dimension())
 x_scores, y_scores = cca.transform(people, money)
 fig, ax = plt.subplots(figsize=(8, 5.6), layout="constrained")
 ax.scatter(x_scores[:, 0], y_scores[:, 0], s=14, color="#2166ac")
-shown = ["United States", "Sweden", "Canada", "Japan", "Italy", "Libya", "Honduras", "Paraguay", "Ireland", "Chile", "Germany"]
+shown = [
+    "United States",
+    "Sweden",
+    "Canada",
+    "Japan",
+    "Italy",
+    "Libya",
+    "Honduras",
+    "Paraguay",
+    "Ireland",
+    "Chile",
+    "Germany",
+]
 for i in map(names.index, shown):
     ax.annotate(names[i], (x_scores[i, 0], y_scores[i, 0]), fontsize=7, xytext=(3, 3), textcoords="offset points")
 ax.set(xlabel="people, pair 1", ylabel="money, pair 1", title=f"correlation {cca.correlations_[0]:.2f}")

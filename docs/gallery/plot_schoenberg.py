@@ -2,8 +2,8 @@
 Bending distances: Schoenberg transforms
 ========================================
 
-Some functions of squared distances give squared distances again, of points in another Euclidean space. They draw in what is far
-away. On the map this pulls outliers in and lets clusters show.
+Some functions of squared distances give squared distances again, of points in another Euclidean space. They draw in
+what is far away. On the map this pulls outliers in and lets clusters show.
 """
 
 import matplotlib.pyplot as plt
@@ -16,7 +16,12 @@ from eigenlens.distances import Exponential, Logarithm, Power, Rational
 # The transforms as functions of the distance.
 
 d = np.linspace(0, 4, 200)
-transforms = {"Power(0.5)": Power(0.5), "Logarithm(1)": Logarithm(1.0), "Rational(1)": Rational(1.0), "Exponential(1)": Exponential(1.0)}
+transforms = {
+    "Power(0.5)": Power(0.5),
+    "Logarithm(1)": Logarithm(1.0),
+    "Rational(1)": Rational(1.0),
+    "Exponential(1)": Exponential(1.0),
+}
 fig, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
 ax.plot(d, d, color="0.6", ls="--", label="as it is")
 for name, transform in transforms.items():
@@ -35,7 +40,9 @@ X[np.arange(180), group] += 3
 far = 25 * rng.standard_normal((12, 6))
 X, group = np.vstack([X, far]), np.append(group, np.full(12, 3))
 fig, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
-for ax, (name, transform) in zip(axes, {"as it is": None, "Logarithm(1)": Logarithm(1.0), "Exponential(0.1)": Exponential(0.1)}.items(), strict=True):
+for ax, (name, transform) in zip(
+    axes, {"as it is": None, "Logarithm(1)": Logarithm(1.0), "Exponential(0.1)": Exponential(0.1)}.items(), strict=True
+):
     mds = ClassicalMDS(metric="euclidean", schoenberg=transform).fit(X)
     ax.scatter(*mds.embedding_.T, c=group, cmap="tab10", vmax=9, s=14)
     ax.set(title=f"{name}: negative inertia {mds.negative_inertia_:.0%}", xticks=[], yticks=[])

@@ -2,8 +2,8 @@
 Few rows, many columns: shrinkage
 =================================
 
-The covariance within classes has p(p + 1)/2 entries. With few rows they are mostly noise, and LDA trusts them. Shrinkage
-mixes the covariance with a round one. Two formulas choose the mixture from the data in the same pass.
+The covariance within classes has p(p + 1)/2 entries. With few rows they are mostly noise, and LDA trusts them.
+Shrinkage mixes the covariance with a round one. Two formulas choose the mixture from the data in the same pass.
 """
 
 import matplotlib.pyplot as plt
@@ -43,4 +43,5 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Shrinking towards a round shape makes sense only for columns in comparable units. Scale them first, as the pipeline does.
+# Shrinking towards a round shape makes sense only for columns in comparable units. Scale them first, as the
+# pipeline does.

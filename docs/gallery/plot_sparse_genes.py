@@ -2,8 +2,9 @@
 Twenty-five genes of three thousand
 ===================================
 
-Forty samples, three thousand columns, and a pattern in 25 of them. The first component of PCA has three thousand loadings,
-nearly all of them noise. Sparse PCA with an infinite ridge is made for such tables: it needs no 3000 × 3000 matrix.
+Forty samples, three thousand columns, and a pattern in 25 of them. The first component of PCA has three thousand
+loadings, nearly all of them noise. Sparse PCA with an infinite ridge is made for such tables: it needs no 3000 ×
+3000 matrix.
 """
 
 import matplotlib.pyplot as plt
@@ -33,9 +34,11 @@ found = np.flatnonzero(sparse.components_[0])
 print(f"of 25 genes chosen, {np.isin(found, pattern).sum()} belong to the pattern")
 
 # %%
-# How many genes should you ask for? Try several numbers on both halves of the samples and compare. Of too few, any choice
-# will do, and the halves choose differently. Of too many, the rest is noise. At the true number they agree.
+# How many genes should you ask for? Try several numbers on both halves of the samples and compare. Of too few, any
+# choice will do, and the halves choose differently. Of too many, the rest is noise. At the true number they agree.
 
 for k in (5, 15, 25, 50, 100):
-    halves = [set(np.flatnonzero(SparsePCA(1, n_nonzero=k, ridge=np.inf).fit(genes[h::2]).components_[0])) for h in (0, 1)]
+    halves = [
+        set(np.flatnonzero(SparsePCA(1, n_nonzero=k, ridge=np.inf).fit(genes[h::2]).components_[0])) for h in (0, 1)
+    ]
     print(f"{k:4} genes: {len(halves[0] & halves[1]) / k:.0%} chosen in both halves")

@@ -2,8 +2,8 @@
 Components that can be named
 ============================
 
-A principal component mixes all columns, which makes it hard to name. Sparse PCA keeps few columns in each component and says
-what that costs in variance. Thirteen measurements of wine become two short recipes.
+A principal component mixes all columns, which makes it hard to name. Sparse PCA keeps few columns in each component
+and says what that costs in variance. Thirteen measurements of wine become two short recipes.
 """
 
 import matplotlib.pyplot as plt
@@ -32,8 +32,8 @@ fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", nco
 plt.show()
 
 # %%
-# The whole trade: how much variance is lost for how many loadings. The path comes from the moments of one fit, without
-# reading the rows again.
+# The whole trade: how much variance is lost for how many loadings. The path comes from the moments of one fit,
+# without reading the rows again.
 
 SparsePathDisplay.from_estimator(SparsePCA(2).fit(X))
 plt.show()

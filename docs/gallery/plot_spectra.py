@@ -2,8 +2,9 @@
 Spectra: more columns than rows
 ===============================
 
-A spectrometer gives 300 numbers for each of 60 samples. The two kinds of sample differ by a small bump, hidden under
-a baseline that drifts. LDA has no answer with more columns than rows. PDA asks for smooth coefficients and finds the bump.
+A spectrometer gives 300 numbers for each of 60 samples. The two kinds of sample differ by a small bump, hidden
+under a baseline that drifts. LDA has no answer with more columns than rows. PDA asks for smooth coefficients and
+finds the bump.
 """
 
 import matplotlib.pyplot as plt
@@ -41,7 +42,8 @@ ax.set(xlabel="wavelength", ylabel="absorbance", title="Sixty spectra of two kin
 plt.show()
 
 # %%
-# A ridge shrinks coefficients, but it does not know that neighbouring wavelengths belong together. ``"smooth"`` does.
+# A ridge shrinks coefficients, but it does not know that neighbouring wavelengths belong together. ``"smooth"``
+# does.
 
 models = {"ridge": PDA(penalty="ridge"), "smooth": PDA(penalty="smooth")}
 fig, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
@@ -56,5 +58,5 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# The smooth coefficients do more than find the bump. They dip on both sides of it, so that a raised or tilted baseline
-# adds up to nothing.
+# The smooth coefficients do more than find the bump. They dip on both sides of it, so that a raised or tilted
+# baseline adds up to nothing.

@@ -2,12 +2,11 @@
 Any distance will do: a map of the states
 =========================================
 
-Scaling does not ask where distances come from. Here two states are as far apart as the sum of the differences of their
-columns (city block), which is not the straight line that PCA uses. Few far values then count less.
+Scaling does not ask where distances come from. Here two states are as far apart as the sum of the differences of
+their columns (city block), which is not the straight line that PCA uses. Few far values then count less.
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 import statsmodels.api as sm
 
 from eigenlens import PCA, ClassicalMDS
@@ -33,7 +32,8 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The District of Columbia is far from everybody in either map. How good are they? City-block distances are not Euclidean, so a
-# little of them cannot be drawn. Two axes lose more than that.
+# The District of Columbia is far from everybody in either map. How good are they? City-block distances are not
+# Euclidean, so a little of them cannot be drawn. Two axes lose more than that.
 
-print(f"negative inertia {mds.negative_inertia_:.1%}, two axes show {mds.goodness_of_fit_[1]:.0%}, stress {mds.stress_:.2f}")
+print(f"negative inertia {mds.negative_inertia_:.1%}")
+print(f"two axes show {mds.goodness_of_fit_[1]:.0%} of the rest; stress {mds.stress_:.2f}")

@@ -2,8 +2,8 @@
 A model that grows with the stream
 ==================================
 
-``partial_fit`` takes rows as they come and keeps only moments. After the last batch the model is the same as if all rows had
-been there at once. On the way you can watch it settle.
+``partial_fit`` takes rows as they come and keeps only moments. After the last batch the model is the same as if all
+rows had been there at once. On the way you can watch it settle.
 """
 
 import matplotlib.pyplot as plt

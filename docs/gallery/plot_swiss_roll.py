@@ -2,9 +2,9 @@
 The Swiss roll
 ==============
 
-A sheet is rolled up in three of ten columns, and the response runs along the sheet. Rows with the same response lie in
-several places of the roll, so their mean says nothing and SIR fails. Localized SIR takes means of neighbours within a
-slice.
+A sheet is rolled up in three of ten columns, and the response runs along the sheet. Rows with the same response lie
+in several places of the roll, so their mean says nothing and SIR fails. Localized SIR takes means of neighbours
+within a slice.
 """
 
 import matplotlib.pyplot as plt

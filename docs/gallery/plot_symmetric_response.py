@@ -2,8 +2,8 @@
 A response that SIR cannot see
 ==============================
 
-If large and small values of a direction give the same response, the slice means do not move and SIR finds nothing. The
-spread within slices does change, and SAVE looks at that. Directional regression looks at both.
+If large and small values of a direction give the same response, the slice means do not move and SIR finds nothing.
+The spread within slices does change, and SAVE looks at that. Directional regression looks at both.
 """
 
 import matplotlib.pyplot as plt

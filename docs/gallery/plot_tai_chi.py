@@ -2,8 +2,8 @@
 Tai chi: two classes that no half plane separates
 =================================================
 
-Yin and yang share a disc. Their means nearly agree, and so do their covariances. Four more columns are noise. Localized SIR
-finds the disc, because it compares every row with its neighbours of the same class.
+Yin and yang share a disc. Their means nearly agree, and so do their covariances. Four more columns are noise.
+Localized SIR finds the disc, because it compares every row with its neighbours of the same class.
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +34,8 @@ axes[0].legend(frameon=False, loc="lower right", markerscale=2)
 plt.show()
 
 # %%
-# The number of neighbours matters little over a wide range. (With as many as the largest class holds, the method is SIR.)
+# The number of neighbours matters little over a wide range. (With as many as the largest class holds, the method is
+# SIR.)
 
 for k in (3, 10, 30, 100):
     model = LocalizedSIR(2, n_neighbors=k).fit(X, slices=side)

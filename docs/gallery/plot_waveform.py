@@ -2,9 +2,9 @@
 Waveforms: a race of discriminants
 ==================================
 
-The waveform problem of Breiman and others is a classic of the textbooks. Each row is a random mixture of two of three
-triangles, seen at 21 points under noise, and the class is the pair of triangles. With 300
-rows, smooth coefficients help more than bent boundaries.
+The waveform problem of Breiman and others is a classic of the textbooks. Each row is a random mixture of two of
+three triangles, seen at 21 points under noise, and the class is the pair of triangles. With 300 rows, smooth
+coefficients help more than bent boundaries.
 """
 
 import matplotlib.pyplot as plt
@@ -59,15 +59,15 @@ ax.legend(frameon=False, loc="center right")
 plt.show()
 
 # %%
-# The classes form a triangle in the plane of the two discriminants: each class is an edge, because it is a mixture of two
-# corners.
+# The classes form a triangle in the plane of the two discriminants: each class is an edge, because it is a mixture
+# of two corners.
 
 DiscriminantDisplay.from_estimator(models["MDA, smooth"], X, y)
 plt.show()
 
 # %%
-# The coefficients explain why the penalty helps. Those of LDA jump from point to point, although neighbouring points
-# measure nearly the same.
+# The coefficients explain why the penalty helps. Those of LDA jump from point to point, although neighbouring
+# points measure nearly the same.
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 3.4), layout="constrained")
 for ax, name in zip(axes, ("LDA", "PDA, smooth"), strict=True):

@@ -2,8 +2,8 @@
 Wines twice: with and without the labels
 ========================================
 
-A chemist measured 13 things in 178 wines of three growers. PCA looks at the table without the growers and asks where it
-spreads. LDA knows the growers and asks what separates them. The questions differ, and so do the pictures.
+A chemist measured 13 things in 178 wines of three growers. PCA looks at the table without the growers and asks
+where it spreads. LDA knows the growers and asks what separates them. The questions differ, and so do the pictures.
 """
 
 import matplotlib.pyplot as plt
@@ -18,8 +18,8 @@ wine = load_wine()
 X, growers = scale(wine.data), np.array(["grower A", "grower B", "grower C"])[wine.target]
 
 # %%
-# The same rows through two lenses. In the LDA picture the circles hold half of each class, and the shading marks the
-# region in which a new wine would go to a grower.
+# The same rows through two lenses. In the LDA picture the circles hold half of each class, and the shading marks
+# the region in which a new wine would go to a grower.
 
 pca, lda = PCA(2).fit(X), LDA().fit(X, growers)
 fig, axes = plt.subplots(1, 2, figsize=(11.5, 4.6), layout="constrained")
@@ -30,8 +30,8 @@ axes[1].set_title("LDA: what separates the growers")
 plt.show()
 
 # %%
-# How much do the two pictures share? Canonical correlation analysis of the scores answers. The growers differ mostly in
-# the directions in which the table spreads anyway, so the answer is: a lot. That is luck, not a rule.
+# How much do the two pictures share? Canonical correlation analysis of the scores answers. The growers differ
+# mostly in the directions in which the table spreads anyway, so the answer is: a lot. That is luck, not a rule.
 
 shared = CCA().fit(pca.transform(X), lda.transform(X))
 print("correlations between the two pictures:", shared.correlations_.round(2))
