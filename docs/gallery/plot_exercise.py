@@ -3,7 +3,7 @@ Exercise and body: a small study, honestly tested
 =================================================
 
 Twenty men in a fitness club, three measurements of the body and three exercises. A correlation of 0.8 looks strong.
-With six columns and twenty rows it is what chance often gives.
+With six columns and twenty rows chance alone often gives 0.6, and sometimes 0.8.
 """
 
 import matplotlib.pyplot as plt
