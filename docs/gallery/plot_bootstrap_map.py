@@ -23,7 +23,10 @@ X = scale(wine.data)[rows]
 result = bootstrap(ClassicalMDS(metric="cityblock"), X, n_boot=200)
 print(result)
 result.plot()
+embedding = ClassicalMDS(metric="cityblock").fit(X).embedding_
+plt.gca().scatter(*embedding.T, c=wine.target[rows], cmap="viridis", s=30, zorder=3)
 plt.show()
 
 # %%
-# Each group of ten is a grower. The groups are not in doubt; the order of wines within a group is.
+# The colours are the growers. The first axis is well known, the second less so. Growers stay apart from map to map;
+# the order of wines within a grower does not.

@@ -30,10 +30,10 @@ def gap(a, b):
 # subclass. The scores agree up to a known factor.
 
 indicator = np.eye(K)[y][:, 1:]
-e = lda.spectrum_.values
+ratio = lda.spectrum_.values * n / (n - K)  # between over within, as sums of squares
 identities = {
     "LDA = CCA with indicators (correlations)": gap(
-        CCA().fit(X, indicator).correlations_ ** 2, SIR().fit(X, slices=y).eigenvalues_
+        np.sqrt(ratio / (1 + ratio)), CCA().fit(X, indicator).correlations_
     ),
     "LDA = SIR with classes as slices (angle)": lda.subspace_.angles(SIR().fit(X, slices=y).subspace_).max(),
     "LDA = FDA with a linear regression": gap(

@@ -3,7 +3,7 @@ Any distance will do: a map of the states
 =========================================
 
 Scaling does not ask where distances come from. Here two states are as far apart as the sum of the differences of
-their columns (city block), which is not the straight line that PCA uses. Few far values then count less.
+their columns (city block), which is not the straight line that PCA uses. A few extreme values then count less.
 """
 
 import matplotlib.pyplot as plt
