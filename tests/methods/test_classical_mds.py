@@ -14,9 +14,14 @@ from sklearn.manifold import ClassicalMDS as Peer
 
 from eigenlens import PCA, ClassicalMDS, RankWarning
 from eigenlens._core import memory
-from eigenlens._core.errors import InputError, InputTypeError, RangeWarning
-from eigenlens._core.errors.distances import PrecomputedWarning, SelfDistanceWarning
-from eigenlens._core.errors.memory import TooLargeError
+from eigenlens._core.errors import (
+    InputError,
+    InputTypeError,
+    PrecomputedWarning,
+    RangeWarning,
+    SelfDistanceWarning,
+    TooLargeError,
+)
 from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, lingoes, procrustes
 
 rng = np.random.default_rng(11)

@@ -8,8 +8,7 @@ import pytest
 from scipy.optimize import linprog
 
 from eigenlens import RobustPCA
-from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
-from eigenlens._core.errors.decomposition import MissingWarning
+from eigenlens._core.errors import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
 from eigenlens.lowrank import least_absolute
 from eigenlens.lowrank.thresholds import Shrinker
 

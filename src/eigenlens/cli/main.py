@@ -232,18 +232,18 @@ def _with_views(arguments: list[str]) -> list[str]:
     """Turn `--views a b -- c d` into options that click can read."""
     if "--views" not in arguments:
         return arguments
-    from .._core.errors.cli import views_syntax
+    from .._core import errors
 
     start = arguments.index("--views")
     rest = arguments[start + 1 :]
     if "--" not in rest:
-        raise click.UsageError(views_syntax())
+        raise click.UsageError(errors.views_syntax())
     middle = rest.index("--")
     first, tail = rest[:middle], rest[middle + 1 :]
     end = next((j for j, word in enumerate(tail) if word.startswith("--")), len(tail))
     second, after = tail[:end], tail[end:]
     if not first or not second or any(word.startswith("--") for word in first):
-        raise click.UsageError(views_syntax())
+        raise click.UsageError(errors.views_syntax())
     pairs = [part for word in first for part in ("--view-a", word)]
     pairs += [part for word in second for part in ("--view-b", word)]
     return [*arguments[:start], "--views", *pairs, *after]

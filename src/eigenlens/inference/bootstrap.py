@@ -10,7 +10,6 @@ from sklearn.utils.validation import _num_samples
 
 from .._core import errors, optional
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
@@ -265,9 +264,20 @@ def bootstrap(
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
     if units.count < FEW:
-        errors.warn(errors_inference.few_units(units.count, units.name, FEW))
+        errors.warn(
+            errors.BootstrapWarning(
+                f"Resamples of {units.count} {units.name} say little of what other {units.name} would have shown; "
+                f"intervals need {FEW} or more, better 30."
+            )
+        )
     if n_boot < ENOUGH:
-        errors.warn(errors_inference.few_replicates(n_boot, ENOUGH, level))
+        errors.warn(
+            errors.BootstrapWarning(
+                f"n_boot={n_boot}: the ends of {level:.0%} intervals rest on about "
+                f"{max(n_boot * (1 - level) / 2, 0):.0f} replicates each side; use n_boot of {ENOUGH} or more for "
+                "intervals that do not move from seed to seed."
+            )
+        )
     if sums is not None:
         found = from_moments(reference, sums, units, n_boot, seed)
     else:
@@ -282,7 +292,9 @@ def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -
     check_number("level", level, 0.5, 1 - 1e-6)
     check_choice("resample", resample, ("auto", "rows", "blocks"))
     if n_jobs is not None and (not is_number(n_jobs, integer=True) or n_jobs == 0):
-        raise errors_inference.jobs(n_jobs)
+        raise errors.InputError(
+            f"n_jobs={n_jobs!r} but it must be a whole number other than 0 (−1: all cores), or None for one."
+        )
     if progress is not None:
         check_flag("progress", progress)
 

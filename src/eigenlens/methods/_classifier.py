@@ -138,21 +138,21 @@ def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | None:
     given = np.asarray(priors)
     if given.ndim != 1 or given.dtype.kind not in "fiu" or isinstance(priors, np.ma.MaskedArray):
         rule = "they must be a list of numbers, none of them masked"
-        raise errors.priors(priors, rule, "give one number for each class, in the order of classes_")
+        raise _priors(priors, rule, "give one number for each class, in the order of classes_")
     given = given.astype(np.float64)
     if n_classes is not None:
         refuse_other_count(given, n_classes)
     if not np.isfinite(given).all() or (given <= 0).any():
-        raise errors.priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
+        raise _priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
     if abs(given.sum() - 1) > PRIOR_SUM:
-        raise errors.priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
+        raise _priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
     return given / given.sum()
 
 
 def refuse_other_count(given: np.ndarray, K: int) -> None:
     """Refuse priors that are not one for each class."""
     if len(given) != K:
-        raise errors.priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
+        raise _priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
 
 
 def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
@@ -166,7 +166,7 @@ def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
 def refuse_alike(within: Centred) -> None:
     """Refuse columns that are constant within classes and the same in all of them."""
     if bool(_xp.namespace(within.pivot).all(within.constant_columns() & ~_between_classes(within))):
-        raise errors.nothing_parts()
+        raise errors.nothing_separates()
 
 
 def refuse_separating(within: Centred, names: Sequence[str] | None) -> None:
@@ -199,3 +199,7 @@ def _between_classes(within: Centred) -> Array:
     xp = _xp.namespace(within.pivot)
     spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
     return spread > _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
+
+
+def _priors(value: Any, rule: str, way_out: str) -> errors.InputError:
+    return errors.InputError(f"priors={value!r} but {rule}; {way_out}.")

@@ -9,7 +9,6 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, Choice, DimensionTest, canonical_permutation_test, wilks
@@ -96,7 +95,10 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         """
         if classes is not None:
             if isinstance(X, Source) and y is None:
-                raise errors.classes_without_labels()
+                raise errors.InputError(
+                    "classes is a check of y, and here y lies in the source, unread: leave classes out; they are "
+                    "found on the way."
+                )
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
@@ -201,7 +203,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         method = ("permutation" if problem.penalised_by else "wilks") if method is None else method
         if method != "permutation":
             if problem.penalised_by:
-                raise errors_inference.permutation_only(problem.penalised_by, method)
+                raise errors.permutation_only(problem.penalised_by, method)
             return wilks_of_classes(problem.moments, alpha, method)
         block = repeated(source or self._rows_to_test(X, y, sample_weight, method, needed=True))  # type: ignore[arg-type]
         codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]

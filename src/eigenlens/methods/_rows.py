@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
@@ -189,7 +188,10 @@ def repeated(source: Source) -> Block:
     block = whole(source)
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
-        raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
+        raise errors.InputError(
+            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: rows are permuted as often as they "
+            "stand in the table, so that the permutation test needs whole numbers as weights."
+        )
     if times.sum() > MOST_REPEATED:
         raise errors.InputError(
             f"sample_weight adds up to {times.sum():g}, and a permutation needs each row as often as its weight says; "

@@ -24,7 +24,6 @@ from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number
 from .._core.stored import stored
@@ -293,7 +292,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
     def _is_logistic(self) -> bool:
         if self.loss != "logistic":
-            raise errors_kernels.no_probability(self.loss)
+            raise AttributeError(f"loss={self.loss!r} has no probabilities; use loss='logistic'.")
         return True
 
     @available_if(_is_logistic)

@@ -22,7 +22,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_count
 from .._core.stored import stored
@@ -114,7 +113,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             kernel = self._resolve(kernel, rows)
             if kernel.conditional_order > 1:
                 what = "centring makes only those of order 1 positive definite"
-                raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use another kernel")
+                raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
             self._forget("_preimage")
             self.kernel_, self._pivot = kernel, rows.pivot
             self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
@@ -130,7 +129,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
     def _rows_to_test(self, X: TableLike, y: Any, sample_weight: Any, method: str, needed: bool) -> Source | None:
         if isinstance(self.kernel_, Precomputed):
-            raise errors_kernels.precomputed_alone("tested, since the rows were never seen")
+            raise errors.precomputed_alone("tested, since the rows were never seen")
         return super()._rows_to_test(X, y, sample_weight, method, needed)
 
     def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
@@ -140,7 +139,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
         weakest = float(spectrum.values[-1])
         if trace * _xp.EPS <= SHOWS * weakest < red.rounding:
-            errors.warn(errors_kernels.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
+            errors.warn(errors.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
         spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
         s = spectrum.singular_values
         self._points, self._counts, self.kernel_ = red.points, red.weight, unmoved(red.kernel)
@@ -170,7 +169,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def _kept(self, spectrum: Spectrum, trace: float) -> Spectrum:
         """Keep the axes that stand above rounding, and say so where more were asked for."""
         if not trace > 0 or spectrum.rank == 0:
-            raise errors_kernels.rows_alike()
+            raise errors.InputError(
+                "X: all rows are the same to the kernel, so that there is no axis to find. Look at the columns "
+                "(constant?) and at the bandwidth (far above all distances?)."
+            )
         if self.n_components is not None and spectrum.rank < self.n_components:
             advice = "The others carry nothing and were left out."
             what = "The centred kernel matrix"
@@ -232,7 +234,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """
         self._require_fit()
         if isinstance(self.kernel_, Precomputed):
-            raise errors_kernels.precomputed_alone("inverted, since the rows were never seen")
+            raise errors.precomputed_alone("inverted, since the rows were never seen")
         if not hasattr(self, "_preimage"):
             self._preimage = self._learn_preimage()
         source: Any = as_source(X, name="X", estimator=type(self).__name__, every_row=True)

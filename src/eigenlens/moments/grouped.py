@@ -90,7 +90,7 @@ class Grouped(Moments):
         if len(self.labels) == 0:
             self.meaning = other.meaning
         if self.meaning != other.meaning:
-            raise errors.meanings_differ(self.meaning, other.meaning)
+            raise _meanings_differ(self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
             theirs = _regrouped(other.groups[0], places, len(self.labels))
@@ -272,3 +272,11 @@ def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
     padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
     new.shift = _xp.take_rows(padded, _xp.like(source, padded))
     return new
+
+
+def _meanings_differ(ours: Any, theirs: Any) -> errors.InputError:
+    said = ["labels as given" if meaning is None else str(meaning) for meaning in (ours, theirs)]
+    return errors.InputError(
+        f"These moments cannot be merged: their groups do not mean the same ({said[0]}; {said[1]}). Slice both sides "
+        f"alike: give the cuts, n_slices=[cut, cut, …], or the labels, slices=."
+    )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from .._core import errors
-from .._core.errors.decomposition import MissingWarning
 from ..moments import Patterns
 from .maximum import SCORE, Maximum
 
@@ -29,7 +28,9 @@ def require_observed(groups: list[Patterns], labels: np.ndarray | None, names: l
     blank = sum(group.n_blank for group in groups)
     if blank:
         rows = "row observes" if blank == 1 else "rows observe"
-        errors.warn(MissingWarning(f"{blank:,} {rows} nothing at all: every cell is missing. They count nothing."))
+        errors.warn(
+            errors.MissingWarning(f"{blank:,} {rows} nothing at all: every cell is missing. They count nothing.")
+        )
 
 
 def require_together(together: np.ndarray, columns: np.ndarray, names: list[str] | None) -> None:

@@ -50,11 +50,11 @@ class ArrayReader:
         first, array = arrays[0]
         for origin, values in arrays:
             if len(values.shape) != 2:
-                raise errors.at(origin, errors.not_a_table("X", values.shape))
+                raise errors.located(origin, errors.not_a_table("X", values.shape))
             if values.dtype.kind == "c":
-                raise errors.at(origin, errors.complex_numbers("X"))
+                raise errors.located(origin, errors.complex_numbers("X"))
             if values.dtype.kind not in "biuf":
-                raise errors.at(origin, errors.not_numbers("X", f"it holds {values.dtype}"))
+                raise errors.located(origin, errors.not_numbers("X", f"it holds {values.dtype}"))
             if values.shape[1] != array.shape[1]:
                 found, expected = (f"{a.shape[1]} columns" for a in (values, array))
                 raise errors.files_differ(origin, first, found, expected)
@@ -204,7 +204,7 @@ def open_zarr(path: Path) -> Any:
     except Exception as error:  # whatever a damaged description makes of itself: KeyError, TypeError, …
         raise errors.unreadable(str(path), error) from error
     if not hasattr(array, "shape"):
-        raise errors.at(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
+        raise errors.located(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
     stored, total = _stored_chunks(array, path)
     if stored < total:
         raise errors.InputError(

@@ -157,7 +157,9 @@ class Source(ABC):
     def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> Source:
         """Return this source with y read as the caller needs it: not at all, as labels, or as a second table."""
         if target != "none" or sample_weight is not None:
-            raise errors.source_is_bound(type(self).__name__)
+            raise errors.InputError(
+                f"X is a {type(self).__name__} that has been prepared for another use; pass the table itself."
+            )
         return self
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:

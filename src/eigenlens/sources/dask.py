@@ -92,7 +92,7 @@ class DaskSource(Source):
             new.n_rows = None
         for name, parts in (("y", ys), ("sample_weight", weights)):
             if len(parts) != len(self._parts):
-                raise errors.dask_target(name, f"it has {len(parts)} partitions and X has {len(self._parts)}")
+                raise _dask_target(name, f"it has {len(parts)} partitions and X has {len(self._parts)}")
         new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
         return new
 
@@ -195,7 +195,7 @@ def _matched(values: Any, X: Any, name: str) -> Any:
             return values.rechunk({0: X.chunks[0]})
         return values
     if not hasattr(X, "chunks") or _known(X.shape[0]) is None:
-        raise errors.dask_target(name, "it lies in memory, and the lengths of the partitions are not known")
+        raise _dask_target(name, "it lies in memory, and the lengths of the partitions are not known")
     column = as_column(values, name)
     if len(column) != X.shape[0]:
         raise errors.lengths_differ("X", int(X.shape[0]), name, len(column))
@@ -217,7 +217,7 @@ def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | Non
             X, y, weight, target=manner.target, name=manner.name, reader=manner.reader, missing=manner.missing
         )
     except ValueError as error:
-        raise errors.at(f"partition {k}", error) from error
+        raise errors.located(f"partition {k}", error) from error
 
 
 def _first_row(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Block | None:
@@ -249,7 +249,7 @@ def _in_place(k: int, work: Callable[[], T]) -> T:
     try:
         return work()
     except errors.InputError as error:
-        raise errors.at(f"partition {k}", error) from error
+        raise errors.located(f"partition {k}", error) from error
 
 
 # -- running -----------------------------------------------------------------------------------------------------
@@ -324,4 +324,14 @@ def _outlived(client: Any, futures: list[Any], k: int, runs: list[Any], place: s
             client.sync(asyncio.sleep, 0)
             for j in lost:
                 futures[j] = client.compute(runs[j])
-    raise errors.lost_workers(place, ATTEMPTS)
+    raise RuntimeError(
+        f"{place}: the workers died {ATTEMPTS} times while reducing them, so they are probably too large for a "
+        "worker's memory; use smaller partitions (rechunk, repartition) or larger workers."
+    )
+
+
+def _dask_target(name: str, why: str) -> errors.InputError:
+    return errors.InputError(
+        f"{name} cannot be matched with the partitions of X: {why}. Pass {name} as a Dask array or series cut like X, "
+        f"or keep it as a column of one Dask frame (X = frame[columns], {name} = frame[column])."
+    )

@@ -79,7 +79,7 @@ class ParquetReader:
         fields = [schema.field(j) for schema in self._schemas for j in roles.columns]
         bad = {f.name: f.type for f in fields if not _is_number(pa, f.type)}
         if bad:
-            raise errors.at(str(self), errors.words("X", bad.keys(), map(str, bad.values())))
+            raise errors.located(str(self), errors.text_columns("X", bad.keys(), map(str, bad.values())))
 
 
 @contextmanager
