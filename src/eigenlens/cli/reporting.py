@@ -29,7 +29,7 @@ def dialect_of(options: dict[str, Any], path: Path) -> Dialect:
         if len(value) != 1:
             raise click.UsageError(f"{name} {value!r}: one character is needed.")
     if delimiter == options["decimal"]:
-        raise click.UsageError("--delimiter and --decimal are the same character; numbers could not be told apart.")
+        raise click.UsageError("--delimiter and --decimal are the same character, so numbers would be ambiguous.")
     return Dialect(delimiter, options["decimal"], options["encoding"], tuple(options["na"]), tuple(options["words"]))
 
 

@@ -263,13 +263,13 @@ def _beyond(lam: np.ndarray, g: np.ndarray, step: float, side: int) -> float:
 
 
 def _measure_empty() -> errors.InputError:
-    return errors.InputError("g is zero everywhere it was looked at: every distance would become 0. Name its support=.")
+    return errors.InputError("g is zero at every node: every distance would become 0. Name its support=.")
 
 
 def _measure_kind(value: Any) -> errors.InputTypeError:
     return errors.InputTypeError(
-        f"g={value!r} is no measure; pass a density (a function of λ > 0 that takes arrays) or atoms: {{λ: mass}} or "
-        f"a list of pairs (λ, mass)."
+        f"g={value!r} is not a measure; pass a density (a function of λ > 0 that takes arrays) or atoms: {{λ: mass}} "
+        "or a list of pairs (λ, mass)."
     )
 
 

@@ -81,7 +81,7 @@ def square_of(X: TableLike, name: str) -> Table:
         n = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
         if n < 2 or n * (n - 1) // 2 != len(values):
             raise errors.InputError(
-                f"{name} has {len(values)} entries, which is no number of pairs n(n − 1)/2; a condensed table of "
+                f"{name} has {len(values)} entries, which is not a number of pairs n(n − 1)/2; a condensed table of "
                 "distances holds one entry for each pair i < j. Pass the square table instead."
             )
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of {name}", ROWS)

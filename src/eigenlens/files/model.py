@@ -59,7 +59,7 @@ def save(
         check_is_fitted(model)
     except NotFittedError:
         raise errors.InputError(
-            f"This {type(model).__name__} is not fitted, so that there is nothing to save; call fit first."
+            f"This {type(model).__name__} is not fitted, so there is nothing to save; call fit first."
         ) from None
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
@@ -170,6 +170,6 @@ def _compare_versions(path: Path, versions: Any) -> None:
             errors.warn(
                 errors.VersionWarning(
                     f"{path} holds parts of {library} {printable(str(saved)[:40])}, and {library} {_version(library)} "
-                    "is installed, which may read them otherwise; check a few predictions, or fit again."
+                    "is installed, which may read them differently; check a few predictions, or fit again."
                 )
             )

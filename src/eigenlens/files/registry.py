@@ -129,6 +129,6 @@ def import_all() -> None:
 
 def _unknown_class(name: str) -> errors.ModelFileError:
     return errors.ModelFileError(
-        f"it speaks of the class {name!r}, which is not among those that model files may hold; it comes from another "
+        f"it names the class {name!r}, which model files may not hold; it comes from another "
         f"version of eigenlens, or was made by hand"
     )

@@ -68,8 +68,8 @@ class Units:
                 )
             if round(float(weight.sum())) < 2:
                 raise errors.InputError(
-                    f"sample_weight adds up to {float(weight.sum()):g}, and as many rows would be drawn: weight 2 "
-                    "means that the row stands there twice; multiply shares by the number of rows."
+                    f"sample_weight adds up to {float(weight.sum()):g}, and as many rows would be drawn: a row "
+                    "of weight 2 counts twice. Multiply shares by the number of rows."
                 )
             return cls(None, n, "rows", weight / weight.sum(), round(float(weight.sum())))
         if resample == "rows" or n <= ROWS or (resample == "auto" and not blocks):

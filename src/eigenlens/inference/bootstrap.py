@@ -53,7 +53,7 @@ class Bootstrap(Result):
     value, value_low, value_high : ndarray of shape (k,)
         Those of the fit, and the ends of their intervals.
     blocks : list of (first, last)
-        Components whose eigenvalues cannot be told apart, numbered from 0, which were aligned together.
+        Components with eigenvalues too close to separate, numbered from 0; they were aligned together.
     level : float
     unit : str
         What was drawn: "rows", "blocks of 10 rows", "groups".
@@ -129,7 +129,7 @@ class Bootstrap(Result):
         for (first, last), angles in zip(self.blocks, self.block_angles(), strict=True):
             turn = np.degrees(np.quantile(angles[:, -1], 0.95))
             sentences.append(
-                f"Components {first + 1} to {last + 1} have eigenvalues that cannot be told apart: read them as one "
+                f"Components {first + 1} to {last + 1} have eigenvalues too close to separate: read them as one "
                 f"subspace, which turns by up to {turn:.0f}°."
             )
         return sentences
@@ -200,13 +200,13 @@ def bootstrap(
         a row is left in the next block (`neighbours` suggests a length), and short enough for 30 blocks.
     resample : {"auto", "rows", "blocks"}
         What is drawn, with replacement, where no groups are given: rows, or blocks of them, to which rows are dealt at
-        random. Blocks of independent rows give the same intervals but for a relative error of about 1/√(2·blocks) in
+        random. Blocks of independent rows give the same intervals except for a relative error of about 1/√(2·blocks) in
         the standard errors, here 2.2%, and are many times faster. "auto" draws rows up to 2,000 of them, and 1,000
         blocks of larger tables, where the estimator can be fitted from moments.
     level : float
         Of the intervals.
     sample_weight : array of shape (n,), optional
-        A row of weight 2 stands there twice and is drawn twice as often; drawn are as many rows as weights add up to,
+        A row of weight 2 counts twice and is drawn twice as often; resamples have as many rows as weights add up to,
         one by one, never blocks of them.
     n_jobs : int, optional
         Processes for estimators that must read the rows for each resample, as in joblib.
@@ -266,7 +266,7 @@ def bootstrap(
     if units.count < FEW:
         errors.warn(
             errors.BootstrapWarning(
-                f"Resamples of {units.count} {units.name} say little of what other {units.name} would have shown; "
+                f"Resamples of {units.count} {units.name} say little about other {units.name}; "
                 f"intervals need {FEW} or more, better 30."
             )
         )

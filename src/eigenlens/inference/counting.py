@@ -41,7 +41,7 @@ def minka(values: np.ndarray, n: float) -> int:
     free = p * k - k * (k + 1) / 2
     evidence = stiefel + fit + (free + k) / 2 * np.log(2 * np.pi) - _log_curvature(values, noise, n) / 2
     evidence -= k / 2 * np.log(n)
-    tied = values[:-1] - values[1:] <= TIED * values[0]  # equal variances cannot be told apart, and so not be parted
+    tied = values[:-1] - values[1:] <= TIED * values[0]  # equal variances cannot be separated
     return 1 + int(np.argmax(np.where(tied, -np.inf, evidence)))
 
 

@@ -65,7 +65,7 @@ def ladle_above_noise(
 ) -> DimensionTest:
     """Find the number of directions by the ladle, from what a kernel matrix has above that of permuted slices.
 
-    Rows that stand twice in a resample are neighbours of themselves, so that resamples have a noise of their own.
+    Rows that a resample holds twice are their own neighbours, so that resamples have a noise of their own.
 
     Parameters
     ----------

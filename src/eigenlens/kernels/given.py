@@ -138,7 +138,7 @@ class FunctionKernel(Kernel):
                 i, j = np.argwhere(~np.isfinite(_xp.to_numpy(values)))[0]
                 raise errors.InputError(
                     f"The kernel {name} gave NaN or infinity (the first for row {int(i)} against point {int(j)}). "
-                    "Scale the columns, or mend the function."
+                    "Scale the columns, or fix the function."
                 )
             return values
 

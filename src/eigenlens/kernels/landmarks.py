@@ -118,7 +118,7 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
         chosen.append(pivot)
     if not chosen:
         raise errors.InputError(
-            "n_landmarks: k(x, x) is 0 for every row of X, so that no row can stand for others; use all rows."
+            "n_landmarks: k(x, x) is 0 for every row of X, so no row can be a landmark; use all rows."
         )
     factor = np.tril(L[: len(chosen)][:, chosen].T)
     root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)

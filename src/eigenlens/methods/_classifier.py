@@ -189,7 +189,7 @@ def refuse_no_spread(within: Centred) -> None:
     """Refuse classes within which no column varies."""
     if bool(_xp.namespace(within.pivot).all(within.constant_columns())):
         raise errors.InputError(
-            "X: every column is constant within every class, so that there is no spread within classes to divide by: "
+            "X: every column is constant within every class, so there is no spread within classes to divide by: "
             "the classes can be read off the columns. Add columns that vary, or leave the question."
         )
 

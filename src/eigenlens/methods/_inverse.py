@@ -313,6 +313,6 @@ def _rows_are_slices(n: int) -> errors.InputError:
     if n < 4:
         return errors.InputError(f"Each of the {n} rows is a slice of its own: there must be more rows than slices.")
     return errors.InputError(
-        f"Each of the {n} rows is a slice of its own, so that every direction fits perfectly: y is like a list of "
+        f"Each of the {n} rows is a slice of its own, so every direction fits perfectly: y is like a list of "
         f"names. Use fewer slices (n_slices up to {n // 2}), or join levels and pass them as slices=."
     )

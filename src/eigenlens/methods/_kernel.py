@@ -67,8 +67,8 @@ class KernelEstimator(RowsEstimator):
             check_number("n_landmarks", self.n_landmarks, 1, integer=True)
             if isinstance(kernel, Precomputed):
                 raise errors.InputError(
-                    "n_landmarks needs a kernel that can be evaluated, but this one is precomputed: the n×n matrix is "
-                    "there already. Leave n_landmarks out."
+                    "n_landmarks needs a kernel that can be evaluated, but this one is precomputed: the n×n matrix "
+                    "already exists. Leave n_landmarks out."
                 )
             if not kernel.is_positive_definite:
                 what, out = "landmarks need a positive definite one", "leave n_landmarks out, or use another kernel"

@@ -189,8 +189,8 @@ def repeated(source: Source) -> Block:
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
         raise errors.InputError(
-            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: rows are permuted as often as they "
-            "stand in the table, so that the permutation test needs whole numbers as weights."
+            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test repeats each row "
+            "as often as its weight says, so weights must be whole numbers."
         )
     if times.sum() > MOST_REPEATED:
         raise errors.InputError(

@@ -53,7 +53,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     correlations_ : array of shape (q,)
         Canonical correlations, descending.
     angles_ : array of shape (q,)
-        Their angles, accurate also where the correlation is 1 but for the last digits.
+        Their angles, accurate even where the correlation is 1 up to the last digits.
     x_weights_, y_weights_ : arrays of shape (p, q) and (s, q)
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.

@@ -179,8 +179,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if looks_like_distances(rows):
             errors.warn(
                 errors.PrecomputedWarning(
-                    f"X is a symmetric {rows.shape[0]} × {rows.shape[0]} table with 0 on its diagonal, as distances "
-                    f"have it, but {errors.metric_named(self.metric)} takes its rows as features. If these are "
+                    f"X is a symmetric {rows.shape[0]} × {rows.shape[0]} table with 0 on its diagonal, like distances, "
+                    f"but {errors.metric_named(self.metric)} takes its rows as features. If these are "
                     "distances, use metric='precomputed'."
                 )
             )

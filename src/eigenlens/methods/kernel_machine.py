@@ -122,7 +122,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         X : table of shape (n, p), or (n, n) for a precomputed kernel
         y : array of shape (n,), or (n, q) for several responses
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             check_number("epsilon", self.epsilon, 0.0)
@@ -237,7 +237,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         X : table of shape (n, p), or (n, n) for a precomputed kernel
         y : labels of shape (n,)
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             kernel = self._check_risk()

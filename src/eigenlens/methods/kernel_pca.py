@@ -79,7 +79,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([circle, 3 * circle])                   # two rings
     >>> scores = KernelPCA(1, kernel=Gaussian(1.0)).fit_transform(X)
-    >>> bool(scores[:60].min() > scores[60:].max())           # the first axis parts them
+    >>> bool(scores[:60].min() > scores[60:].max())           # the first axis separates them
     True
     """
 
@@ -144,7 +144,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         s = spectrum.singular_values
         self._points, self._counts, self.kernel_ = red.points, red.weight, unmoved(red.kernel)
         dual, xp = spectrum.vectors * red.weight[:, None] / s, _xp.namespace(s)
-        # they add up to 0 but for rounding, which k(x, ·) of rows far from the origin would multiply
+        # they add up to 0 except for rounding, which k(x, ·) of rows far from the origin would multiply
         share = red.weight / xp.sum(red.weight)
         self._dual, self._centre = dual - share[:, None] * xp.sum(dual, axis=0), red.means
         self._scores = spectrum.vectors * s
@@ -170,8 +170,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """Keep the axes that stand above rounding, and say so where more were asked for."""
         if not trace > 0 or spectrum.rank == 0:
             raise errors.InputError(
-                "X: all rows are the same to the kernel, so that there is no axis to find. Look at the columns "
-                "(constant?) and at the bandwidth (far above all distances?)."
+                "X: all rows are the same to the kernel, so there is no axis to find. Check the columns "
+                "(constant?) and the bandwidth (far above all distances?)."
             )
         if self.n_components is not None and spectrum.rank < self.n_components:
             advice = "The others carry nothing and were left out."

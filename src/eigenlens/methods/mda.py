@@ -150,7 +150,7 @@ class MDA(ScoredClassifier):
         y : labels of shape (n,)
             Left out where X is a source that holds them.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             self._check_parameters()

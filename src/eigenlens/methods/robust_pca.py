@@ -368,9 +368,7 @@ def _tell(k: int, residual: float, rank: int, objective: float) -> None:
 
 
 def _nothing_observed(what: str, numbers: Iterable[Any]) -> errors.InputError:
-    return errors.InputError(
-        f"X: {what} {errors.listed(numbers)} holds nothing but NaN, so that nothing is known about it; leave it out."
-    )
+    return errors.InputError(f"X: {what} {errors.listed(numbers)} is all NaN; leave it out.")
 
 
 def _little_observed(why: str) -> errors.MissingWarning:

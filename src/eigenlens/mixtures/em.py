@@ -290,6 +290,6 @@ def _without_empty(data: Classes, Z: Shares) -> Shares:
 
 def _empty_subclasses(label: Any, asked: int, left: int) -> errors.SubclassWarning:
     return errors.SubclassWarning(
-        f"class {errors.plain(label)!r} keeps {left} of {asked} subclasses: the others were left without rows of their "
-        "own and merged into the rest. Ask for fewer with n_subclasses if that recurs."
+        f"class {errors.plain(label)!r} keeps {left} of {asked} subclasses: the others had no rows of their own and "
+        "were merged into the rest. If that recurs, lower n_subclasses."
     )

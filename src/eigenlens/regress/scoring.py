@@ -162,8 +162,8 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
         errors.warn(
             errors.ConstantFitWarning(
                 f"regressor={type(regressor).__name__} fits every class score by a constant: nothing it sees in X "
-                "parts the classes. A linear regression takes its place; use a more flexible regressor or less "
-                "penalty, or look whether y belongs to X."
+                "separates the classes. A linear regression takes its place. Use a more flexible regressor or less "
+                "penalty, or check that y belongs to X."
             )
         )
     with _xp.one_blas_thread():  # tall and thin: threads would wait for each other

@@ -171,7 +171,7 @@ class Source(ABC):
         return None
 
     def reduce(self, start: M) -> M:
-        """Read the rows once; `start` is empty but for the pivot."""
+        """Read the rows once; `start` is empty except for the pivot."""
         takes_sparse = getattr(start, "takes_sparse", False)
 
         def reduce_segment(segment: Segment) -> M:

@@ -183,7 +183,7 @@ def _table(X: Any, k: int) -> Any:
 
 def _already_read() -> errors.InputError:
     return errors.InputError(
-        "This stream of batches has been read and cannot be read again. Where two passes are needed (a method that "
-        "iterates, or fit followed by transform), pass open_rows a list of batches, files, or a function that returns "
-        "a new iterator each time."
+        "This stream of batches has already been read and cannot be read again. Where two passes are needed (a method "
+        "that iterates, or fit followed by transform), pass open_rows a list of batches, files, or a function that "
+        "returns a new iterator each time."
     )

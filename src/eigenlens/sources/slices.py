@@ -186,7 +186,7 @@ def slice_response(
     missing = _missing(values)
     if missing.all():
         raise errors.InputError(
-            f"y is missing in all {len(missing)} rows (NaN or None), so that there is nothing to slice; give some "
+            f"y is missing in all {len(missing)} rows (NaN or None), so there is nothing to slice; give some "
             "responses, or use PCA."
         )
     if missing.any() and not may_miss:
@@ -345,6 +345,6 @@ def _read_slices(slices: Any) -> Labels:
 
 def _levels_were_few(n_slices: Any) -> errors.InputError:
     return errors.InputError(
-        f"y was whole numbers of at most n_slices={n_slices} distinct values in the first batch, each its own slice, "
-        f"and is not so any more. Fix the cuts beforehand: n_slices=[cut, cut, …], or pass slices=."
+        f"y was whole numbers of at most n_slices={n_slices} distinct values in the first batch, each its own slice; "
+        f"now it has others. Fix the cuts beforehand: n_slices=[cut, cut, …], or pass slices=."
     )

@@ -45,7 +45,7 @@ class Preparation(TransformerMixin, BaseEstimator):
     keep : tuple of str
         Columns of words to take in however many there are.
     unseen : {"refuse", "none"}
-        What to do with a word that the fit has not seen: refuse it by name, or take it for none of those seen.
+        What to do with a word that the fit has not seen: raise an error, or treat it as none of the known words.
 
     Attributes
     ----------

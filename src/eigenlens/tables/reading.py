@@ -43,7 +43,7 @@ class Column:
     odd : int
         Words among numbers, which count as missing.
     remark : str
-        How numbers and words in one column were told apart.
+        How the reader decided between numbers and words.
     """
 
     name: str
