@@ -16,7 +16,7 @@ from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.naming import score_names
 from ..tables import Preparation, TableFile
 from .console import console, escape
-from .places import file_for
+from .outputs import file_for
 from .reporting import dialect_of
 
 Columns = tuple[list[str], np.ndarray | list[np.ndarray]]  # names, and a matrix or columns

@@ -169,7 +169,7 @@ def compare(**options: Any) -> None:
 @as_json
 def methods(**options: Any) -> None:
     """List the methods, and say when to use each."""
-    from .telling import run_methods
+    from .info import run_methods
 
     run_methods(options)
 
@@ -179,7 +179,7 @@ def methods(**options: Any) -> None:
 @as_json
 def info(**options: Any) -> None:
     """Say what a model file holds; nothing in it is run."""
-    from .telling import run_info
+    from .info import run_info
 
     run_info(options)
 
@@ -217,13 +217,13 @@ def run(arguments: list[str]) -> int:
         sys.stderr.close()
         return 1
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
-        if not _is_told(error):
+        if not _is_user_error(error):
             raise
         click.echo(f"eigenlens: {printable(error) or type(error).__name__}", err=True)
         return 1
 
 
-def _is_told(error: Exception) -> bool:
+def _is_user_error(error: Exception) -> bool:
     """Return whether the user can fix this mistake; if not, it is ours and its traceback is wanted."""
     from .._core.errors import InputError, InputTypeError
 

@@ -18,7 +18,7 @@ from ..study.demos import write_demo
 from ..study.methods import METHODS
 from ..tables import Dialect, TableFile
 from .console import comparison_table, console, escape, print_findings, print_json, progress
-from .places import file_for, folder_for
+from .outputs import file_for, folder_for
 
 
 def dialect_of(options: dict[str, Any], path: Path) -> Dialect:

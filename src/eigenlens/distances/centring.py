@@ -9,7 +9,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..sources.companions import as_column
+from ..sources.labels import as_column
 from .tables import as_square, double_center_in_place
 
 

@@ -119,9 +119,9 @@ class Density(Atoms):
         if not 0 <= self.low < self.high or np.isinf(self.low):
             raise _measure_support(support)
         self._cuts = self._around_peaks()
-        super().__init__(*self._settled())
+        super().__init__(*self._quadrature())
 
-    def _settled(self) -> tuple[np.ndarray, np.ndarray]:
+    def _quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Halve the step until Φ changes nowhere.
 
         The error falls ever faster where g is smooth, so that the last two changes tell how much is left.

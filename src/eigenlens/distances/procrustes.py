@@ -108,6 +108,6 @@ def procrustes(
 
 
 def _weights(sample_weight: Any, n: int) -> Any:
-    from ..sources.companions import read_weights
+    from ..sources.labels import read_weights
 
     return read_weights(sample_weight, n)

@@ -17,7 +17,7 @@ from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments.pairwise import over_pairs, pair_blocks
-from ..sources.companions import as_column
+from ..sources.labels import as_column
 from ..sources.table import Table, as_table
 
 ORDINARY = 200  # |d| within 2^±200 squares safely

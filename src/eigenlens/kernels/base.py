@@ -50,7 +50,7 @@ class Kernel(BaseEstimator):
 
     @property
     def absorbs_shift(self) -> bool:
-        """Whether the kernel can be evaluated about a pivot, without what centring takes out (`kernels/about.py`)."""
+        """Whether the kernel can be evaluated about a pivot, without what centring takes out (`kernels/shifted.py`)."""
         return self.shift_is_free
 
     @property

@@ -18,7 +18,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_count
 from .._core.typing import Array, TableLike
-from ..sources.companions import read_weights
+from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, solve
 from . import _pairs
 from .base import Kernel

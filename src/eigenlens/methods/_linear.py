@@ -16,7 +16,7 @@ from ..moments import Centred, Grouped
 from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
 from ..sources import Source
-from ..sources.companions import refuse_other_labels
+from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator

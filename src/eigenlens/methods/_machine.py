@@ -12,10 +12,10 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
-from ..kernels.about import about, unmoved
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
+from ..kernels.shifted import shifted, unmoved
 from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, ridge
 from ._kernel import KernelEstimator, Rows
 
@@ -77,7 +77,7 @@ class KernelMachine(KernelEstimator):
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
         self._forget("_path", "_support")
         self._pivot = rows.pivot
-        return about(self._resolve(kernel, rows), rows.pivot)
+        return shifted(self._resolve(kernel, rows), rows.pivot)
 
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         lams = self._read_lams()
@@ -208,7 +208,7 @@ class KernelMachine(KernelEstimator):
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
         points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
-        return about(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
+        return shifted(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 
     @property
     def path_(self) -> Path:

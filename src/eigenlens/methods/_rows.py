@@ -17,7 +17,7 @@ from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
-from ._shown import Shown
+from ._display import DisplayMixin
 
 MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
 
@@ -53,7 +53,7 @@ class Known:
         return cls(source.n_features, n_rows, n_classes, source.n_responses)
 
 
-class RowsEstimator(Shown, BaseEstimator, ABC):
+class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _target: ClassVar[Target] = "none"

@@ -28,13 +28,13 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
-from ..kernels.about import about, unmoved
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
+from ..kernels.shifted import shifted, unmoved
 from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._kernel import DEFAULT, KernelEstimator, Rows
-from ._unrelated import PermutedColumns
+from ._permuted_columns import PermutedColumns
 
 
 @stored("KernelPCA")
@@ -118,7 +118,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             self.kernel_, self._pivot = kernel, rows.pivot
             self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
             if self.n_landmarks is None:
-                self._fit_all(about(kernel, rows.pivot), rows)
+                self._fit_all(shifted(kernel, rows.pivot), rows)
             else:
                 self._fit_landmarks(kernel, rows)
             self._set_embedding(X, source, rows)
@@ -212,7 +212,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
         if self._centre is None:
             return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)
-        centre, function = _xp.like(self._centre, X), about(self.kernel_, self._pivot)._against(points)
+        centre, function = _xp.like(self._centre, X), shifted(self.kernel_, self._pivot)._against(points)
 
         def work(span: tuple[int, int]) -> Array:
             return (function(X[span[0] : span[1], :]) - centre) @ dual

@@ -25,8 +25,8 @@ from .._core.typing import Array, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
+from ._permuted_columns import PermutedColumns
 from ._rows import RowsTransformer
-from ._unrelated import PermutedColumns
 
 METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding

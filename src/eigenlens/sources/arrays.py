@@ -14,7 +14,7 @@ import numpy as np
 from .._core import errors
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed, files_in
-from .table import tell_rounded, wide_columns
+from .table import warn_rounded, wide_columns
 
 ZARR_HEADERS = ("zarr.json", ".zarray", ".zattrs", ".zmetadata")
 
@@ -120,7 +120,7 @@ class ArrayReader:
             y = None if roles.target is None else rows[:, list(roles.target)]
             weight = None if roles.weight is None else rows[:, roles.weight]
             X = (rows if every else rows[:, columns]).astype(dtype, copy=False)
-            tell_rounded(X, wide_columns(rows)[: X.shape[1]], "X", None)
+            warn_rounded(X, wide_columns(rows)[: X.shape[1]], "X", None)
             return Batch(X, y[:, 0] if y is not None and roles.single else y, weight)
 
         return load

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .companions import as_column
+from .labels import as_column
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot
 from .table import as_table

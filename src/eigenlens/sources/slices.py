@@ -14,7 +14,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.stored import stored
-from .companions import Labels, _is_missing, as_column
+from .labels import Labels, _is_missing, as_column
 from .table import EXACT
 
 _OTHER_CELLS = (

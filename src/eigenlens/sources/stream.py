@@ -20,8 +20,8 @@ from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, gathered, middle, require_room, typical_rows
-from .companions import LabelReader, Labels, as_column, check_weights, read_weights
-from .cutting import block_rows
+from .block_sizes import block_rows
+from .labels import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
@@ -148,7 +148,7 @@ class RowSource(Source):
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
-        from .memory import MemorySource
+        from .in_memory import MemorySource
 
         if self.reader.n_rows is not None:  # once as pieces, once as one table
             itemsize = self.reader.dtype(self.roles).itemsize
@@ -183,7 +183,7 @@ class RowSource(Source):
     def segments(self) -> Iterator[Segment]:
         rows, start = self._segment_rows, 0
         for pieces in even(self.reader.pieces(self.roles, rows), rows):
-            yield _Stretch(self, pieces, start)
+            yield _StreamSegment(self, pieces, start)
             start += sum(map(len, pieces))
         self._check_length(start)
 
@@ -299,7 +299,7 @@ class RowSource(Source):
         return labels.codes, labels.classes
 
 
-class _Stretch:
+class _StreamSegment:
     """A segment: pieces that are loaded block by block as they are iterated over."""
 
     def __init__(self, source: RowSource, pieces: list[Piece], start: int) -> None:

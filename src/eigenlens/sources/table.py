@@ -13,7 +13,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
-from .companions import as_column, refuse_lazy
+from .labels import as_column, refuse_lazy
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
 
@@ -153,7 +153,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
-    tell_rounded(X, table.wide, name, table.names)
+    warn_rounded(X, table.wide, name, table.names)
     return X
 
 
@@ -162,7 +162,7 @@ def wide_columns(values: Any) -> np.ndarray:
     return np.arange(values.shape[1] if str(values.dtype).rpartition(".")[2] in ("int64", "uint64") else 0)
 
 
-def tell_rounded(X: Array, wide: np.ndarray, name: str, names: Sequence[str] | None) -> None:
+def warn_rounded(X: Array, wide: np.ndarray, name: str, names: Sequence[str] | None) -> None:
     """Warn of whole numbers that float64 may have rounded, given which columns held 64-bit integers."""
     if not len(wide):
         return
@@ -210,7 +210,7 @@ def _numbers(values: np.ndarray, name: str) -> np.ndarray:
     try:
         numbers = values.astype(np.float64)
         whole = [isinstance(cell, int) and abs(cell) >= EXACT for cell in values.flat]
-        tell_rounded(numbers, np.unique(np.flatnonzero(whole) % values.shape[-1]), name, None)
+        warn_rounded(numbers, np.unique(np.flatnonzero(whole) % values.shape[-1]), name, None)
         return numbers
     except (TypeError, ValueError) as error:
         raise errors.not_numbers(name, f"a cell cannot be read as one ({error})") from error
