@@ -26,8 +26,13 @@ from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, 
 from ..spectral import Form, Spectrum, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
+from ._declaration import Laws
 from ._rows import Known, RowsTransformer, repeated
 
+SYMMETRIC = (
+    "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
+    "directional-regression where you expect one."
+)
 Draw = Callable[[int, np.random.Generator], np.ndarray]  # eigenvalues where all variates after the d-th are noise
 
 
@@ -66,9 +71,8 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     _target = "labels"
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.ridge else "linear"
+    def _laws(self) -> Laws:
+        return Laws(invariance="rotation" if self.ridge else "linear")
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
     _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
@@ -144,7 +148,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
         source = super()._open(X, y, sample_weight, reset, min_rows)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source

@@ -22,6 +22,7 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._classifier import CanonicalClassifier, class_priors, read_priors
+from ._declaration import Wording
 from ._rows import Known, repeated
 
 
@@ -59,6 +60,17 @@ class DiscriminantProblem(Problem):
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
+
+
+PERMUTED_CLASSES = Wording(
+    "permutation",
+    "Rows were moved to other classes, and the problem solved again, with a penalty chosen anew ({permutations}).",
+)
+
+
+def cost_of_classes(n: int, p: int, groups: int) -> float:
+    """Return the multiplications of one permutation: products of matrices, and 20 p³ to choose a penalty."""
+    return (n * p * p + 20 * p**3) * (groups - 1)
 
 
 class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):

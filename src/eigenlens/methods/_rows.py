@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -18,6 +18,7 @@ from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
+from ._declaration import Declaration, Laws
 from ._shown import Shown
 
 MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
@@ -57,23 +58,10 @@ class Known:
 class RowsEstimator(Shown, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
+    _declaration: ClassVar[Declaration] = Declaration()
     _target: ClassVar[Target] = "none"
     _missing: ClassVar[Missing] = "refuse"
-    _min_rows: ClassVar[int] = 2
     _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
-    #: Maps of the columns that leave scores unchanged, up to sign: a signed "permutation", a "rotation", any "linear"
-    #: map, or "none".
-    _invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
-    #: Whether the same row added to all rows moves the means and nothing else.
-    _centres: ClassVar[bool] = True
-    #: Whether the directions are those of the pencil, rather than made from them.
-    _solves_pencil: ClassVar[bool] = True
-    #: Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
-    _per_row: ClassVar[tuple[str, ...]] = ()
-
-    #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
-    _counts_rows: bool = True
-
     #: What messages call the second argument of a fit where it is a table.
     _second_name: ClassVar[str] = "Y"
 
@@ -84,14 +72,18 @@ class RowsEstimator(Shown, BaseEstimator, ABC):
 
     spectrum_: Spectrum
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+    def _laws(self) -> Laws:
+        """Return which laws this estimator obeys, with the parameters that it has."""
+        return Laws()
+
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
         y, reader = self._labels_of(y, reset)
         source = as_source(
             X,
             y,
             sample_weight,
             target=self._target,
-            min_rows=self._min_rows if min_rows is None else min_rows,
+            min_rows=min_rows,
             second_name=self._second_name,
             missing=self._missing,
             estimator=type(self).__name__,

@@ -34,6 +34,7 @@ from ..spectral import Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
+from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._rows import Known, RowsTransformer, repeated
 
 
@@ -78,6 +79,23 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     >>> print(cca.test_dimension())
     1 of 2 directions stand above noise at 5% (wilks).
     """
+
+    _declaration = Declaration(
+        question="views",
+        name="cca",
+        place=0,
+        use="what two sets of columns have in common",
+        test=DirectionTest(
+            wordings={
+                "wilks": Wording(
+                    "Wilks",
+                    "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
+                    evidence="Wilks",
+                )
+            }
+        ),
+        linear_map=basis_of,
+    )
 
     _target = "table"
 
@@ -158,9 +176,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         check_number("ridge", self.ridge, 0)
         check_count(self.n_components, auto=not self.ridge)
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.ridge else "linear"
+    def _laws(self) -> Laws:
+        return Laws(invariance="rotation" if self.ridge else "linear")
 
     def _pairs(self, p: int, s: int) -> int:
         most = min(p, s)

@@ -24,6 +24,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
+from ._declaration import Declaration, DirectionTest, basis_of
 from ._one_pass_inverse import OnePassInverseRegression
 
 
@@ -71,6 +72,16 @@ class DirectionalRegression(OnePassInverseRegression):
     >>> print(dr.test_dimension())
     2 of 4 directions stand above noise at 5% (simulation).
     """
+
+    _declaration = Declaration(
+        question="number",
+        name="directional-regression",
+        place=3,
+        use="SIR and SAVE in one",
+        test=DirectionTest(),
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
 
     _pooled = False
     _tests = ("simulation", "permutation", "ladle")

@@ -32,6 +32,7 @@ from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
+from ._declaration import Declaration
 from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
@@ -92,6 +93,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     (50,)
     """
 
+    _declaration = Declaration(display="PathDisplay")
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -210,6 +212,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     True
     """
 
+    _declaration = Declaration(display="DecisionDisplay")
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 

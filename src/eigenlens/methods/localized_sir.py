@@ -34,7 +34,8 @@ from ..problem import covariance_form
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
-from ._inverse import InverseProblem, InverseRegression
+from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
+from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
 from ._rows import Known
 
 FOLDS = 5
@@ -158,7 +159,28 @@ class LocalizedSIR(InverseRegression):
     array([[1., 0., 0., 0.]])
     """
 
-    _invariance = "rotation"
+    _declaration = Declaration(
+        question="number",
+        name="localized-sir",
+        place=1,
+        use="the same where equal responses come from several places",
+        test=DirectionTest(
+            lambda n, p, groups: 50_000 * n * min(p, groups),
+            draws=39,
+            wordings={
+                "permutation": Wording(
+                    "permutation",
+                    "Directions after the first, the second, … were moved to other rows, and neighbours searched again "
+                    "({permutations}).",
+                )
+            },
+        ),
+        compared_as="localized SIR",
+        blind_spot=SYMMETRIC,
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
+
     _in_memory = True
     _may_miss = True
     _test_largest = True
@@ -213,6 +235,9 @@ class LocalizedSIR(InverseRegression):
                 "auto", "a positive integer or None: the ladle draws rows, and moments have none"
             )
         return super().fit_moments(moments)
+
+    def _laws(self) -> Laws:
+        return Laws(invariance="rotation")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 

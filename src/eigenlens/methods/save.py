@@ -24,6 +24,7 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
+from ._declaration import Declaration, DirectionTest, basis_of
 from ._one_pass_inverse import OnePassInverseRegression
 
 
@@ -70,6 +71,16 @@ class SAVE(OnePassInverseRegression):
     >>> print(save.test_dimension())
     1 of 4 directions stand above noise at 5% (chi2).
     """
+
+    _declaration = Declaration(
+        question="number",
+        name="save",
+        place=2,
+        use="the same where the response is symmetric in a direction, such as x²",
+        test=DirectionTest(),
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
 
     _pooled = False
     _tests = ("chi2", "simulation", "permutation", "ladle")

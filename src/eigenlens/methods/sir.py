@@ -22,6 +22,8 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
 from ..spectral import Form, Whitening
+from ._declaration import Declaration, DirectionTest, basis_of
+from ._inverse import SYMMETRIC
 from ._one_pass_inverse import OnePassInverseRegression
 
 
@@ -73,6 +75,18 @@ class SIR(OnePassInverseRegression):
     >>> print(sir.test_dimension())
     1 of 5 directions stand above noise at 5% (chi2).
     """
+
+    _declaration = Declaration(
+        question="number",
+        name="sir",
+        place=0,
+        use="directions on which a number depends, in whatever way, from one pass",
+        test=DirectionTest(),
+        compared_as="SIR",
+        blind_spot=SYMMETRIC,
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
 
     _tests = ("chi2", "permutation", "ladle")
     _auto = True
