@@ -17,6 +17,7 @@ QUESTIONS = {
     "views": "two sets of columns",
     "distances": "a table of distances",
 }
+SECOND = "_second"  # set of columns, after the name that its direction has in the first
 
 
 def methods() -> dict[str, Any]:
@@ -80,3 +81,12 @@ def if_separated(model: Any) -> dict[str, Any]:
     """Return the parameters that a model needs where a column separates classes; none where it says nothing."""
     settings = getattr(declared(model), "if_separated", None)
     return {} if settings is None else dict(settings(model))
+
+
+def score_names(model: Any, k: int) -> list[str]:
+    """Return the names of k columns of scores of a model: `lda0`, `lda1`, …; those of a second set end in `_second`."""
+    named = getattr(model, "get_feature_names_out", None)
+    names = [] if named is None else [str(name) for name in named()]
+    if names and k == 2 * len(names):
+        return names + [name + SECOND for name in names]
+    return names if len(names) == k else [f"{type(model).__name__.lower()}{j}" for j in range(k)]
