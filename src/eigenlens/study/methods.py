@@ -64,10 +64,12 @@ def fitted(model: Any, names: list[str], X: Any, y: Any = None) -> Any:
     Where a column separates classes perfectly, the model is fitted as it says it can be then. The names are not kept:
     a pipeline hands it plain numbers.
     """
-    import pandas as pd
+    if declared(model) is None:
+        return model.fit(X, y)
+    import pyarrow as pa
 
     try:
-        model.fit(pd.DataFrame(X, columns=names), y)
+        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y)
     except SeparationError:
         softer = if_separated(model)
         if not softer or all(repr(getattr(model, name)) == repr(value) for name, value in softer.items()):
