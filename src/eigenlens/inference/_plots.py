@@ -6,27 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import optional
+from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 
-FOUND, QUIET, LEVEL, INK = "#2166ac", "0.75", "#b2182b", "0.2"
 MOST = 40  # columns whose names can still be read
 FEW = 12  # p-values that can be written beside their points
 
 
 def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
     """Return the axes given, or new ones."""
-    if ax is not None:
-        return ax
-    plt = optional.pyplot()
-
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
-
-
-def plain(ax: Any) -> Any:
-    """Leave out what carries no data."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(color=QUIET, labelcolor=INK)
-    return ax
+    return axes_for(ax, 1, width, height)[0]
 
 
 def draw_dimension(test: Any, ax: Any = None) -> Any:

@@ -81,9 +81,3 @@ def meanings_differ(ours: Any, theirs: Any) -> InputError:
 
 def empty_moments() -> InputError:
     return InputError("These moments have seen no row yet; update them with at least one block before fitting.")
-
-
-def few_axes(found: int, needed: int) -> InputError:
-    return InputError(
-        f"ax holds {found} axes but this display draws on {needed}; pass those of plt.subplots(1, {needed}), or none."
-    )
