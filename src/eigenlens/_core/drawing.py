@@ -11,7 +11,9 @@ from . import errors, optional
 INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
 
 
-def axes_for(ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, columns: int | None = None) -> list[Any]:
+def axes_for(
+    ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, columns: int | None = None, name: str = "ax"
+) -> list[Any]:
     """Return `count` axes, or the first of those that were given.
 
     Parameters
@@ -22,12 +24,14 @@ def axes_for(ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, c
         Of each, in inches.
     columns : int, optional
         The most in a row; all by default.
+    name : str
+        For a message: the argument.
     """
     if ax is not None:
         given = list(np.ravel(np.asarray(ax, dtype=object)))
         if len(given) < count:
             raise errors.InputError(
-                f"ax holds {len(given)} axes but this display draws on {count}; pass those of "
+                f"{name} holds {len(given)} axes but this picture draws on {count}; pass those of "
                 f"plt.subplots(1, {count}), or none."
             )
         return given[:count]

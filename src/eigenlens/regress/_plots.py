@@ -139,7 +139,7 @@ class _Group:
 
 def _panels(count: int, axes: Any, top: float = 0.0) -> Any:
     """Return so many panels, at most three a row, or the first of the axes given."""
-    made = axes_for(axes, count, 3.6, 2.9 + top, columns=3)
+    made = axes_for(axes, count, 3.6, 2.9 + top, columns=3, name="axes")
     for ax in made if axes is None else ():
         plain(ax)
     return np.array(made, dtype=object)
