@@ -76,7 +76,8 @@ def test_every_method_has_a_verdict_or_says_why_not(method, related, tmp_path):
 def test_pca_is_judged_as_its_own_test_judges_it(related, tmp_path):
     table = columns(related)
     found = findings_of(table, tmp_path, method="pca", **plan_for("pca"))
-    own = PCA().fit(table[list("abcdef")]).test_dimension(n_draws=found.test.draws)
+    rows = table[list("abcdef")]
+    own = PCA().fit(rows).test_dimension(rows, n_draws=found.test.draws)
     assert found.n_real == own.dimension
     np.testing.assert_array_equal([d.p_value for d in found.directions], own.p_values)
     assert any("roughly normal" in doubt for doubt in found.doubts)
@@ -88,7 +89,7 @@ def test_lda_of_shares_is_judged_as_its_own_test_judges_it(tmp_path):
     table = pd.DataFrame(shares, columns=["sand", "silt", "clay"]).assign(kind=np.repeat(["a", "b", "c"], 30))
     found = findings_of(table, tmp_path, method="lda", target="kind")
     with pytest.warns(RankWarning):
-        own = LDA().fit(shares, table["kind"]).test_dimension()
+        own = LDA().fit(shares, table["kind"]).test_dimension(shares, table["kind"])
     np.testing.assert_allclose([d.p_value for d in found.directions], own.p_values, rtol=1e-6)
 
 
