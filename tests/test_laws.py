@@ -42,7 +42,7 @@ def test_law_over_shapes(estimator, law):
         n=st.integers(20, 200),
         p=st.integers(3, 8),
         offset=st.sampled_from(
-            OFFSETS if estimator._laws().centres else OFFSETS[:1]
+            OFFSETS if estimator._obeys().centres else OFFSETS[:1]
         ),  # to some the mean is a direction
         scale=st.sampled_from([1.0, 1e-3, 1e6]),
         seed=st.integers(0, 10**6),

@@ -17,7 +17,7 @@ WARNINGS = (
     "NotConvergedWarning",
 )
 pytestmark = [pytest.mark.filterwarnings(f"ignore::eigenlens._core.errors.{name}") for name in WARNINGS]
-pytestmark += [pytest.mark.filterwarnings("ignore::eigenlens._core.errors.kernels.LandmarkWarning")]
+pytestmark += [pytest.mark.filterwarnings("ignore::eigenlens._core.errors.LandmarkWarning")]
 
 SEPARATED = (
     "the check's second column is constant within each class but differs between them: its discriminant ratio is "
@@ -63,7 +63,7 @@ CHECKED = [
     for e in all_variants()
     if getattr(e, "priors", None) is None
     and getattr(e, "n_components", None) != "mle"
-    and not (isinstance(e, FDA) and not e._laws().counts_rows)
+    and not (isinstance(e, FDA) and not e._obeys().counts_rows)
     and not (isinstance(e, MDA) and e.n_components)
 ]
 

@@ -44,7 +44,7 @@ def toy_class(**declared):
         def __init__(self, n_components=2):
             self.n_components = n_components
 
-        def _laws(self):
+        def _obeys(self):
             return Laws(invariance="permutation", solves_pencil=False)
 
         def fit(self, X, y=None, sample_weight=None):

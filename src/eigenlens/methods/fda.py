@@ -193,7 +193,7 @@ class FDA(ScoredClassifier):
             stop=True,
         )
 
-    def _laws(self) -> Laws:
+    def _obeys(self) -> Laws:
         counted = self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")
         return Laws(invariance="none", counts_rows=counted)  # what a regression is invariant to is its own matter
 

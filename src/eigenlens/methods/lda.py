@@ -188,7 +188,7 @@ class LDA(LinearDiscriminant):
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
 
-    def _laws(self) -> Laws:
+    def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")
 
     def _intensity(self, moments: Grouped) -> float:

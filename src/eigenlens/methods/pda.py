@@ -190,7 +190,7 @@ class PDA(LinearDiscriminant):
         self.cost = cost
         self.priors = priors
 
-    def _laws(self) -> Laws:
+    def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
             return Laws(invariance="linear")
         return Laws(invariance="rotation" if self._is_ridge else "none")
@@ -261,7 +261,9 @@ class PDA(LinearDiscriminant):
         else:
             check_number("lam", self.lam, 0.0)
             if self.df is not None:
-                raise errors.both_given("lam", self.lam, "df", self.df)
+                raise errors.InputError(
+                    f"lam={self.lam!r} and df={self.df!r} are both given, but one decides; leave one of them out."
+                )
         if self.df is not None:
             check_number("df", self.df, 0.0, above=True)
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from sklearn.base import clone
 
+from .._core import errors
 from .._core.errors import SeparationError
-from .._core.errors import tables as wrong
 
 QUESTIONS = {
     "none": "no target",
@@ -50,11 +50,11 @@ def chosen(name: str, kind: str) -> Any:
     known, fitting = methods(), list(of_question(kind))
     wanted = fitting[0] if name == "auto" else name
     if wanted not in known:
-        raise wrong.option("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
+        raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if wanted not in fitting:
         answers = QUESTIONS[declared(known[wanted]).question]
         rule = f"it is for {answers}, and this is {QUESTIONS[kind]}; take one of {', '.join(fitting)}"
-        raise wrong.option("--method", wanted, rule)
+        raise errors.setting("--method", wanted, rule)
     return known[wanted]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import tables as wrong
+from .._core import errors
 from ..report.findings import Findings
 from .contest import compare, contestants, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, Plan, Progress, prepared
@@ -20,7 +20,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     """Fit an inverse regression, test its dimension, and ask how much of the response its directions explain."""
     y = np.asarray(data.y, dtype=float)
     if np.abs(y).max() > HUGE:
-        raise wrong.option(
+        raise errors.setting(
             "--target", plan.target, f"it reaches {np.abs(y).max():.3g}, whose square is no number; scale it"
         )
     preparation = prepared(data, plan)
