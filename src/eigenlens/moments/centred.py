@@ -136,10 +136,10 @@ class Centred(Moments):
             return self
         if _xp.is_sparse(X):
             return self._update_sparse(X, weight, codes)
-        part = type(self)().anchored_at(self.pivot)
-        part.pivot = self.pivot
-        part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part.n_rows = int(X.shape[0])
+        part = type(self)()
+        part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
+        if X.dtype != self.dtype:
+            part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
         part._set_rows(X, weight, codes, len(self.weights))
         return self.merge(part)
 
@@ -150,7 +150,7 @@ class Centred(Moments):
             for block in dense_blocks(Block(X, codes, weight)):
                 self.update_groups(block.X, block.weight, block.y)
             return self
-        part = type(self)().anchored_at(self.pivot)
+        part = type(self)()
         part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
         T, means, part.weights = found
         part.store, part.shift = Gram(T), means - self.pivot
@@ -170,6 +170,10 @@ class Centred(Moments):
             return
         exponent = np.full(block.rows.shape[1], block.lift)
         self.store, exponent = _summed(self.store_type, block.rows, exponent)
+        if not block.lift and not exponent.any():
+            if isinstance(self.store, Gram):
+                self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
+            return
         if isinstance(self.store, Gram):
             residual = block.residual * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))

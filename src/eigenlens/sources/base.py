@@ -231,14 +231,16 @@ def dense_blocks(block: Block) -> Iterator[Block]:
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
     counting = range(n) if weight is None else np.flatnonzero(weight >= (1 - 1e-9) * weight.mean())
-    places = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
-    return [int(counting[i]) for i in places]
+    last, steps = len(counting) - 1, min(PIVOT_ROWS, len(counting)) - 1
+    return [int(counting[last * i // max(steps, 1)]) for i in range(steps + 1)]
 
 
 def middle(rows: Array) -> Array:
     """Return the columnwise median of a few rows, as a table of one row; NaN where a column holds nothing else."""
     xp = _xp.namespace(rows)
     ordered = xp.sort(rows, axis=0)
+    if isinstance(rows, np.ndarray) and not np.isnan(ordered[-1]).any():  # where it would be, since NaN comes last
+        return ordered[len(ordered) // 2][None, :]
     seen = xp.sum(xp.astype(ordered == ordered, xp.int64), axis=0)  # NaN comes last
     return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ class MemorySource(Source):
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
-        self._typical = typical_rows(n, weight)
+        self._weights = weight
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
@@ -154,11 +154,12 @@ class MemorySource(Source):
 
     def _median(self, table: Table, name: str, missing: Missing) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
+        places = typical_rows(table.shape[0], self._weights)
         if hasattr(table, "picked"):
-            few = table.picked(self._typical)
+            few = table.picked(places)
             if _xp.all_finite(_xp.column_sums(few)):
                 return middle(few)
-        rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
+        rows = [finite_rows(table, i, i + 1, name, missing) for i in places]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 
     @property
@@ -180,7 +181,23 @@ class MemorySource(Source):
         if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
             self._name_the_first_not_finite()
 
+    @property
+    def _is_one_block(self) -> bool:
+        """Whether all rows can be handed over as they are: dense, on the host, and few."""
+        return (
+            self.table.shape[0] <= self._block
+            and isinstance(self.table.sample, np.ndarray)
+            and not hasattr(self.table, "sparse_rows")
+        )
+
+    def map(self, function: Callable[[Array], Array]) -> Array:
+        if self._is_one_block:
+            return function(self._read(0, self.table.shape[0]).X)
+        return super().map(function)
+
     def reduce(self, start: M) -> M:
+        if self._is_one_block:
+            return start.copy().update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)

@@ -26,10 +26,11 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
         The largest possible rank; a condition beyond it is not counted.
     """
     xp = _xp.namespace(B.values)
-    size = xp.sqrt(xp.clip(B.diagonal(), min=0.0))
+    squares = B.diagonal()
+    size = xp.sqrt(xp.where(squares > 0, squares, 0.0))
     dead = size == 0 if constant is None else (size == 0) | constant
-    d = xp.where(dead, xp.zeros_like(size), 1.0 / xp.where(dead, xp.ones_like(size), size))
-    varying = int(xp.sum(xp.astype(~dead, xp.int64)))
+    d = xp.where(dead, 0.0, 1.0 / xp.where(dead, 1.0, size))
+    varying = int(np.count_nonzero(_xp.to_numpy(~dead)))
     if varying == 0:
         return Whitening(xp.zeros((B.dimension, 0), dtype=xp.float64, device=_xp.device(size)), 0, 0, 1.0)
     s, V = _principal(B.column_scaled(d))

@@ -5,9 +5,12 @@ few verbs that the standard lacks or that NumPy does better in another way.
 """
 
 from .algebra import (
+    blas_threads,
+    calm_blas,
     gram,
     log_softmax,
     logsumexp,
+    one_blas_thread,
     refuse_out_of_range,
     squared_distances,
     stack_triangle,
@@ -19,10 +22,13 @@ from .arrays import (
     EPS,
     all_finite,
     cast,
+    column_sums,
     dense,
     detached,
     device,
     float64,
+    group_counts,
+    group_sums,
     is_array,
     is_complex,
     is_floating,
@@ -30,26 +36,20 @@ from .arrays import (
     is_sparse,
     is_whole,
     like,
+    means_are_finite,
+    minus_group_rows,
+    minus_run_rows,
     namespace,
     on_accelerator,
     published,
+    run_samples,
+    run_sums,
     same_dtype,
     single,
     take_rows,
     to_numpy,
 )
 from .devices import Upload, device_free_bytes, device_memory
-from .sums import (
-    column_sums,
-    group_counts,
-    group_sums,
-    means_are_finite,
-    minus_group_rows,
-    minus_run_rows,
-    run_samples,
-    run_sums,
-)
-from .threads import blas_threads, calm_blas, one_blas_thread
 
 __all__ = [
     "EPS",
