@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.threads import PARALLEL_CELLS, threaded
+from .._core.threads import PARALLEL_CELLS, thread_count, threaded
 from .._core.typing import Array, TableLike
 from .base import Block, M, Missing, Segment, Source, Target, middle, require_room, typical_rows
 from .companions import ClassReader, LabelReader, Labels, read_weights
@@ -157,7 +157,7 @@ class MemorySource(Source):
         places = typical_rows(table.shape[0], self._weights)
         if hasattr(table, "picked"):
             few = table.picked(places)
-            if _xp.all_finite(_xp.column_sums(few)):
+            if _xp.sum_is_finite(few):
                 return middle(few)
         rows = [finite_rows(table, i, i + 1, name, missing) for i in places]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
@@ -168,7 +168,8 @@ class MemorySource(Source):
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
-        if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block:
+        many = n * p >= PARALLEL_CELLS and n > self._block
+        if many and isinstance(self.table.sample, np.ndarray) and thread_count() > 1:
             return threaded(work, self.segments())
         return self._settled(work)
 
@@ -193,7 +194,15 @@ class MemorySource(Source):
     def map(self, function: Callable[[Array], Array]) -> Array:
         if self._is_one_block:
             return function(self._read(0, self.table.shape[0]).X)
-        return super().map(function)
+        if self.weighted or not isinstance(self.table.sample, np.ndarray):
+            return super().map(function)
+        found, at = np.empty(0), 0
+        for piece in (piece for part in self.mapped_segments(function) for piece in part):
+            if at == 0:
+                found = np.empty((self.table.shape[0], *piece.shape[1:]), dtype=piece.dtype)
+            found[at : at + len(piece)] = piece  # while it is in cache, and so that its memory serves the next one
+            at += len(piece)
+        return found
 
     def reduce(self, start: M) -> M:
         if self._is_one_block:

@@ -159,10 +159,10 @@ def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
 def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing = "refuse") -> Array:
     """Read rows and refuse infinity and, unless cells may be missing, NaN; name the first such cell.
 
-    A finite column sum proves finite entries; only a sum that is not (or that overflowed) is looked into.
+    A finite sum proves finite entries; only one that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
-    if not _xp.all_finite(_xp.column_sums(X)):
+    if not _xp.sum_is_finite(X):
         values = _xp.to_numpy(X)
         bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
         if bad.any():

@@ -46,6 +46,7 @@ from .arrays import (
     run_sums,
     same_dtype,
     single,
+    sum_is_finite,
     take_rows,
     to_numpy,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "single",
     "squared_distances",
     "stack_triangle",
+    "sum_is_finite",
     "symmetric_eigh",
     "take_rows",
     "thin_svd",

@@ -6,6 +6,7 @@ NumPy's arrays, which small fits ask about a hundred times, are answered first.
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import array_api_compat
@@ -164,6 +165,14 @@ def column_sums(X: Array, weight: Array | None = None) -> Array:
         top = float(namespace(weight).max(weight))  # weights of any size fit the dtype of X once they are at most 1
         w = cast(weight / top, X.dtype)
         return (np.dot(w, X) if isinstance(X, np.ndarray) else w @ X) * top
+
+
+def sum_is_finite(X: Array) -> bool:
+    """Tell whether rows add up to a finite number: none of them is NaN or infinite then."""
+    if isinstance(X, np.ndarray):
+        with np.errstate(over="ignore", invalid="ignore"):
+            return isfinite(X.sum(dtype=X.dtype))
+    return all_finite(column_sums(X))
 
 
 def means_are_finite(X: Array) -> Array:
