@@ -25,10 +25,13 @@ from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.typing import Array
 from .companions import ClassReader, LabelReader, Labels
-from .cutting import block_rows
 from .progress import tracked
 
 SMALL = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
+BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
+DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
+BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
+SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
 
 
@@ -214,6 +217,24 @@ def collect(source: Source, empty: M) -> M:
 def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     """Apply a function of rows block by block and stack what it returns."""
     return source.map(function)
+
+
+def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
+    """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
+
+    A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
+    """
+    if device_bytes is not None:
+        size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
+        return max(size // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
+    low, high = BLOCK_ROWS
+    rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
+    return max(rows, n_columns // 2, 4 * n_groups)
+
+
+def segment_blocks(n_rows: int, rows: int) -> int:
+    """Return how many blocks make a segment: enough segments to keep threads busy, few enough to merge at no cost."""
+    return min(max(n_rows // rows // SEGMENTS, 1), SEGMENT_BLOCKS)
 
 
 def dense_blocks(block: Block) -> Iterator[Block]:

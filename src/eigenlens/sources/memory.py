@@ -11,9 +11,20 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import PARALLEL_CELLS, thread_count, threaded
 from .._core.typing import Array, TableLike
-from .base import Block, M, Missing, Segment, Source, Target, middle, require_room, typical_rows
+from .base import (
+    Block,
+    M,
+    Missing,
+    Segment,
+    Source,
+    Target,
+    block_rows,
+    middle,
+    require_room,
+    segment_blocks,
+    typical_rows,
+)
 from .companions import ClassReader, LabelReader, Labels, read_weights
-from .cutting import block_rows, segment_blocks
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has

@@ -41,8 +41,10 @@ class ArrayTable:
             raise errors.not_a_table(name, values.shape)
         xp = _xp.namespace(values)
         if not _xp.is_number(values):
-            raise errors.complex_numbers(name) if _xp.is_complex(values) else errors.not_numbers(
-                name, f"it holds {values.dtype}"
+            raise (
+                errors.complex_numbers(name)
+                if _xp.is_complex(values)
+                else errors.not_numbers(name, f"it holds {values.dtype}")
             )
         self.values = self.native = values
         self.shape = tuple(values.shape)
@@ -109,8 +111,8 @@ def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
 
 #: What a NumPy type is among the types of frames: to ask a frame takes longer than to read a small one.
 PLAIN = {
-    np.dtype(kind.__name__.lower()): kind()
-    for kind in (nw.Float64, nw.Float32, nw.Int64, nw.Int32, nw.Int16, nw.Int8, nw.UInt64, nw.UInt32, nw.UInt16, nw.UInt8)
+    np.dtype(name.lower()): getattr(nw, name)()
+    for name in ["Float64", "Float32", "Int64", "Int32", "Int16", "Int8", "UInt64", "UInt32", "UInt16", "UInt8"]
 }
 
 

@@ -4,11 +4,11 @@ Order, sign, rank and clipping are decided here and nowhere else. This room know
 """
 
 from .angles import principal_angles
+from .dense import whiten
 from .extreme import Extreme, Inertia, inertia, largest, rounding
 from .pencil import Form, Pencil
 from .solve import Choice, choose_solver, solve
-from .spectrum import Spectrum, Whitening, orient
-from .whiten import count_rank, whiten
+from .spectrum import Spectrum, Whitening, count_rank, orient
 
 __all__ = [
     "Choice",

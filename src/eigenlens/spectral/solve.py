@@ -13,17 +13,17 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 from . import dense, truncated
+from .dense import whiten
 from .pencil import Pencil
-from .spectrum import Spectrum, Whitening, orient
-from .whiten import condition_of, count_rank, whiten
+from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
 LARGE = 1000  # below this dimension a full decomposition is faster than an iteration
 FEW = 0.05  # share of directions up to which an iteration pays
 
 SOLVERS: dict[str, Callable[..., Any]] = {
-    "eigh": dense.eigh,
+    "eigh": dense.full,
     "leading": dense.leading,
-    "svd": dense.svd,
+    "svd": dense.full,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
 }
