@@ -63,21 +63,23 @@ class Centred(Moments):
         self.exponent: centring.Exponents = None
 
     def anchored(self, first: Block) -> Self:
-        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
+        row = first.X[:1, :]
+        return self.anchored_at((row.toarray() if _xp.is_sparse(row) else row)[0, :])
 
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot."""
         new = type(self)()
         xp = _xp.namespace(row)
         new.dtype = row.dtype
-        new.pivot = _xp.published(row, xp.float64)
+        new.pivot = xp.astype(row, xp.float64)
         new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
 
     @property
     def n_features(self) -> int:
-        self._require_rows()
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
         return int(self.pivot.shape[0])
 
     @property
@@ -102,7 +104,7 @@ class Centred(Moments):
     @property
     def means(self) -> Array:
         """Mean of each group, in the units of the data, as far as float64 can hold it."""
-        return self.pivot + self.shift * centring.powers(self.exponent, self.pivot)
+        return self.pivot + self.shift * self.unit
 
     @property
     def factor(self) -> Array | None:
@@ -121,8 +123,7 @@ class Centred(Moments):
     def constant_columns(self) -> Array:
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)
-        unit = centring.powers(self.exponent, self.pivot)
-        size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / unit), xp.abs(self.shift)), axis=0)
+        size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
         return self.store.diagonal() <= CONSTANT * self.weight * (_xp.EPS * size) ** 2
 
     def update(self, block: Block) -> Self:
@@ -143,7 +144,7 @@ class Centred(Moments):
         if X.dtype != self.dtype:
             part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
         part._set_rows(X, weight, codes, len(self.weights))
-        return self.merge(part)
+        return self._become(part) if self.n_rows == 0 else self.merge(part)
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
@@ -291,10 +292,6 @@ class Centred(Moments):
         power = int(np.max(self.exponent_or_free()))
         power = 0 if power == centring.FREE else power
         return self.rescaled(np.full(self.n_features, power)), power
-
-    def _require_rows(self) -> None:
-        if not hasattr(self, "pivot"):
-            raise errors.empty_moments()
 
 
 @stored("moments.Scatter")

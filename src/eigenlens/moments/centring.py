@@ -14,6 +14,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
+from .._core.xp import Codes
 from .store import Store
 
 ORDINARY = 200  # |x| within 2^±200 squares and sums safely
@@ -21,8 +22,6 @@ FREE = -(10**6)  # exponent of a column that holds nothing but zeros
 LIMIT = 1000  # 2^±1000 and their inverses are ordinary numbers
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
-#: Which group each row belongs to: codes, runs (code, start, stop) of rows that stand together, or None for one group.
-Codes = Any
 Exponents = np.ndarray | None
 
 
@@ -66,21 +65,21 @@ def centre_block(
     With `exact=False` that second mean is returned rather than subtracted, one pass over the rows less.
     """
     xp = _xp.namespace(X)
-    weights = _weights(X, weight, codes, n_groups)
+    weights = _xp.group_weights(X, weight, codes, n_groups)
     single = _xp.single(X)
     if single and weight is None and (codes is None or isinstance(codes, tuple)):
         return _centre_single(X, codes, weights, pivot, exact)
-    rough = _means(X, weight, codes, weights)
+    rough = _xp.group_means(X, weight, codes, weights)
     lift = 0
     if not _xp.all_finite(rough):
         lift, X = LIFT, X * 2.0**-LIFT
-        rough = _means(X, weight, codes, weights)
+        rough = _xp.group_means(X, weight, codes, weights)
     rough = _xp.float64(rough)
-    rows = _minus(X, rough, codes)
-    residual = _means(rows, weight, codes, weights)
+    rows = _xp.minus_groups(X, rough, codes)
+    residual = _xp.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
+        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
     return CentredBlock(rows, residual, shift, weights, lift)
@@ -100,42 +99,12 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
         position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
         position[[k for k, _, _ in runs]] = np.arange(len(runs))
         centre = _xp.take_rows(few, _xp.like(position, few))
-    rows = _minus(X, centre, codes)
-    residual = _means(rows, None, codes, weights)
+    rows = _xp.minus_groups(X, centre, codes)
+    residual = _xp.group_means(rows, None, codes, weights)
     shift = (centre - pivot) + residual
     if exact:
-        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
+        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
-
-
-def _weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
-    if isinstance(codes, tuple):
-        w = None if weight is None else _xp.to_numpy(weight)
-        weights = np.zeros(n_groups)
-        for k, a, b in codes:
-            weights[k] = b - a if w is None else w[a:b].sum()
-        return weights
-    if codes is not None:
-        return _xp.group_counts(codes, n_groups, weight)
-    return np.array([float(X.shape[0] if weight is None else _xp.namespace(X).sum(weight))])
-
-
-def _means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
-    if codes is None:
-        return _xp.column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
-    if isinstance(codes, tuple):
-        sums = _xp.run_sums(X, codes, len(weights))
-    else:
-        sums = _xp.group_sums(X, codes, len(weights), weight)
-    return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]
-
-
-def _minus(X: Array, means: Array, codes: Codes) -> Array:
-    if codes is None:
-        return X - means[0, :]
-    if isinstance(codes, tuple):
-        return _xp.minus_run_rows(X, means, codes)
-    return _xp.minus_group_rows(X, means, codes)
 
 
 # -- powers of two ---------------------------------------------------------------------------------------------

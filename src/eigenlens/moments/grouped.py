@@ -51,7 +51,8 @@ class Grouped(Moments):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
-        new._first = _xp.dense(first.X[:1, :])[0, :]
+        row = first.X[:1, :]
+        new._first = (row.toarray() if _xp.is_sparse(row) else row)[0, :]
         if self.pooled:
             new.groups = [self.of().anchored_at(new._first)]
         return new

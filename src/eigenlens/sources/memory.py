@@ -51,13 +51,16 @@ class MemorySource(Source):
         self.weighted = weight is not None
         n_groups = 1 if self.labels is None else len(self.labels.classes)
         device_bytes = _xp.device_memory(X.sample) if _xp.on_accelerator(X.sample) else None
-        self._block = block_rows(self.n_columns, n_groups, device_bytes)
-        if hasattr(X, "sparse_rows"):
-            self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        self._single, self._sparse = _xp.single(X.sample), hasattr(X, "sparse_rows")
+        self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
         self._weights = weight
-        self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
+        self._block = block_rows(self.n_columns, n_groups, device_bytes)
+        if self._sparse:
+            self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        # whether all rows can be handed over as they are: dense, on the host, and few
+        self._is_one_block = n <= self._block and isinstance(X.sample, np.ndarray) and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
@@ -98,13 +101,15 @@ class MemorySource(Source):
             yield self._read(low, min(low + self._block, stop))
 
     def _read(self, start: int, stop: int) -> Block:
-        runs = self._runs(start, stop)
-        if _xp.single(self.table.sample):
+        runs = None if self._order is None else self._runs(start, stop)
+        if self._single:
             X = self._taken(start, stop)
             if not self._reducing:
                 self._doubts.append(_xp.means_are_finite(X))
-        else:
+        elif self._sparse:
             X = self._checked(start, stop)
+        else:
+            X = finite_rows(self.table, start, stop, self.name, self.missing)
         y = None
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
@@ -121,12 +126,11 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
 
     def _checked(self, start: int, stop: int) -> Array:
-        """Return finite rows, sparse ones as they are."""
-        if hasattr(self.table, "sparse_rows"):
-            X = self.table.sparse_rows(start, stop)
-            rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
-            if np.isfinite(X.data).all() and not rounded:
-                return X
+        """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
+        X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
+        rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
+        if np.isfinite(X.data).all() and not rounded:
+            return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
     def _taken(self, start: int, stop: int) -> Array:
@@ -138,7 +142,7 @@ class MemorySource(Source):
     def _sort_by_class(self) -> None:
         """Bring the rows of each class together: sums by class are then sums of neighbours, in a fixed order."""
         codes, K = self._codes, 0 if self.labels is None else len(self.labels.classes)
-        if codes is None or self._weight is not None or not _xp.single(self.table.sample) or self._order is not None:
+        if codes is None or self._weight is not None or not self._single or self._order is not None:
             return
         if codes.shape[0] < RUN_ROWS * K:
             return
@@ -147,9 +151,7 @@ class MemorySource(Source):
         edges = xp.searchsorted(_xp.take_rows(codes, self._order), xp.arange(K, device=_xp.device(codes)))
         self._edges = np.append(_xp.to_numpy(edges), codes.shape[0])
 
-    def _runs(self, start: int, stop: int) -> tuple[tuple[int, int, int], ...] | None:
-        if self._order is None:
-            return None
+    def _runs(self, start: int, stop: int) -> tuple[tuple[int, int, int], ...]:
         low, high = np.clip(self._edges[:-1], start, stop) - start, np.clip(self._edges[1:], start, stop) - start
         return tuple((int(k), int(low[k]), int(high[k])) for k in np.flatnonzero(high > low))
 
@@ -193,15 +195,6 @@ class MemorySource(Source):
         if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
             self._name_the_first_not_finite()
 
-    @property
-    def _is_one_block(self) -> bool:
-        """Whether all rows can be handed over as they are: dense, on the host, and few."""
-        return (
-            self.table.shape[0] <= self._block
-            and isinstance(self.table.sample, np.ndarray)
-            and not hasattr(self.table, "sparse_rows")
-        )
-
     def map(self, function: Callable[[Array], Array]) -> Array:
         if self._is_one_block:
             return function(self._read(0, self.table.shape[0]).X)
@@ -223,7 +216,7 @@ class MemorySource(Source):
             total = super().reduce(start)
         finally:
             self._reducing = False
-        if _xp.single(self.table.sample) and not total.finite:
+        if self._single and not total.finite:
             self._name_the_first_not_finite()
         return total
 
@@ -288,7 +281,7 @@ def as_source(
         raise errors.no_columns(name, table.shape)
     companion: Labels | Table | None = None
     single_response = False
-    weight = read_weights(sample_weight, n)
+    weight = None if sample_weight is None else read_weights(sample_weight, n)
     if target != "none":
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")

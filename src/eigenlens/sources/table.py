@@ -128,7 +128,7 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
         kind = np.float32 if X.dtype == np.float32 else np.float64
         return ArrayTable(np.ma.filled(X.astype(kind), np.nan), name)
     if isinstance(X, np.ndarray):
-        return ArrayTable(_numbers(X, name), name)
+        return ArrayTable(np.asarray(X) if X.dtype.kind in "biuf" else _numbers(X, name), name)
     refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
@@ -172,7 +172,8 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
-    tell_rounded(X, table.wide, name, table.names)
+    if len(table.wide):
+        tell_rounded(X, table.wide, name, table.names)
     return X
 
 

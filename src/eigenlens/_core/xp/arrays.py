@@ -16,6 +16,8 @@ import scipy.sparse
 
 from ..typing import Array, Namespace
 
+#: Which group each row belongs to: codes, runs (code, start, stop) of rows that are neighbours, or None for one group.
+Codes = Any
 EPS = float(np.finfo(np.float64).eps)
 DENSE_INDICATOR = 4_096  # cells of an indicator of groups up to which a sparse one takes longer to make than it saves
 
@@ -199,18 +201,38 @@ def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -
     return (indicator if weight is None else indicator * cast(weight, rows.dtype)[None, :]) @ rows
 
 
-def group_counts(codes: Array, n_groups: int, weight: Array | None) -> np.ndarray:
-    """Add up the weights of each group, on the host."""
+def group_weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
+    """Add up the weights of the rows of each group, on the host."""
+    if codes is None:
+        return np.array([float(X.shape[0] if weight is None else namespace(weight).sum(weight))])
     w = None if weight is None else to_numpy(weight)
+    if isinstance(codes, tuple):
+        weights = np.zeros(n_groups)
+        for k, a, b in codes:
+            weights[k] = b - a if w is None else w[a:b].sum()
+        return weights
     return np.bincount(to_numpy(codes), weights=w, minlength=n_groups).astype(np.float64)
 
 
-def minus_group_rows(X: Array, table: Array, codes: Array) -> Array:
-    """Return X − table[codes]."""
+def group_means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
+    """Return the (weighted) mean of the rows of each group, given the weights of the groups: zero where that is."""
+    if codes is None:
+        return column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
+    if isinstance(codes, tuple):
+        sums = run_sums(X, codes, len(weights))
+    else:
+        sums = group_sums(X, codes, len(weights), weight)
+    return sums / like(np.where(weights > 0, weights, 1.0), X)[:, None]
+
+
+def minus_groups(X: Array, table: Array, codes: Codes) -> Array:
+    """Return rows minus the row of `table` that belongs to their group."""
+    if codes is None:
+        return X - table[0, :]
+    if isinstance(codes, tuple):
+        return minus_run_rows(X, table, codes)
     rows = take_rows(table, codes)
-    if isinstance(rows, np.ndarray):
-        return np.subtract(X, rows, out=rows)
-    return X - rows
+    return np.subtract(X, rows, out=rows) if isinstance(rows, np.ndarray) else X - rows
 
 
 def run_sums(rows: Array, runs: Any, n_groups: int) -> Array:
