@@ -30,7 +30,7 @@ from ._resamples import (
 from .alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 from .result import Result
 
-FEW = 10  # rows or groups below which resamples say little of other rows
+FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
@@ -264,8 +264,8 @@ def bootstrap(
     if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
-    if units.count < FEW:
-        errors.warn(errors_inference.few_units(units.count, units.name, FEW))
+    if units.count < FEWEST_ROWS:
+        errors.warn(errors_inference.few_units(units.count, units.name, FEWEST_ROWS))
     if n_boot < ENOUGH:
         errors.warn(errors_inference.few_replicates(n_boot, ENOUGH, level))
     if sums is not None:

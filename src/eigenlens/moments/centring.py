@@ -19,7 +19,7 @@ from .store import Store
 
 ORDINARY = 200  # |x| within 2^±200 squares and sums safely
 FREE = -(10**6)  # exponent of a column that holds nothing but zeros
-LIMIT = 1000  # 2^±1000 and their inverses are ordinary numbers
+LAST_EXPONENT = 1000  # 2^±1000 and their inverses are ordinary numbers
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
 Exponents = np.ndarray | None
@@ -125,20 +125,20 @@ def column_exponents(rows: Array) -> np.ndarray:
     peaks = _xp.to_numpy(xp.max(xp.abs(rows), axis=0)).astype(np.float64)
     _, exponent = np.frexp(peaks)
     exponent = np.where(np.abs(exponent) <= ORDINARY, 0, exponent)
-    return np.where(peaks == 0, FREE, np.clip(exponent, -LIMIT, LIMIT))
+    return np.where(peaks == 0, FREE, np.clip(exponent, -LAST_EXPONENT, LAST_EXPONENT))
 
 
 def common(exponents: list[np.ndarray]) -> Exponents:
     """Return exponents that suit all: those of the largest entries; None where nothing is to be taken out."""
     top = np.max(np.stack(exponents), axis=0)
-    top = np.where(top == FREE, 0, np.clip(top, -LIMIT, LIMIT))
+    top = np.where(top == FREE, 0, np.clip(top, -LAST_EXPONENT, LAST_EXPONENT))
     return top if np.any(top) else None
 
 
 def shrink(exponent_from: np.ndarray, exponent_to: np.ndarray, like: Array) -> Array:
     """Return the factor per column that moves numbers from one exponent to another."""
     steps = np.where(exponent_from == FREE, 0, exponent_from - exponent_to)
-    return _xp.like(np.ldexp(1.0, np.clip(steps, -1100, LIMIT)), like)
+    return _xp.like(np.ldexp(1.0, np.clip(steps, -1100, LAST_EXPONENT)), like)
 
 
 def ridge_over(ridge: float, unit: float) -> float:
@@ -165,7 +165,7 @@ def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, n
     if safe and not exponent.any():
         return store, exponent
     more = column_exponents(rows)
-    total = np.where(more == FREE, 0, np.clip(exponent + more, -LIMIT, LIMIT))
+    total = np.where(more == FREE, 0, np.clip(exponent + more, -LAST_EXPONENT, LAST_EXPONENT))
     total = np.where(np.abs(total) <= ORDINARY, 0, total)
     if np.array_equal(total, exponent):
         return store, exponent

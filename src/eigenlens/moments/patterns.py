@@ -23,7 +23,7 @@ from .centring import Codes, centre_block
 
 TALL = 4  # rows for each column from which a product is a cheaper way to a triangle than reflections
 SOUND = 0.03  # smallest pivot of a correlation matrix that shows that the product kept the digits
-LARGE = 2**24  # cells from which memory is asked for before it is taken
+ASKED_CELLS = 2**24  # cells from which memory is asked for before it is taken
 
 
 @stored("moments.Patterns")
@@ -180,7 +180,9 @@ class Patterns(Moments):
     def _take_out_powers(self, lift: int) -> None:
         """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
         found = centring.column_exponents(np.concatenate([self.rows, self.shift]))
-        total = np.where(found == centring.FREE, 0, np.clip(found + lift, -centring.LIMIT, centring.LIMIT))
+        total = np.where(
+            found == centring.FREE, 0, np.clip(found + lift, -centring.LAST_EXPONENT, centring.LAST_EXPONENT)
+        )
         if lift == 0 and not total.any():
             return
         factor = centring.shrink(np.full_like(total, lift), total, self.pivot)
@@ -219,7 +221,7 @@ class Patterns(Moments):
         jump = mb - ma
         both = np.flatnonzero((Wa > 0) & (Wb > 0))
         between = jump[both] * np.sqrt(Wa * share)[both, None]
-        if a.rows.size + b.rows.size > LARGE:
+        if a.rows.size + b.rows.size > ASKED_CELLS:
             memory.require(
                 3 * 8 * (a.rows.size + b.rows.size),
                 f"The moments of {len(masks):,} patterns of missing cells",

@@ -27,7 +27,7 @@ from .._core.typing import Array
 from .companions import ClassReader, LabelReader, Labels
 from .progress import tracked
 
-SMALL = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
+UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
@@ -294,7 +294,7 @@ def whole(source: Source) -> Block:
 
 def require_room(needed: int, name: str, n_rows: int | None = None) -> None:
     """Refuse to bring rows together in memory where they do not fit: the system would end the process in the middle."""
-    if needed < SMALL:
+    if needed < UNASKED_BYTES:
         return
     rows = "All rows" if n_rows is None else f"All {n_rows:,} rows"
     way_out = "take fewer rows or columns, or a method that reads them once, a few at a time (PCA, LDA, CCA, SIR)"

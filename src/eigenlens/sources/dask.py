@@ -27,7 +27,7 @@ from .._core.threads import thread_count
 from .._core.typing import Array
 from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
 from .companions import LabelReader, as_column, read_weights
-from .memory import as_source
+from .in_memory import as_source
 from .progress import tracked
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster

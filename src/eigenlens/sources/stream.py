@@ -139,7 +139,7 @@ class RowSource(Source):
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
-        from .memory import MemorySource
+        from .in_memory import MemorySource
 
         if self.reader.n_rows is not None:  # once as pieces, once as one table
             itemsize = self.reader.dtype(self.roles).itemsize

@@ -20,7 +20,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
 from .base import Block, Segment, Source, dense_blocks
-from .memory import MemorySource, as_source
+from .in_memory import MemorySource, as_source
 from .progress import tracked
 from .table import ArrayTable
 

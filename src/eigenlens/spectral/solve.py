@@ -17,8 +17,8 @@ from .dense import whiten
 from .pencil import Pencil
 from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
-LARGE = 1000  # below this dimension a full decomposition is faster than an iteration
-FEW = 0.05  # share of directions up to which an iteration pays
+ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
+ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
 
 SOLVERS: dict[str, Callable[..., Any]] = {
     "eigh": dense.full,
@@ -51,14 +51,18 @@ class Rule:
 
 def _few_of_many(pencil: Pencil) -> bool:
     small = min(pencil.A.values.shape)
-    return pencil.n_components is not None and small >= LARGE and pencil.n_components <= FEW * small
+    return (
+        pencil.n_components is not None
+        and small >= ITERATED_DIMENSION
+        and pencil.n_components <= ITERATED_SHARE * small
+    )
 
 
 RULES = (
     Rule(
         "lanczos",
         _few_of_many,
-        f"few directions (up to {FEW:.0%}) of {LARGE} or more are found by iteration",
+        f"few directions (up to {ITERATED_SHARE:.0%}) of {ITERATED_DIMENSION} or more are found by iteration",
     ),
     Rule(
         "svd",
