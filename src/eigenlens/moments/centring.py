@@ -110,13 +110,6 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
 # -- powers of two ---------------------------------------------------------------------------------------------
 
 
-def is_safe(diagonal: Array) -> bool:
-    """Tell from sums of squares that no column came near overflow or underflow."""
-    xp = _xp.namespace(diagonal)
-    low, high = 2.0 ** (-2 * ORDINARY), 2.0 ** (2 * ORDINARY)
-    return bool(xp.all((diagonal >= low) & (diagonal <= high)))
-
-
 def column_exponents(rows: Array) -> np.ndarray:
     """Return the exponent to take out of each column: 0 for ordinary columns, FREE for zero ones."""
     if rows.shape[0] == 0:
@@ -161,8 +154,9 @@ def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, n
     """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         store = kind.of(rows)
-        safe = is_safe(store.diagonal())
-    if safe and not exponent.any():
+        squares, low, high = store.diagonal(), 2.0 ** (-2 * ORDINARY), 2.0 ** (2 * ORDINARY)
+        ordinary = _xp.namespace(squares).all((squares >= low) & (squares <= high))
+    if bool(ordinary) and not exponent.any():
         return store, exponent
     more = column_exponents(rows)
     total = np.where(more == FREE, 0, np.clip(exponent + more, -LAST_EXPONENT, LAST_EXPONENT))

@@ -35,6 +35,8 @@ class MemorySource(Source):
     """Rows of a table in memory, with labels or a second table, and weights."""
 
     in_memory_already = True
+    native: Any = None
+    n_columns: int = 0
     single_response = False  # whether the second table came as a single column without its own dimension
 
     def __init__(
@@ -42,11 +44,12 @@ class MemorySource(Source):
     ) -> None:
         self.table, self.name, self.second_name = X, name, second_name
         n, self.n_features = X.shape
-        self.feature_names = X.names
+        self.feature_names, self.native = X.names, X.native
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
         self.n_responses = self.second.shape[1] if self.second else None
         self.response_names = self.second.names if self.second else None
+        self.n_columns = self.n_features + (self.n_responses or 0)
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         self.weighted = weight is not None
         n_groups = 1 if self.labels is None else len(self.labels.classes)
@@ -64,10 +67,6 @@ class MemorySource(Source):
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
-
-    @property
-    def native(self) -> Any:
-        return self.table.native
 
     @property
     def kept(self) -> np.ndarray:
@@ -175,10 +174,6 @@ class MemorySource(Source):
         rows = [finite_rows(table, i, i + 1, name, missing) for i in places]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 
-    @property
-    def n_columns(self) -> int:
-        return self.n_features + (self.second.shape[1] if self.second else 0)
-
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
         many = n * p >= PARALLEL_CELLS and n > self._block
@@ -266,7 +261,9 @@ def as_source(
         Whether the caller answers for every row, those to which a source gives no weight too.
     """
     reader = ClassReader() if reader is None else reader
-    elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
+    elsewhere = None
+    if not isinstance(X, np.ndarray):
+        elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
     if elsewhere is not None:
         elsewhere = elsewhere.without_weights() if every_row else elsewhere
         elsewhere.missing = missing
@@ -292,7 +289,7 @@ def as_source(
             companion = as_table(second, second_name, missing)
             if companion.shape[1] == 0:
                 raise errors.no_columns(second_name, companion.shape)
-        m = len(companion) if isinstance(companion, Labels) else companion.shape[0]
+        m = (companion.codes if isinstance(companion, Labels) else companion).shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else second_name, m)
     counted = n if weight is None else int(np.count_nonzero(weight))

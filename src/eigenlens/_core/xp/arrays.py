@@ -6,6 +6,7 @@ NumPy's arrays, which small fits ask about a hundred times, are answered first.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
@@ -32,7 +33,7 @@ def namespace(*arrays: Array) -> Namespace:
     return array_api_compat.array_namespace(*[a for a in arrays if a is not None])
 
 
-is_array = array_api_compat.is_array_api_obj
+is_array: Callable[[Any], bool] = array_api_compat.is_array_api_obj
 device = array_api_compat.device
 is_sparse = scipy.sparse.issparse
 
