@@ -18,7 +18,7 @@ from .._core.xp import Codes
 from .store import Store
 
 ORDINARY = 200  # |x| within 2^±200 squares and sums safely
-FREE = -(10**6)  # exponent of a column that holds nothing but zeros
+FREE = -(10**6)  # exponent of a column that is all zeros
 LAST_EXPONENT = 1000  # 2^±1000 and their inverses are ordinary numbers
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie

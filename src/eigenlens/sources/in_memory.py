@@ -24,7 +24,7 @@ from .base import (
     segment_blocks,
     typical_rows,
 )
-from .companions import ClassReader, LabelReader, Labels, read_weights
+from .labels import ClassReader, LabelReader, Labels, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
@@ -65,7 +65,7 @@ class MemorySource(Source):
         # whether all rows can be handed over as they are: dense, on the host, and few
         self._is_one_block = n <= self._block and isinstance(X.sample, np.ndarray) and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
-        self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
+        self._finite_checks: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
 
     @property
@@ -104,7 +104,7 @@ class MemorySource(Source):
         if self._single:
             X = self._taken(start, stop)
             if not self._reducing:
-                self._doubts.append(_xp.means_are_finite(X))
+                self._finite_checks.append(_xp.means_are_finite(X))
         elif self._sparse:
             X = self._checked(start, stop)
         else:
@@ -179,15 +179,15 @@ class MemorySource(Source):
         many = n * p >= PARALLEL_CELLS and n > self._block
         if many and isinstance(self.table.sample, np.ndarray) and thread_count() > 1:
             return threaded(work, self.segments())
-        return self._settled(work)
+        return self._checked_segments(work)
 
-    def _settled(self, work: Any) -> Iterator[Any]:
+    def _checked_segments(self, work: Any) -> Iterator[Any]:
         """Work through the segments; ask the device once, at the end, whether all rows were finite."""
-        self._doubts = []
+        self._finite_checks = []
         self._sort_by_class()
         yield from super().map_segments(work)
-        doubts, self._doubts = self._doubts, []
-        if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
+        checks, self._finite_checks = self._finite_checks, []
+        if checks and not bool(_xp.namespace(checks[0]).all(_xp.namespace(checks[0]).stack(checks))):
             self._name_the_first_not_finite()
 
     def map(self, function: Callable[[Array], Array]) -> Array:
@@ -261,17 +261,17 @@ def as_source(
         Whether the caller answers for every row, those to which a source gives no weight too.
     """
     reader = ClassReader() if reader is None else reader
-    elsewhere = None
+    remote = None
     if not isinstance(X, np.ndarray):
-        elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
-    if elsewhere is not None:
-        elsewhere = elsewhere.without_weights() if every_row else elsewhere
-        elsewhere.missing = missing
-        elsewhere = elsewhere.in_memory() if in_memory else elsewhere.settled()
-        elsewhere.name = name
-        if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
-            raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
-        return elsewhere
+        remote = _remote_source(X, y, sample_weight, target, estimator, reader)
+    if remote is not None:
+        remote = remote.without_weights() if every_row else remote
+        remote.missing = missing
+        remote = remote.in_memory() if in_memory else remote.settled()
+        remote.name = name
+        if remote.n_rows is not None and remote.n_rows < min_rows:
+            raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
+        return remote
     table = as_table(X, name, missing)
     n = table.shape[0]
     if table.shape[1] == 0:
@@ -302,7 +302,7 @@ def as_source(
     return source
 
 
-def _rows_elsewhere(
+def _remote_source(
     X: Any, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader
 ) -> Source | None:
     """Recognise rows that do not lie in memory."""
