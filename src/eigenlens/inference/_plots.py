@@ -9,7 +9,7 @@ import numpy as np
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 
 MOST = 40  # columns whose names can still be read
-FEW = 12  # p-values that can be written beside their points
+WRITTEN_VALUES = 12  # p-values that can be written beside their points
 
 
 def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
@@ -64,7 +64,7 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
 
 def _with_p_values(test: Any, ax: Any) -> Any:
     """Write p-values beside the points, where there are few of them; those that were not computed are left out."""
-    if not test.is_test or len(test.p_values) > FEW:
+    if not test.is_test or len(test.p_values) > WRITTEN_VALUES:
         return ax
     values = test.statistics.get("statistic", test.statistics.get("eigenvalue"))
     for j, (value, p) in enumerate(zip(values, test.p_values, strict=True), 1):

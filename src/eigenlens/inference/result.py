@@ -14,7 +14,7 @@ from .._core.parameters import is_number
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
-LARGE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
+NOTICEABLE_SHARE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
 
 
@@ -119,7 +119,7 @@ class DimensionTest(Result):
         once in five times. A criterion, which has no level, never says so.
         """
         power = self._detectable_next()
-        missed = TOO_FEW if np.isfinite(power) and power > LARGE else NOT_SHOWN
+        missed = TOO_FEW if np.isfinite(power) and power > NOTICEABLE_SHARE else NOT_SHOWN
         return [SHOWN if j < self.dimension else missed for j in range(len(self.p_values))]
 
     def _detectable_next(self) -> float:

@@ -20,7 +20,7 @@ from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, permuted_after, resampled_test
 from ..moments import Centred
-from ..moments.scale import ridge_over
+from ..moments.centring import ridge_over
 from ..problem import Problem, covariance_form
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve

@@ -102,6 +102,12 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
+        native = source.native
+        if isinstance(native, np.ndarray) and "feature_names_in_" not in self.__dict__:
+            if reset:
+                self.n_features_in_ = native.shape[1]
+            if native.shape[1] == getattr(self, "n_features_in_", None):
+                return  # without names there is nothing more to ask, and scikit-learn takes a while to ask it
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
@@ -153,7 +159,8 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""
-        check_is_fitted(self, "spectrum_")
+        if not hasattr(self, "spectrum_"):
+            check_is_fitted(self, "spectrum_")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spectrum_")

@@ -9,7 +9,7 @@ import numpy as np
 from .._core import xp as _xp
 from ._style import INK, Display
 
-FEW = 40  # columns up to which each has its name
+NAMED_COLUMNS = 40  # columns up to which each has its name
 
 
 class LoadingsDisplay(Display):
@@ -70,7 +70,7 @@ class LoadingsDisplay(Display):
         ax : axes, optional
         """
         k, p = self.loadings.shape
-        few = p <= FEW
+        few = p <= NAMED_COLUMNS
         self._draw_on(ax, 1, max(4.2, 0.8 * k + 2.8), 0.3 * p + 1.0 if few else 6.0)
         top = float(np.abs(self.loadings).max(initial=0.0)) or 1.0
         kind = {"cmap": "RdBu_r", "vmin": -top, "vmax": top, "aspect": "auto", "interpolation": "nearest"}
