@@ -77,5 +77,11 @@ def with_linear(test: DimensionTest, p_value: float) -> DimensionTest:
     linear = np.full(len(p_values), np.nan)
     linear[0] = p_value
     statistics = test.statistics | {"linear_p_value": linear}
-    joined = DimensionTest.sequential(p_values, statistics, test.alpha, test.method, test.detectable)
-    return replace(joined, method=f"{test.method} and linear")
+    dimension = DimensionTest.sequential(p_values, statistics, test.alpha, test.method).dimension
+    return replace(
+        test,
+        dimension=dimension,
+        p_values=p_values,
+        statistics=statistics,
+        method=f"{test.method} and linear",
+    )

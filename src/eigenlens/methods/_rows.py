@@ -199,3 +199,12 @@ def repeated(source: Source) -> Block:
         return block
     index = np.repeat(np.arange(len(times)), times.astype(np.intp))
     return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
+
+def labels_of_kept(source: Source | None, groups: Any) -> Any:
+    """Return the groups of the rows that a source reads: those of weight 0 are not among them."""
+    if groups is None or source is None:
+        return groups
+    if source.weighted:
+        raise errors.InputError("groups and sample_weight were both given; a test that moves groups takes rows as they are.")
+    return groups
