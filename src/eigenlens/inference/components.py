@@ -157,9 +157,9 @@ def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _refuse_few(n: float, p: int) -> None:
     if p < 2:
-        raise errors_inference.columns_needed("components", p, 2)
+        raise errors_inference.columns_needed("shared", p, 2)
     if n < 4:
-        raise errors_inference.rows_needed("components", f"{n:g}", 4)
+        raise errors_inference.rows_needed("shared", f"{n:g}", 4)
 
 
 # -- noise ---------------------------------------------------------------------------------------------------------

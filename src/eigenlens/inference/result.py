@@ -143,7 +143,7 @@ class DimensionTest(Result):
 
     def __str__(self) -> str:
         q, d = len(self.p_values), self.dimension
-        found = f"{d} of {q} direction{'' if q == 1 else 's'} {'is' if d == 1 else 'are'}"
+        found = f"{d} of {q} direction{'' if q == 1 else 's'} {'is' if d == 1 or q == 1 else 'are'}"
         if not self.is_test:
             return f"{found} kept ({self.method})." + (f" {self.note}" if self.note else "")
         words = [f"{found} shown at {100 * self.alpha:g}% ({self.method})."]

@@ -46,7 +46,7 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
     if rule == "mle":
         return _most_evident(values / n, spectrum, moments)
     if rule == "auto":
-        if min(p, n - 2) < 2:
+        if n < 3 or np.count_nonzero(_scales(pencil, n)) < 2:
             return 1
         return max(1, _shared(moments, pencil, None, 0.05, DRAWS, 0).dimension)
     if rule == "parallel":

@@ -35,8 +35,8 @@ class DirectionalRegression(OnePassInverseRegression):
     ----------
     n_components : int or None
         How many directions; None is all p.
-    n_slices : int, or cuts
-        As in `SIR`.
+    n_slices : int, "auto" or cuts
+        As in `SIR`; "auto" asks for 4 rows in a slice for each column.
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
 
@@ -74,6 +74,7 @@ class DirectionalRegression(OnePassInverseRegression):
 
     _pooled = False
     _tests = ("simulation", "permutation", "ladle")
+    _without_rows = "simulation"
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp, r = _xp.namespace(means), means.shape[1]
@@ -92,11 +93,15 @@ class DirectionalRegression(OnePassInverseRegression):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "simulation",
+        method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
+
+        "No direction" is rejected as well if a straight line explains the slices of a numeric y: both at half the level.
 
         Parameters
         ----------
@@ -105,13 +110,18 @@ class DirectionalRegression(OnePassInverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"simulation", "permutation", "ladle"}
+        method : {"simulation", "permutation", "ladle"}, optional
+            By default "permutation" where X is given, and "simulation" where it is not.
             What W·Σ_{j>d} λⱼ would be if all later variates were normal noise, drawn through moments without reading
             a row; or a permutation test, which assumes no law of X and needs X and y.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of draws.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
