@@ -69,8 +69,8 @@ class DimensionTest(Result):
     >>> from eigenlens.inference import wilks
     >>> test = wilks([0.9, 0.1], n=100, p=4, s=2)
     >>> print(test)
-    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows: they find a squared correlation of
-    0.09 or more.
+    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
+    correlation of 0.09 or more.
     >>> test.dimension, (test.p_values < 0.05).tolist()
     (1, [True, False])
     """
@@ -155,13 +155,17 @@ class DimensionTest(Result):
         """Say why there are no more."""
         if np.isnan(self.p_values[self.dimension]):
             return "No more can be tested."
+        place = "The next" if self.dimension else "The first"
         power = self._detectable_next()
         if not np.isfinite(power):
-            return f"The next is {NOT_SHOWN}."
+            return f"{place} is {NOT_SHOWN}."
+        least = f"{_a(self.measure)} of {power:.2g} or more"
         if power <= LARGE:
-            return f"The next is {NOT_SHOWN}: they find {_a(self.measure)} of {power:.2g} or more."
-        least = "not even a perfect one" if power >= 1 else f"only {_a(self.measure)} of {power:.2g}"
-        return f"There are {TOO_FEW} more: they find {least}{'' if power >= 1 else ' or more'}."
+            return f"{place} is {NOT_SHOWN}, which would show {least}."
+        more = "of more" if self.dimension else "of any"
+        if power >= 1:
+            return f"There are {TOO_FEW} {more}: they would miss even a large direction."
+        return f"There are {TOO_FEW} {more}: they would show {least}."
 
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame, a row for each d."""

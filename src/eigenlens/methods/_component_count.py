@@ -34,6 +34,7 @@ TESTS = (
     *("shared", "conditional", "gap", "parallel", "permutation", "tracy-widom"),
     *("gavish-donoho", "broken-stick", "mle"),
 )
+CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
 DRAWS = 199  # of noise, in a test and for n_components="auto"
 
 
@@ -117,8 +118,14 @@ def _shared(
     if rows is not None:
         noise = "flips" if block is None else "permutation"
         options = {"groups": groups, "block": block, "n_draws": n_draws, "random_state": seed}
-        test = components_test(rows, alpha, noise, **options)
-        return test if groups is not None or block is not None else test.with_note(_of_neighbours(rows))
+        if groups is not None or block is not None:
+            return components_test(rows, alpha, noise, **options)
+        most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
+        if len(rows) <= most:
+            return components_test(rows, alpha, noise, **options).with_note(_of_neighbours(rows))
+        some = np.random.default_rng(0).choice(len(rows), most, replace=False)
+        said = f"{most:,} of {len(rows):,} rows were tested."
+        return components_test(rows[np.sort(some)], alpha, noise, **options).with_note(said)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = _xp.to_numpy(A.factor)
         return components_test_of_factor(F, n, alpha, n_draws=n_draws, random_state=seed)

@@ -13,7 +13,9 @@ from ..moments import Centred
 from ..problem import Problem
 from ._base import MomentsEstimator
 from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
-from ._rows import RowsTransformer, labels_of_kept, repeated
+from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
+
+MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +90,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             Level.
         method : str
             "shared": columns share d directions and each has noise of its own, of any variance. With X the noise is
-            that of the rows, with random signs; without, normal. This is `n_components="auto"`.
+            that of the rows, with random signs (of some 5 million cells at most, drawn at random); without, normal. This is `n_components="auto"`.
             "conditional": exact for normal noise of one variance. "tracy-widom": the same for large tables. "gap": for
             noise that is correlated, in large tables. "parallel", "permutation": Horn's parallel analysis with normal
             or with permuted columns (which needs X); after a large first direction it is too strict.
@@ -126,7 +128,10 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
                 f"method={method!r} takes every row by itself; groups and block are for method='shared'."
             )
         problem: Any = self._pose(self._tested_moments(source))
-        rows = repeated(source).X if source is not None and method in OF_ROWS else None
+        rows = None
+        if source is not None and method in OF_ROWS:
+            read = repeated(source) if needed else repeated_or_none(source, MOST_CELLS)
+            rows = None if read is None else read.X
         return dimension_test(
             problem.all_directions(),
             rows,
