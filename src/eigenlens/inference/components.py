@@ -224,7 +224,7 @@ def _tests(
     random_state: Any,
     method: str,
 ) -> DimensionTest:
-    """Test one d after the other until one is not rejected, or there is nothing left to test; by theory, or by draws."""
+    """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
     p, q, seed = table.p, len(values), seed_of(random_state)
     p_values, found, bars, least = (np.full(q, np.nan) for _ in range(4))
     last = min(most_directions(p), q - 1, int(table.freedom) - 2)

@@ -76,7 +76,15 @@ def canonical_permutation_test(
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
     return resampled_test(
-        s[:q] ** 2, 1.0, most, draw, method=method, alpha=alpha, n_draws=n_draws, seed=seed, measure="squared correlation"
+        s[:q] ** 2,
+        1.0,
+        most,
+        draw,
+        method=method,
+        alpha=alpha,
+        n_draws=n_draws,
+        seed=seed,
+        measure="squared correlation",
     )
 
 

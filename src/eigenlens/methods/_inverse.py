@@ -19,7 +19,15 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, Moves, check_linearity, choose_slices, permuted_after, resampled_test, with_linear
+from ..inference import (
+    DimensionTest,
+    Moves,
+    check_linearity,
+    choose_slices,
+    permuted_after,
+    resampled_test,
+    with_linear,
+)
 from ..moments import Centred
 from ..moments.scale import ridge_over
 from ..problem import Problem, covariance_form
@@ -96,8 +104,8 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         X : table of shape (n, p)
         y : response of shape (n,), or several of shape (n, q)
             Numbers are sliced at their quantiles; words, and whole numbers of at most `n_slices` distinct values (10
-            with "auto"), are their own slices; several responses are sliced one by one, and the cells are the slices. Left out where X
-            is a source that holds it.
+            with "auto"), are their own slices; several responses are sliced one by one, and the cells are the slices.
+            Left out where X is a source that holds it.
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
@@ -219,7 +227,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
         if method is None:
-            method = "permutation" if moved else self._default_test(source is not None, moments.weight, moments.n_features)
+            method = (
+                "permutation" if moved else self._default_test(source is not None, moments.weight, moments.n_features)
+            )
         Z, codes, values, variates = None, None, None, None
         if source is not None and (method in ("permutation", "ladle") or _small(source)):
             values, variates = self._in_variates(moments)
@@ -243,9 +253,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             self._warn_bends(Z)
         return test
 
-    def _resampled(
-        self, moments: Any, draw: Draw, alpha: float, method: str, n_draws: int, seed: Any
-    ) -> DimensionTest:
+    def _resampled(self, moments: Any, draw: Draw, alpha: float, method: str, n_draws: int, seed: Any) -> DimensionTest:
         values = self._in_variates(moments)[0]
         return resampled_test(
             values,
@@ -274,9 +282,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         if found.doubtful:
             errors.warn(
                 errors.SliceWarning(
-                    f"X is clustered or curved along the first direction (means bend by {found.bend:.0%} of a variate's "
-                    f"variance, p = {found.p_value:.2g}), and {type(self).__name__} takes such bends for directions of "
-                    f"y. Check them with LocalizedSIR, which does not need straight means."
+                    f"X is clustered or curved along the first direction (means bend by {found.bend:.0%} of the "
+                    f"variance of a variate, p = {found.p_value:.2g}), and {type(self).__name__} takes such bends for "
+                    f"directions of y. Check them with LocalizedSIR, which does not need straight means."
                 )
             )
 
@@ -376,7 +384,7 @@ def _check_slices(n_slices: Any) -> None:
         if n_slices < 2:
             raise errors.number("n_slices", n_slices, "at least 2, 'auto', or a list of cuts")
         return
-    rule = "a whole number of at least 2, 'auto', or ascending cuts (a list of numbers, or one such list for each response)"
+    rule = "a whole number of at least 2, 'auto', or ascending cuts (a list of numbers, one list for each response)"
     if isinstance(n_slices, str | bool) or not np.ndim(n_slices) or len(n_slices) == 0:
         raise errors.number("n_slices", n_slices, rule)
     for column in [n_slices] if np.ndim(n_slices[0]) == 0 else n_slices:

@@ -28,8 +28,8 @@ from ..sources.companions import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
-from ._classifier import CanonicalClassifier, class_priors, read_priors
 from ._canonical_tests import check_moved, of_rows, taken, unchecked
+from ._classifier import CanonicalClassifier, class_priors, read_priors
 from ._rows import Known
 
 
@@ -190,8 +190,8 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
             Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
             moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
-            law and needs X and y. By default, rows decide: Wilks' test is taken where their leverages are even enough for
-            it to hold its level, and permutations where they are not or rows are few (see
+            law and needs X and y. By default rows decide: Wilks' test is taken where their leverages are even enough
+            for it to hold its level, and permutations where they are not or rows are few (see
             `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
             With shrinkage or a penalty the normal theory does not hold:
             "permutation" is then the default, and all there is.

@@ -90,7 +90,8 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             Level.
         method : str
             "shared": columns share d directions and each has noise of its own, of any variance. With X the noise is
-            that of the rows, with random signs (of some 5 million cells at most, drawn at random); without, normal. This is `n_components="auto"`.
+            that of the rows, with random signs (5 million cells of them at most); without, normal: this is
+            `n_components="auto"`.
             "conditional": exact for normal noise of one variance. "tracy-widom": the same for large tables. "gap": for
             noise that is correlated, in large tables. "parallel", "permutation": Horn's parallel analysis with normal
             or with permuted columns (which needs X); after a large first direction it is too strict.

@@ -215,5 +215,7 @@ def labels_of_kept(source: Source | None, groups: Any) -> Any:
     if groups is None or source is None:
         return groups
     if source.weighted:
-        raise errors.InputError("groups and sample_weight were both given; a test that moves groups takes rows as they are.")
+        raise errors.InputError(
+            "groups and sample_weight were both given; a test that moves groups takes rows as they are."
+        )
     return groups

@@ -234,8 +234,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
             Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
-            the d-th, which assumes no law and needs X and Y. By default, rows decide: Wilks' test is taken where their leverages are even enough for
-            it to hold its level, and permutations where they are not or rows are few (see
+            the d-th, which assumes no law and needs X and Y. By default rows decide: Wilks' test is taken where their
+            leverages are even enough for it to hold its level, and permutations where they are not or rows are few (see
             `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
             With a ridge the normal theory does not hold:
             "permutation" is then the default, and all there is.

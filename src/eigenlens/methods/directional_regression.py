@@ -101,7 +101,7 @@ class DirectionalRegression(OnePassInverseRegression):
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
-        "No direction" is rejected as well if a straight line explains the slices of a numeric y: both at half the level.
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
 
         Parameters
         ----------

@@ -98,7 +98,7 @@ class SAVE(OnePassInverseRegression):
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
-        "No direction" is rejected as well if a straight line explains the slices of a numeric y: both at half the level.
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
 
         Parameters
         ----------
@@ -109,8 +109,9 @@ class SAVE(OnePassInverseRegression):
             Level.
         method : {"chi2", "simulation", "permutation", "ladle"}, optional
             By default "permutation" where X is given, and "chi2" where it is not: long tails of X alone make that
-            reject. The χ² of Shao, Cook and Weisberg, for normal X and large slices; the same null, drawn through its moments,
-            which holds for slices of any size; or a permutation test, which assumes no law of X and needs X and y.
+            reject. The χ² of Shao, Cook and Weisberg, for normal X and large slices; the same null, drawn through its
+            moments, which holds for slices of any size; or a permutation test, which assumes no law of X and needs X
+            and y.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").

@@ -24,7 +24,6 @@ from ..moments import Grouped
 from ..spectral import Form, Whitening
 from ._one_pass_inverse import OnePassInverseRegression
 
-
 FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
 
 
@@ -106,7 +105,7 @@ class SIR(OnePassInverseRegression):
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
-        "No direction" is rejected as well if a straight line explains the slices of a numeric y: both at half the level.
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
 
         Parameters
         ----------
