@@ -70,7 +70,7 @@ class DimensionTest(Result):
     >>> test = wilks([0.9, 0.1], n=100, p=4, s=2)
     >>> print(test)
     1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
-    correlation of 0.09 or more.
+    correlation of 0.1 or more.
     >>> test.dimension, (test.p_values < 0.05).tolist()
     (1, [True, False])
     """

@@ -176,7 +176,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             return y.slices, GivenSlices()
         slicing = None if reset else self._collected.meaning
         known = self._collected.labels if slicing == Slicing() else None
-        if self.n_slices != "auto":
+        if not isinstance(self.n_slices, str):
             return None if y is None else y.y, SliceReader(self.n_slices, slicing, known, self._may_miss)
         columns = 1 if y is None else y.columns
         rule = partial(choose_slices, p=columns, covariances=not self._pooled)

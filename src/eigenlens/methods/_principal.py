@@ -117,8 +117,8 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
         >>> print(PCA(2).fit(X).test_dimension())
-        6 of 13 directions are shown at 5% (shared directions, normal noise). The next is not shown by these rows: they
-        find a share of the variance left of 0.07 or more.
+        6 of 13 directions are shown at 5% (shared directions, normal noise). The next is not shown by these
+        rows, which would show a share of the variance left of 0.07 or more.
         """
         self._require_fit()
         check_choice("method", method, TESTS)

@@ -68,7 +68,8 @@ class SAVE(OnePassInverseRegression):
     >>> (save.components_ / np.linalg.norm(save.components_)).round(1) + 0.0
     array([[1., 0., 0., 0.]])
     >>> print(save.test_dimension())
-    1 of 4 directions stand above noise at 5% (chi2).
+    1 of 4 directions is shown at 5% (chi2 and linear). The next is not shown by these rows. It is right for normal
+    X; pass X and y for a test of any law.
     """
 
     _pooled = False
