@@ -9,7 +9,6 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
 from ..inference import (
@@ -24,7 +23,7 @@ from ..moments import Centred, Grouped
 from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
 from ..sources import Source
-from ..sources.companions import refuse_other_labels
+from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
@@ -69,17 +68,16 @@ class DiscriminantProblem(Problem):
         return X, None
 
 
-class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
-    """Directions that separate class means against a within-class metric, from grouped moments."""
+class ClassesEstimator(MomentsEstimator):
+    """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
     _given_priors: np.ndarray | None = None
 
-    n_components: Any
     priors: Any
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the discriminant directions.
+        """Find what separates the classes.
 
         Parameters
         ----------
@@ -104,9 +102,27 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         """
         if classes is not None:
             if isinstance(X, Source) and y is None:
-                raise errors.classes_without_labels()
+                raise errors.InputError(
+                    "classes is a check of y, and here y lies in the source, unread: leave classes out; they are "
+                    "found on the way."
+                )
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
+
+    def _require_classes(self, moments: Grouped) -> np.ndarray:
+        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
+        K = len(moments.labels)
+        if K < 2:
+            raise errors.one_class(moments.labels.tolist()[0] if K else None)
+        if moments.weight <= K:
+            raise errors.weight_too_small(moments.weight, K, "W − K")
+        return class_priors(self._given_priors, moments.weights)
+
+
+class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
+    """Directions that separate class means against a within-class metric, from grouped moments."""
+
+    n_components: Any
 
     # -- what subclasses share -----------------------------------------------------------------------------------
 
@@ -122,15 +138,6 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         most = min(p, K - 1)
         why = f"{K} classes and {p} columns give at most {most} discriminant directions"
         return wanted(self.n_components, most, why)
-
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
-        K = len(moments.labels)
-        if K < 2:
-            raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return class_priors(self._given_priors, moments.weights)
 
     def _present(self, problem: DiscriminantProblem, spectrum: Spectrum) -> None:
         within, moments = problem.centred, problem.moments
@@ -217,7 +224,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         source = self._rows_to_test(X, y, sample_weight, "permutation", needed=moved or method == "permutation")
         problem: Any = self._pose(self._tested_moments(source))
         if problem.penalised_by and method not in (None, "permutation"):
-            raise errors_inference.permutation_only(problem.penalised_by, method)
+            raise errors.permutation_only(problem.penalised_by, method)
         if problem.penalised_by and source is None:
             self._rows_to_test(None, None, None, "permutation", needed=True)
         needed = moved or method == "permutation" or bool(problem.penalised_by)

@@ -22,7 +22,6 @@ from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -55,7 +54,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     correlations_ : array of shape (q,)
         Canonical correlations, descending.
     angles_ : array of shape (q,)
-        Their angles, accurate also where the correlation is 1 but for the last digits.
+        Their angles, accurate even where the correlation is 1 up to the last digits.
     x_weights_, y_weights_ : arrays of shape (p, q) and (s, q)
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.
@@ -186,7 +185,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         """Refuse a Y whose columns are not those of the fit."""
         s = self._collected.joint.n_features - self._collected.split
         if found != s:
-            raise errors.columns_differ("Y", found, s)
+            raise errors.InputError(f"Y has {found} columns but the model was fitted with {s}; pass the same columns.")
         if self._y_names is not None and names is not None and self._y_names != names:
             raise errors.column_names_differ("Y", names, self._y_names)
 
@@ -253,7 +252,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         if method is not None:
             check_choice("method", method, (*CANONICAL, "permutation"))
         if self.ridge and method not in (None, "permutation"):
-            raise errors_inference.permutation_only(f"ridge={self.ridge!r}", method)
+            raise errors.permutation_only(f"ridge={self.ridge!r}", method)
         moved = check_moved(method, groups, block)
         needed = moved or method == "permutation" or bool(self.ridge)
         source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
