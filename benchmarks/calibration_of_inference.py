@@ -2,6 +2,8 @@
 
     python benchmarks/calibration_of_inference.py [table ...] [--only TEXT] [--replicates N]
 
+Figures of the newer tables, with the replicates that they had, are in `calibration/results.json`.
+
 Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv, components, rivals, linear,
 rule, bends; without a name, all of them. On one core each takes up to four minutes, components and rivals an hour.
 What follows ± is two Monte Carlo standard errors, replicates being the unit: what is counted several times within a
