@@ -48,9 +48,9 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
     ax.plot(place, values, color=QUIET, zorder=1)
     size = 26 if q <= MOST else 8
     if d > 0:
-        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="stands above noise")
+        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="shown")
     if d < q:
-        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="does not")
+        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="not shown")
     if (values > 0).all() and values[0] > 50 * values[q // 2]:
         ax.set_yscale("log")
     else:

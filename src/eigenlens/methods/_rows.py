@@ -200,3 +200,23 @@ def repeated(source: Source) -> Block:
         return block
     index = np.repeat(np.arange(len(times)), times.astype(np.intp))
     return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
+
+def repeated_or_none(source: Source, most: float) -> Block | None:
+    """Read all rows where a test can do without them; None where weights are no counts, or cells more than so many."""
+    if source.n_rows is None or source.n_rows * source.n_features > most:
+        return None
+    if source.weighted and (np.asarray(whole(source).weight) % 1 != 0).any():
+        return None
+    return repeated(source)
+
+
+def labels_of_kept(source: Source | None, groups: Any) -> Any:
+    """Return the groups of the rows that a source reads: those of weight 0 are not among them."""
+    if groups is None or source is None:
+        return groups
+    if source.weighted:
+        raise errors.InputError(
+            "groups and sample_weight were both given; a test that moves groups takes rows as they are."
+        )
+    return groups

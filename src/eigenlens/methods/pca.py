@@ -111,8 +111,8 @@ class PCA(PrincipalComponents):
     ----------
     n_components : int, float, {"mle", "parallel", "mp", "auto"} or None
         How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
-        parallel analysis, which is also "auto"; those above the Marchenko–Pastur edge of noise. None keeps all that
-        have variance.
+        parallel analysis; those above the Marchenko–Pastur edge of noise; "auto", as many as `test_dimension()` shows
+        columns to share, and at least one. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
     whiten : bool

@@ -181,7 +181,7 @@ class Findings:
 
     @property
     def n_real(self) -> int | None:
-        """Directions that stand above noise, None where nothing was tested."""
+        """Directions that are shown, None where nothing was tested."""
         verdicts = [d.real for d in self.directions]
         tested = self.test.name or any(v is not None for v in verdicts)
         return sum(bool(v) for v in verdicts) if tested else None
