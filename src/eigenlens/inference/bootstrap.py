@@ -29,7 +29,7 @@ from ._resamples import (
 from .alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 from .result import Result
 
-FEW = 10  # rows or groups below which resamples say little of other rows
+FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
@@ -263,11 +263,11 @@ def bootstrap(
     if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
-    if units.count < FEW:
+    if units.count < FEWEST_ROWS:
         errors.warn(
             errors.BootstrapWarning(
                 f"Resamples of {units.count} {units.name} say little about other {units.name}; "
-                f"intervals need {FEW} or more, better 30."
+                f"intervals need {FEWEST_ROWS} or more, better 30."
             )
         )
     if n_boot < ENOUGH:

@@ -9,7 +9,6 @@ fail without a trace) is here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import AbstractContextManager
 from typing import Any, Self
 
 import numpy as np
@@ -133,7 +132,7 @@ class MomentsEstimator(RowsEstimator):
             raise errors.moments_lack(*lacking, repr(self))
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        with _small_problem(moments):
+        with _xp.calm_blas(moments.n_features**2):
             problem = self._pose(moments)
             return problem, problem.solve()
 
@@ -153,7 +152,7 @@ class MomentsEstimator(RowsEstimator):
                 errors.warn(shortfall)
         self._collected = problem.moments
         self.spectrum_ = spectrum
-        with _small_problem(problem.moments):
+        with _xp.calm_blas(problem.moments.n_features**2):
             self._present(problem, spectrum)
 
     # -- testing -----------------------------------------------------------------------------------------------
@@ -172,7 +171,3 @@ class MomentsEstimator(RowsEstimator):
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
-
-
-def _small_problem(moments: Any) -> AbstractContextManager[None]:
-    return _xp.calm_blas(moments.n_features**2)

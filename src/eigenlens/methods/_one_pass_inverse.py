@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, SliceMoments, ladle, resampled_kernel
+from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
+from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
 from ..problem import covariance_form
 from ..spectral import Form, Pencil, Whitening, whiten
@@ -22,8 +23,6 @@ class OnePassInverseRegression(InverseRegression):
 
     A method says, in `_kernel`, what it makes of slices in standardised coordinates.
     """
-
-    _pooled: ClassVar[bool] = True
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen.
@@ -51,7 +50,7 @@ class OnePassInverseRegression(InverseRegression):
         shares = _xp.like(moments.weights / moments.weight, offsets)
         form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
-        count = (lambda: self._chi2(moments, 0.05).dimension) if self.n_components == "auto" else None
+        count = (lambda: self._found(moments)) if self.n_components == "auto" else None
         names = getattr(self, "feature_names_in_", None)
         return InverseProblem(pencil, moments, total, names, self.n_components, offsets, count)
 
@@ -80,6 +79,19 @@ class OnePassInverseRegression(InverseRegression):
     def _in_variates(self, moments: Grouped) -> tuple[np.ndarray, Subspace]:
         values, _, variates = self._slices_in_variates(moments)
         return values, variates
+
+    def _found(self, moments: Grouped) -> int:
+        """Return how many directions `test_dimension` finds in moments."""
+        return with_linear(self._chi2(moments, 0.05), *self._line(moments, 0.05)).dimension
+
+    def _line(self, moments: Grouped, alpha: float) -> tuple[float, float]:
+        H = len(moments.labels)
+        if moments.meaning is None or len(moments.meaning.cuts) > 1 or H < 3:  # two means are a line already
+            return float("nan"), float("nan")
+        slices = self._slices_in_variates(moments)[1]
+        n, r = moments.weight, slices.means.shape[1]
+        least = correlation_found(alpha / 2, n, r, n - 1 - r) if self._pooled else float("nan")
+        return linear_p_value(slices.weights, slices.means), least
 
     def _simulated(self, moments: Grouped) -> Draw:
         slices = self._slices_in_variates(moments)[1]

@@ -25,15 +25,17 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
+from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
-from ..sources import RegressorScore, as_source, map_rows
+from ..sources import RegressorScore, Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._rows import Known, RowsTransformer, repeated
+from ._canonical_tests import check_moved, of_rows, taken, unchecked
+from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
+from ._rows import Known, RowsTransformer
 
 
 @stored("CCA")
@@ -75,8 +77,26 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     >>> cca.correlations_.round(2)
     array([0.74, 0.06])
     >>> print(cca.test_dimension())
-    1 of 2 directions stand above noise at 5% (wilks).
+    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
+    correlation of 0.019 or more. Normal theory, unchecked: pass X and Y to have rows decide.
     """
+
+    _declaration = Declaration(
+        question="views",
+        name="cca",
+        place=0,
+        use="what two sets of columns have in common",
+        test=DirectionTest(
+            wordings={
+                "wilks": Wording(
+                    "Wilks",
+                    "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
+                    evidence="Wilks",
+                )
+            }
+        ),
+        linear_map=basis_of,
+    )
 
     _target = "table"
 
@@ -157,9 +177,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         check_number("ridge", self.ridge, 0)
         check_count(self.n_components, auto=not self.ridge)
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.ridge else "linear"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation" if self.ridge else "linear")
 
     def _pairs(self, p: int, s: int) -> int:
         most = min(p, s)
@@ -216,6 +235,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         *,
         alpha: float = 0.05,
         method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
@@ -230,25 +251,46 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
             Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
-            the d-th, which assumes no law and needs X and Y. With a ridge the normal theory does not hold:
+            the d-th, which assumes no law and needs X and Y. By default rows decide: Wilks' test is taken where their
+            leverages are even enough for it to hold its level, and permutations where they are not or rows are few (see
+            `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
+            With a ridge the normal theory does not hold:
             "permutation" is then the default, and all there is.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
         self._require_fit()
-        method = ("permutation" if self.ridge else "wilks") if method is None else method
-        check_choice("method", method, (*CANONICAL, "permutation"))
-        source = self._rows_to_test(X, Y, sample_weight, method, needed=method == "permutation")
-        if method == "permutation":
-            block = repeated(source)  # type: ignore[arg-type]
-            rows, other = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
-            ridge = self.ridge * (len(rows) - 1)
-            penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows, other)]
-            return canonical_permutation_test(rows, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state)
-        if self.ridge:
+        if method is not None:
+            check_choice("method", method, (*CANONICAL, "permutation"))
+        if self.ridge and method not in (None, "permutation"):
             raise errors.permutation_only(f"ridge={self.ridge!r}", method)
+        moved = check_moved(method, groups, block)
+        needed = moved or method == "permutation" or bool(self.ridge)
+        source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
+        by_theory = source is None or method not in (None, "permutation")
+        rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
+        if rows is None:
+            return self._by_theory(source, alpha, method or "wilks").with_note(*unchecked(method, "Y"))
+        other, note = np.asarray(rows.y, dtype=np.float64).reshape(len(rows.X), -1), ""
+        if not needed:
+            h = leverages(other)
+            method, note = taken(rows.X, h, round(float(h.sum())))
+        if method == "wilks":
+            return self._by_theory(source, alpha, method)
+        ridge = self.ridge * (len(other) - 1)
+        penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows.X, other)]
+        test = canonical_permutation_test(
+            rows.X, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
+        )
+        return test.with_note(note)
+
+    def _by_theory(self, source: Source | None, alpha: float, method: str) -> DimensionTest:
         problem, spectrum = CCA()._solved(self._tested_moments(source))
         return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
 

@@ -17,7 +17,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from ..regress.score_path import dual_basis
 from ..spectral import Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
 from ._classifier import refuse_no_spread, refuse_separating
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas")
@@ -113,6 +114,24 @@ class LDA(LinearDiscriminant):
     0.02
     """
 
+    _declaration = Declaration(
+        question="classes",
+        name="lda",
+        place=0,
+        use="directions that separate classes of like shape; fast, with tests",
+        test=DirectionTest(
+            cost_of_classes,
+            theory=lambda model: model.shrinkage is None,
+            wordings={"permutation": PERMUTED_CLASSES},
+            advice="--method pda has another test.",
+        ),
+        if_separated=lambda model: {"shrinkage": "oas"},
+        compared_as="LDA",
+        advantage="straight boundaries",
+        display="DiscriminantDisplay",
+        linear_map=basis_of,
+    )
+
     def __init__(
         self,
         n_components: Any = None,
@@ -127,8 +146,6 @@ class LDA(LinearDiscriminant):
         self.shrinkage = shrinkage
         self.within = within
         self.between = between
-
-    _if_separated: ClassVar[dict[str, Any]] = {"shrinkage": "oas"}  # where a column does not vary within classes
 
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
@@ -171,9 +188,8 @@ class LDA(LinearDiscriminant):
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "linear" if self.shrinkage is None else "rotation"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="linear" if self.shrinkage is None else "rotation")
 
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):

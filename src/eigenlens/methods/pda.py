@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -39,7 +39,8 @@ from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
 from ._classifier import refuse_alike, refuse_separating
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
 
 
@@ -160,6 +161,18 @@ class PDA(LinearDiscriminant):
     20.0
     """
 
+    _declaration = Declaration(
+        question="classes",
+        name="pda",
+        place=2,
+        use="many columns, or columns in order (signals, images): coefficients are smoothed",
+        test=DirectionTest(cost_of_classes, wordings={"permutation": PERMUTED_CLASSES}),
+        compared_as="PDA",
+        advantage="less variable coefficients",
+        display="DiscriminantDisplay",
+        linear_map=basis_of,
+    )
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -177,11 +190,10 @@ class PDA(LinearDiscriminant):
         self.cost = cost
         self.priors = priors
 
-    @property
-    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
+    def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
-            return "linear"
-        return "rotation" if self._is_ridge else "none"
+            return Laws(invariance="linear")
+        return Laws(invariance="rotation" if self._is_ridge else "none")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 

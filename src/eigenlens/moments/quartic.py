@@ -16,9 +16,8 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
-from .centred import Centred
+from .centred import Centred, Scatter
 from .centring import Codes, centre_block
-from .scatter import Scatter
 
 
 @stored("moments.Quartic")

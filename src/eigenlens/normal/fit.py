@@ -12,7 +12,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ..moments import Centred, Cross, Factor, Grouped, Patterns, scale
+from ..moments import Centred, Cross, Factor, Grouped, Patterns, centring
 from ..moments.store import Triangle
 from . import checks
 from .likelihood import Point
@@ -85,7 +85,7 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
         with _xp.one_blas_thread():
             shift, F, log_likelihood, reached = _incomplete(sample, groups[0], names, tol)
     centred = _as_centred(groups, shift, F)
-    unit = scale.powers(groups[0].exponent, groups[0].pivot)
+    unit = centring.powers(groups[0].exponent, groups[0].pivot)
     with np.errstate(over="ignore", under="ignore"):
         R = F * unit / np.sqrt(sample.weight)
         covariance = R.T @ R
@@ -114,7 +114,7 @@ def _groups(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
     pivot = pivots[known, np.arange(pivots.shape[1])]
     exponent = parts[0].exponent
     if any(part.exponent is not None for part in parts):
-        exponent = scale.common([part.exponent_or_free() for part in parts])
+        exponent = centring.common([part.exponent_or_free() for part in parts])
     return [part.rescaled(exponent).moved_to(pivot) for part in parts], labels
 
 
@@ -136,7 +136,7 @@ def _complete(groups: list[Patterns]) -> Found:
 def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
-    unit = scale.powers(like.exponent, like.pivot)
+    unit = centring.powers(like.exponent, like.pivot)
     varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
     L = np.zeros((sample.masks.shape[1], len(varying)))
     free = sample.among(varying)

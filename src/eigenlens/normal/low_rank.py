@@ -18,7 +18,7 @@ import scipy.sparse.linalg
 
 from .._core import errors
 from .._core import xp as _xp
-from ..moments import Patterns, scale
+from ..moments import Patterns, centring
 from ..moments.patterns import distinct
 from . import checks
 from .marginals import inverted
@@ -155,7 +155,7 @@ def _uniform(moments: Patterns) -> Patterns:
     if moments.exponent is None:
         return moments
     top = int(np.max(moments.exponent_or_free()))
-    return moments.rescaled(np.full(moments.n_features, 0 if top == scale.FREE else top))
+    return moments.rescaled(np.full(moments.n_features, 0 if top == centring.FREE else top))
 
 
 class _Marginals:

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-SMALL = 12  # up to this size all matrices are eliminated together; above, LAPACK is called for each
+TOGETHER_SIDE = 12  # up to this size all matrices are eliminated together; above, LAPACK is called for each
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,7 @@ def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     s = len(A)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if s > SMALL:
+        if s > TOGETHER_SIDE:
             B = np.ascontiguousarray(np.moveaxis(A, 2, 0))
             return np.linalg.inv(B), np.linalg.slogdet(B)[1]
         B, log_det = A.copy(), np.zeros(A.shape[2])
