@@ -57,15 +57,14 @@ def spread():
 def how_many():
     """Eigenvalues of a table and of unrelated columns."""
     X = scale(load_wine().data)
-    test = PCA().fit(X).test_dimension()
-    frame = test.to_frame()
+    frame = PCA().fit(X).test_dimension().to_frame().iloc[:7]
     figure, ax = panels(1, 6.4, 3.2)
-    axis = np.arange(1, 14)
-    ax.fill_between(axis, 0, frame["noise"], color=RED, alpha=0.15, label="what unrelated columns give")
-    ax.plot(axis, frame["eigenvalue"], "o-", color=BLUE, label="thirteen columns of wine")
-    ax.set(xlabel="direction", ylabel="eigenvalue", ylim=(0, None))
-    third = (3, frame["eigenvalue"].iloc[2])
-    ax.annotate("three directions are real", third, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
+    axis = np.arange(1, 8)
+    ax.fill_between(axis, 0, frame["bar"], color=RED, alpha=0.15, label="what noise of the columns' own gives")
+    ax.plot(axis, frame["statistic"], "o-", color=BLUE, label="thirteen columns of wine")
+    ax.set(xlabel="direction", ylabel="what it carries", ylim=(0, None))
+    last = (6, frame["statistic"].iloc[5])
+    ax.annotate("six directions are real", last, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     return figure
