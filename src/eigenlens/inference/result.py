@@ -160,7 +160,7 @@ class DimensionTest(Result):
         if not np.isfinite(power):
             return f"{place} is {NOT_SHOWN}."
         least = f"{_a(self.measure)} of {power:.2g} or more"
-        if power <= LARGE:
+        if power <= NOTICEABLE_SHARE:
             return f"{place} is {NOT_SHOWN}, which would show {least}."
         more = "of more" if self.dimension else "of any"
         if power >= 1:

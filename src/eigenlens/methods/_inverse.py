@@ -377,7 +377,7 @@ def _width(X: TableLike) -> int:
     """Return the number of columns, as far as it can be told before a table is read."""
     if isinstance(X, Source):
         return X.n_features
-    shape = X.shape if hasattr(X, "shape") else np.shape(X[:1]) if isinstance(X, list | tuple) else ()
+    shape: Any = X.shape if hasattr(X, "shape") else np.shape(X[:1]) if isinstance(X, list | tuple) else ()
     return int(shape[1]) if len(shape) == 2 else 1
 
 
