@@ -1,7 +1,7 @@
 """Moments that take rows with holes, their completion by maximum likelihood, and what is said of new rows.
 
-A method with `missing="ml"` keeps moments for each pattern of holes. Before its problem is posed they become, by maximum
-likelihood, those of a sample without holes; everything after that is the method as it always is.
+A method with `missing="ml"` keeps moments for each pattern of holes. Before its problem is posed they become, by
+maximum likelihood, those of a sample without holes; everything after that is the method as it always is.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Completed:
 def taking_holes(needed: Moments) -> Moments:
     """Return empty moments of the same form that take rows with holes."""
     if isinstance(needed, Grouped):
-        return Grouped(Patterns, pooled=False, meaning=needed.meaning)  # type: ignore[type-abstract, arg-type]
+        return Grouped(Patterns, pooled=False, meaning=needed.meaning)  # type: ignore[arg-type]
     return Cross(Patterns) if isinstance(needed, Cross) else Patterns()  # type: ignore[arg-type]
 
 

@@ -40,9 +40,9 @@ class DirectionalRegression(OnePassInverseRegression):
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, slice means, with a covariance of its own in each slice,
-        being the most likely ones given the observed cells, which must be missing at random. A row with NaN then has
-        variates too: their expectation given what is observed, by the covariance of all rows.
+        What NaN in X means: an error; or a cell that was not observed, the mean and covariance of each slice being the
+        most likely ones given the observed cells, which must be missing at random. A row with NaN then has variates
+        too: their expectation given what is observed, by the covariance of all rows.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ class SIR(OnePassInverseRegression):
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, slice means, with one covariance within slices,
+        What NaN in X means: an error; or a cell that was not observed, slice means and one covariance within slices
         being the most likely ones given the observed cells, which must be missing at random. A row with NaN then has
         variates too: their expectation given what is observed, by the covariance of all rows.
 
