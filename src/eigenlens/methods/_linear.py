@@ -62,7 +62,7 @@ class DiscriminantProblem(Problem):
         return X, None
 
 
-class LinearDiscriminant(TakesHoles, CanonicalClassifier):
+class LinearDiscriminant(CanonicalClassifier, TakesHoles):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
     _target = "labels"

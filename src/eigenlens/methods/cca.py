@@ -41,7 +41,7 @@ from ._rows import Known, RowsTransformer, repeated
 
 
 @stored("CCA")
-class CCA(TakesHoles, RowsTransformer, RegressorScore, MultiOutputMixin):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
