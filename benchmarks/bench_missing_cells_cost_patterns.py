@@ -43,16 +43,16 @@ def em_step_by_rows(X: np.ndarray, mean: np.ndarray, S: np.ndarray) -> tuple[np.
     return mean, ((filled - mean).T @ (filled - mean) + C) / len(X)
 
 
-def em_by_rows(X: np.ndarray, tol: float = 1e-6) -> int:
+def em_by_rows(X: np.ndarray, tol: float = 1e-6) -> tuple[np.ndarray, np.ndarray]:
     """Steps of EM until no entry moves by more than `tol`: far from the 1e-8 in the slope that we reach."""
     mean, S = np.nanmean(X, axis=0), np.diag(np.nanvar(X, axis=0))
-    for step in range(1, 1000):
+    for _ in range(1000):
         new_mean, new = em_step_by_rows(X, mean, S)
         moved = max(np.abs(new - S).max(), np.abs(new_mean - mean).max())
         mean, S = new_mean, new
         if moved < tol:
             break
-    return step
+    return mean, S
 
 
 def main() -> list[Ratio]:

@@ -1,8 +1,8 @@
 """Bias and coverage of the first principal variance where cells are missing, for four ways to deal with that.
 
-Four columns with one strong factor; the first is always observed, holes fall on the other three: at random, or by a rule
-(the higher the first column, the likelier a hole). Each way has the interval that comes with it, on the log scale: after
-filling, and of complete rows, that of normal theory, ± 1.96·√(2/n), as if nothing had been missing; of maximum
+Four columns with one strong factor; the first is always observed, holes fall on the other three: at random, or by a
+rule (the higher the first column, the likelier a hole). Each way has the interval that comes with it, on the log scale:
+after filling, and of complete rows, that of normal theory, ± 1.96·√(2/n), as if nothing had been missing; of maximum
 likelihood, ± t·(standard deviation of resamples).
 
     python benchmarks/missing_cells_bias_and_coverage.py --replicates 60 --picture docs/images/missing.png
