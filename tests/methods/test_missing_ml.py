@@ -291,7 +291,7 @@ def test_columns_are_named_and_blank_rows_counted():
     frame = pd.DataFrame(H, columns=NAMES)
     blank = frame.copy()
     blank.iloc[:3] = np.nan
-    with pytest.warns(MissingWarning, match="3 rows observe nothing"):
+    with pytest.warns(MissingWarning, match="3 rows"):
         lda = LDA(missing="ml").fit(blank, y)
     np.testing.assert_allclose(lda.predict_proba(blank[:3]), np.tile(lda.priors_, (3, 1)))
     frame["c"], frame["a"] = np.nan, 1.0 * np.arange(len(frame))
