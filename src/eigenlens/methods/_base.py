@@ -89,9 +89,7 @@ class MomentsEstimator(RowsEstimator):
                 if hasattr(self, "spectrum_"):
                     raise  # a model that could be solved before has been given parameters that cannot
                 return self
-            pencil = problem.pencil
-            too_few_yet = pencil.most is not None and pencil.most < pencil.dimension
-            self._conclude(problem, spectrum, warn_ranks=not too_few_yet)
+            self._conclude(problem, spectrum, warn_ranks=not problem.rows_are_few)
         return self
 
     def fit_moments(self, moments: Any) -> Self:

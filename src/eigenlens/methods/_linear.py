@@ -60,17 +60,16 @@ class DiscriminantProblem(Problem):
         return X, None
 
 
-class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
-    """Directions that separate class means against a within-class metric, from grouped moments."""
+class ClassesEstimator(MomentsEstimator):
+    """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
     _given_priors: np.ndarray | None = None
 
-    n_components: Any
     priors: Any
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the discriminant directions.
+        """Find what separates the classes.
 
         Parameters
         ----------
@@ -102,6 +101,21 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
+    def _require_classes(self, moments: Grouped) -> np.ndarray:
+        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
+        K = len(moments.labels)
+        if K < 2:
+            raise errors.one_class(moments.labels.tolist()[0] if K else None)
+        if moments.weight <= K:
+            raise errors.weight_too_small(moments.weight, K, "W − K")
+        return class_priors(self._given_priors, moments.weights)
+
+
+class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
+    """Directions that separate class means against a within-class metric, from grouped moments."""
+
+    n_components: Any
+
     # -- what subclasses share -----------------------------------------------------------------------------------
 
     def _check_known(self, known: Known) -> None:
@@ -116,15 +130,6 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         most = min(p, K - 1)
         why = f"{K} classes and {p} columns give at most {most} discriminant directions"
         return wanted(self.n_components, most, why)
-
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
-        K = len(moments.labels)
-        if K < 2:
-            raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return class_priors(self._given_priors, moments.weights)
 
     def _present(self, problem: DiscriminantProblem, spectrum: Spectrum) -> None:
         within, moments = problem.centred, problem.moments
