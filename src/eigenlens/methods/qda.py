@@ -27,7 +27,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors._kinds import plain
+from .._core.errors import plain
 from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
