@@ -68,7 +68,7 @@ class Centred(Moments):
         new = type(self)()
         xp = _xp.namespace(row)
         new.dtype = row.dtype
-        new.pivot = _xp.published(row, xp.float64)
+        new.pivot = _xp.attribute_copy(row, xp.float64)
         new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
