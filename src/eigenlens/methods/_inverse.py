@@ -75,9 +75,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return "rotation" if self.ridge else "linear"
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
-    _test_stops_early: ClassVar[bool] = (
-        False  # each draw is a fit: nothing is tested after the first d that is not rejected
-    )
+    _test_stops_early: ClassVar[bool] = False  # where each draw is a fit: stop at the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
     _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
