@@ -248,7 +248,8 @@ def test_precomputed_and_searched():
 
 
 def test_torch_stays_torch():
-    torch = pytest.importorskip("torch")
+    import torch
+
     T, labels = torch.asarray(IRIS), torch.asarray(SPECIES)
     for loss in ("squared", "logistic", "hinge"):
         for landmarks in (None, 30):

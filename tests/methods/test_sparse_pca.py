@@ -1,10 +1,10 @@
 """Sparse PCA: optimality, R's figures, the two knobs, adjusted variance, bad input."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from refs import unshipped
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
@@ -14,7 +14,6 @@ from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
 from eigenlens.spectral.elastic_net import ElasticNet
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "spca_pitprops"
 INF = float("inf")
 
 
@@ -25,10 +24,9 @@ def wine():
 
 @pytest.fixture(scope="module")
 def pitprops():
-    if not REFERENCE.exists():
-        pytest.skip("the reference data lie beside the repository, and are not there")
-    G = np.loadtxt(REFERENCE / "data.csv", delimiter=",", skiprows=1)
-    return Scatter.from_covariance(G, weight=180), json.loads((REFERENCE / "expected.json").read_text())
+    folder = unshipped("spca_pitprops")
+    G = np.loadtxt(folder / "data.csv", delimiter=",", skiprows=1)
+    return Scatter.from_covariance(G, weight=180), json.loads((folder / "expected.json").read_text())
 
 
 def covariance(X):

@@ -169,10 +169,10 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         self._sphered_means = offsets @ (W * unit[:, None])
         centroids = offsets @ (spectrum.vectors * unit[:, None])
         self._set_rule(moments.labels, self._native_labels, problem.priors, centroids, dtype)
-        self.means_ = _xp.published(within.means, dtype)
-        self.mean_ = _xp.published(self.subspace_.point, dtype)
-        self.scalings_ = _xp.published(spectrum.vectors, dtype)
-        self.explained_variance_ratio_ = _xp.published(spectrum.values / (total if total > 0 else 1.0), dtype)
+        self.means_ = _xp.attribute_copy(within.means, dtype)
+        self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.scalings_ = _xp.attribute_copy(spectrum.vectors, dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
         self._set_linear_rule(dtype)
 
     def _set_linear_rule(self, dtype: Any) -> None:

@@ -173,12 +173,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         self._y_loadings = problem.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
-        self.correlations_ = _xp.published(xp.cos(angles), dtype)
-        self.angles_ = _xp.published(angles, dtype)
-        self.x_weights_ = _xp.published(self.subspace_.basis, dtype)
-        self.y_weights_ = _xp.published(self.y_subspace_.basis, dtype)
-        self.x_mean_ = _xp.published(self.subspace_.point, dtype)
-        self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
+        self.correlations_ = _xp.attribute_copy(xp.cos(angles), dtype)
+        self.angles_ = _xp.attribute_copy(angles, dtype)
+        self.x_weights_ = _xp.attribute_copy(self.subspace_.basis, dtype)
+        self.y_weights_ = _xp.attribute_copy(self.y_subspace_.basis, dtype)
+        self.x_mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.y_mean_ = _xp.attribute_copy(self.y_subspace_.point, dtype)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:

@@ -221,11 +221,11 @@ class PCA(TakesHoles, PrincipalComponents):
             self._sd = s * (unit / divisor**0.5)  # its square may overflow where it does not
             self._noise_sd = (spectrum.tail / max(moments.n_features - k, 1) / divisor) ** 0.5 * unit
             self.noise_variance_ = self._noise_sd * self._noise_sd
-            self.explained_variance_ = _xp.published(self._sd**2, dtype)
-            self.singular_values_ = _xp.published(s * unit, dtype)
-        self.mean_ = _xp.published(moments.mean, dtype)
-        self.components_ = _xp.published(spectrum.vectors.T, dtype)
-        self.explained_variance_ratio_ = _xp.published(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
+            self.explained_variance_ = _xp.attribute_copy(self._sd**2, dtype)
+            self.singular_values_ = _xp.attribute_copy(s * unit, dtype)
+        self.mean_ = _xp.attribute_copy(moments.mean, dtype)
+        self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
 
     def _check_parameters(self, known: Known | None = None) -> None:

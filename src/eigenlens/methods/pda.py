@@ -34,7 +34,7 @@ from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
 from ..problem import covariance_form
-from ..regress import PenalizedRegression
+from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum

@@ -177,12 +177,12 @@ class SparsePCA(PrincipalComponents):
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
         self.subspace_ = Subspace(moments.pivot, loadings, problem.centred.shift[0, :] * unit)
-        self.mean_ = _xp.published(moments.mean, dtype)
-        self.components_ = _xp.published(loadings.T, dtype)
+        self.mean_ = _xp.attribute_copy(moments.mean, dtype)
+        self.components_ = _xp.attribute_copy(loadings.T, dtype)
         with np.errstate(over="ignore", under="ignore"):
             scale = variance / max(moments.weight - 1, 1e-300) * unit * unit
-        self.explained_variance_ = _xp.published(_xp.like(scale, moments.pivot), dtype)
-        self.explained_variance_ratio_ = _xp.published(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
+        self.explained_variance_ = _xp.attribute_copy(_xp.like(scale, moments.pivot), dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
 
     def _axes(
         self, form: Form, start: np.ndarray, total: float, alpha: Any, n_nonzero: Any, rounds: int | None = None
