@@ -33,6 +33,7 @@ FINEST, POLISH = (
     1e-14,
     20,
 )  # change, and rounds beyond the tolerance, down to and up to which the last digits are sought
+GAIN = 1e-11  # relative fall of the objective that a long turn must bring: less may be rounding
 STILL, ROUNDING = 30, 1e-7  # rounds without progress after which changes this small are rounding: G is ill-conditioned
 
 
@@ -223,7 +224,7 @@ class _Stride:
         turned[:, live] = left @ right
         tried = step(turned, B)
         partner, lower = step.partner(tried, A)
-        if lower >= cost:
+        if not cost - lower > GAIN * abs(cost):
             self.length, self.rest, self.pause = 2.0, self.pause, min(2 * self.pause, CYCLE)
             return None
         self.length, self.pause = 2 * self.length, 1
