@@ -314,7 +314,9 @@ def test_nearly_free_axes_settle_in_few_rounds(seed, monkeypatch):
 def test_a_path_shares_its_rounds(monkeypatch):
     monkeypatch.setattr(sparse_pca, "PATH_ROUNDS", 2)
     rng = np.random.default_rng(0)
-    model = SparsePCA(max_iter=50, alpha=1.0, n_components=1).fit(rng.standard_normal((30, 5)) @ rng.standard_normal((5, 5)))
+    model = SparsePCA(max_iter=50, alpha=1.0, n_components=1).fit(
+        rng.standard_normal((30, 5)) @ rng.standard_normal((5, 5))
+    )
     rounds = []
 
     def counted(*args, **options):

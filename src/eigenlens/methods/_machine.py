@@ -186,7 +186,9 @@ class KernelMachine(KernelEstimator):
         if self._pivot is not None:
             gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
             points = points + self._pivot
-            if self.kernel_.is_linear and self.n_landmarks is not None:  # Σ cᵢ (x − a)ᵀ(xᵢ − a): the pivot a takes what the cᵢ do not add up to
+            if (
+                self.kernel_.is_linear and self.n_landmarks is not None
+            ):  # Σ cᵢ (x − a)ᵀ(xᵢ − a): the pivot a takes what the cᵢ do not add up to
                 points = xp.concat([points, self._pivot[None, :]], axis=0)
                 c = xp.concat([c, -xp.sum(c, axis=0)[None, :]], axis=0)
         single = c.shape[1] == 1

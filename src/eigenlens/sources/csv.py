@@ -103,7 +103,9 @@ class CsvReader:
             options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
             with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
                 for batch in reader:
-                    yield record_piece(batch, roles, names, np.float64, str(path), start, partial(_line_of, path), whole)
+                    yield record_piece(
+                        batch, roles, names, np.float64, str(path), start, partial(_line_of, path), whole
+                    )
                     start += batch.num_rows
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
