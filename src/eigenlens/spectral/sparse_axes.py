@@ -196,7 +196,7 @@ def _next(
     far = step.stride.beyond(step, before, A, B, min(cost, lower))
     if far is not None:
         return far
-    if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same but for rounding
+    if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same up to rounding
         return partner, tried, tried
     return A, B, B
 
