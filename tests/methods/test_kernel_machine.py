@@ -269,6 +269,7 @@ def test_offsets_take_no_digits():
         assert_allclose(far.predict(grid + 2.0**26) - 2.0**26, near.predict(grid), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.EigenlensWarning")
 @pytest.mark.parametrize("kernel", [Linear(), 2.0 * Linear() + Linear(), Linear() + Gaussian(1.0), Polynomial(2)])
 @pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive"])
 @pytest.mark.parametrize("offset", [0.0, 1e4])
