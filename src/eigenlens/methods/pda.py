@@ -230,7 +230,8 @@ class PDA(LinearDiscriminant):
             constant=within.constant_columns() if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
-        by = f"lam={lam * float(within.unit[0]) ** 2:.3g}" if lam else ""
+        unit = float(within.unit[0])
+        by = f"lam={lam * unit * unit:.3g}" if lam else ""
         return PenalizedProblem(
             pencil, moments, within, names, self.n_components, priors, priors, divisor, by, basis, path, lam, self
         )
