@@ -2,10 +2,10 @@
 
     python benchmarks/calibration_of_inference.py [table ...] [--only TEXT] [--replicates N]
 
-Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv; without a name, all of them. On
-one core each takes up to four minutes. What follows ± is two Monte Carlo standard errors, replicates being the unit:
-what is counted several times within a replicate (loadings) is averaged there first. Replicate r depends on its table
-and r alone.
+Tables: pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv, components, rivals, linear,
+rule, bends; without a name, all of them. On one core each takes up to four minutes, components and rivals an hour.
+What follows ± is two Monte Carlo standard errors, replicates being the unit: what is counted several times within a
+replicate (loadings) is averaged there first. Replicate r depends on its table and r alone.
 """
 
 from __future__ import annotations
@@ -19,10 +19,29 @@ from functools import partial
 
 import numpy as np
 from scipy import stats
+from scipy.signal import lfilter
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, DirectionalRegression, LocalizedSIR
 from eigenlens._core.errors import EigenlensWarning
-from eigenlens.inference import bootstrap, wilks
+from eigenlens.inference import (
+    advise,
+    against_normal,
+    bootstrap,
+    broken_stick,
+    canonical_permutation_test,
+    check_linearity,
+    choose_slices,
+    components_test,
+    conditional_test,
+    gap_test,
+    leverages,
+    li_test,
+    linear_p_value,
+    minka,
+    tracy_widom_test,
+    wilks,
+    with_linear,
+)
 from eigenlens.regress import PolynomialRegression
 
 Replicate = Callable[[np.random.Generator], object]  # what one simulated table says: an outcome, or an array of them
@@ -239,6 +258,217 @@ def ladle() -> Iterator[Line]:
             yield line, found(model, dimension, law), 100 if model is LocalizedSIR else 500
 
 
+# -- shared directions ---------------------------------------------------------------------------------------------
+
+RATIOS = ((500, 10), (500, 50), (100, 50), (30, 100))  # n/p = 50, 10, 2, 0.3
+PLANTED = ((0, 0.0), (1, 1.0), (1, 3.0), (1, 100.0), (3, 3.0), (3, 100.0))  # how many, in units of the detection limit
+
+
+def unequal(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return normal(rng, n, p) * np.exp(np.linspace(-1, 1, p))
+
+
+def binary(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return ((rng.random((n, p)) < 0.1) - 0.1) / 0.3
+
+
+def lognormal(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return (np.exp(normal(rng, n, p)) - np.exp(0.5)) / np.sqrt((np.e - 1) * np.e)
+
+
+def elliptical(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return normal(rng, n, p) / np.sqrt(rng.chisquare(5, (n, 1)) / 3)
+
+
+def series(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    """Rows follow each other: each column is an AR(0.5) of its own."""
+    return lfilter([0.75**0.5], [1, -0.5], normal(rng, n + 50, p), axis=0)[50:]
+
+
+def chain(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    """Columns follow each other: each row is an AR(0.5)."""
+    return lfilter([0.75**0.5], [1, -0.5], normal(rng, n, p + 50), axis=1)[:, 50:]
+
+
+LAWS = (normal, heavy, unequal, binary, lognormal, elliptical, series, chain)
+
+
+def planted(law: Callable, n: int, p: int, k: int, size: float, rng: np.random.Generator) -> np.ndarray:
+    """Add k directions to noise, in units of its columns: the last at `size` times √(p/n), the first at half more."""
+    E = law(rng, n, p)
+    unit = np.exp(np.linspace(-1, 1, p)) if law is unequal else np.full(p, 3**0.5 if law is heavy else 1.0)
+    V = np.linalg.qr(normal(rng, p, max(k, 1)))[0][:, :k] * unit[:, None]
+    return E + normal(rng, n, k) * np.sqrt(size * np.sqrt(p / n) * np.linspace(1.5, 1, k)) @ V.T
+
+
+def too_many_and_right(find: Callable, table: Callable, k: int) -> Replicate:
+    def once(rng: np.random.Generator) -> list[bool]:
+        found = find(table(rng), int(rng.integers(2**31)))
+        return [found > k, found == k]
+
+    return once
+
+
+def components() -> Iterator[Line]:
+    """The test of shared directions: P(more than there are), and P(as many)."""
+    for law in LAWS:
+        block = 10 if law is series else None
+        for n, p in RATIOS:
+            for k, size in PLANTED:
+                if law is chain and k:
+                    continue
+                line = f"{law.__name__}, n={n} p={p}, {k} planted" + (f" at {size:g}" if k else "")
+                find = partial(
+                    _shared, "permutation" if block else "flips", block if n // 4 >= 10 else 5 if block else None
+                )
+                replicate = too_many_and_right(find, partial(planted, law, n, p, k, size), k)
+                yield f"{line}: more; {line}: as many", replicate, LEVELS
+
+
+def rivals() -> Iterator[Line]:
+    """The same of other tests, at one shape."""
+    for law in (normal, heavy, unequal, lognormal, elliptical, chain):
+        for k, size in ((0, 0.0), (1, 3.0), (3, 100.0)):
+            for name, find in RIVALS.items():
+                line = f"{name}, {law.__name__}, n=200 p=40, {k} planted" + (f" at {size:g}" if k else "")
+                replicate = too_many_and_right(find, partial(planted, law, 200, 40, k, size), k)
+                yield f"{line}: more; {line}: as many", replicate, LEVELS
+
+
+def _shared(noise: str, block: int | None, X: np.ndarray, seed: int) -> int:
+    return components_test(X, noise=noise, block=block, n_draws=39, random_state=seed).dimension
+
+
+def _by_values(test: Callable, X: np.ndarray, seed: int) -> int:
+    return test(np.linalg.eigvalsh(np.cov(X.T))[::-1], len(X) - 1).dimension
+
+
+def _horn(X: np.ndarray, seed: int) -> int:
+    values = np.linalg.eigvalsh(np.cov(X.T))[::-1]
+    return against_normal(values, len(X) - 1, X.std(axis=0, ddof=1), 0.05, 39, seed).dimension
+
+
+RIVALS = {
+    "shared directions": partial(_shared, "flips", None),
+    "shared directions, permutation": partial(_shared, "permutation", None),
+    "shared directions, normal": partial(_shared, "normal", None),
+    "parallel analysis": _horn,
+    "tracy-widom": partial(_by_values, tracy_widom_test),
+    "conditional": partial(_by_values, conditional_test),
+    "gap": partial(_by_values, gap_test),
+    "broken stick": partial(_by_values, lambda values, n: broken_stick(values)),
+    "mle": lambda X, seed: minka(np.linalg.eigvalsh(np.cov(X.T))[::-1], len(X)),
+}
+
+
+# -- what a straight line sees, and which test is taken ------------------------------------------------------------
+
+
+def cauchy(rng: np.random.Generator, n: int, p: int) -> np.ndarray:
+    return rng.standard_cauchy((n, p))
+
+
+def sliced(X: np.ndarray, y: np.ndarray, H: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return variates, and the weights and means of slices of equal size."""
+    n = len(X)
+    Z = np.linalg.qr(X - X.mean(axis=0))[0] * n**0.5
+    codes = np.argsort(np.argsort(y)) * H // n
+    return Z, np.bincount(codes).astype(float), np.array([Z[codes == h].mean(axis=0) for h in range(H)])
+
+
+def slices_and_line(X: np.ndarray, y: np.ndarray, H: int) -> list[float]:
+    """Return p-values of "no direction": slices alone, and joined with the line."""
+    Z, weights, means = sliced(X, y, H)
+    values = np.linalg.svd(means * np.sqrt(weights / len(X))[:, None], compute_uv=False) ** 2
+    test = li_test(values, len(X), Z.shape[1], H)
+    return [test.p_values[0], with_linear(test, linear_p_value(weights, means)).p_values[0]]
+
+
+def linear() -> Iterator[Line]:
+    """SIR's test of "no direction", with ten slices, with as many as rows allow, and joined with the linear one."""
+
+    def once(law: Callable, n: int, p: int, r2: float, rng: np.random.Generator) -> list[bool]:
+        X = law(rng, n, p)
+        signal = X @ np.ones(p) / X.sum(axis=1).std()
+        y = r2**0.5 * signal + (1 - r2) ** 0.5 * rng.standard_normal(n)
+        ten, chosen = slices_and_line(X, y, 10), slices_and_line(X, y, choose_slices(n, p))
+        return [v <= 0.05 for v in (ten[0], chosen[0], chosen[1])]
+
+    for law, n, p in ((normal, 43, 11), (heavy, 43, 11), (normal, 200, 20), (heavy, 400, 5)):
+        for r2 in (0.0, 0.3, 0.9):
+            line = f"{law.__name__}, n={n} p={p}, linear share {r2:g}"
+            what = "; ".join(f"SIR {how}, {line}" for how in ("ten slices", "chosen slices", "chosen slices and line"))
+            yield what, partial(once, law, n, p, r2), LEVELS
+
+
+def rule() -> Iterator[Line]:
+    """Wilks' test, and the one that the leverages advise; classes of unequal sizes, or two tables."""
+
+    def wilks_p(X: np.ndarray, Y: np.ndarray) -> float:
+        Q, R = (np.linalg.svd(A - A.mean(axis=0), full_matrices=False)[0] for A in (X, Y))
+        rho = np.clip(np.linalg.svd(Q.T @ R, compute_uv=False), 0, 1)
+        return wilks(rho, len(X), X.shape[1], Y.shape[1]).p_values[0]
+
+    def once(table: Callable, rng: np.random.Generator) -> list[bool]:
+        X, Y = table(rng)
+        first = wilks_p(X, Y)
+        advice = advise(leverages(X), leverages(Y), X.shape[1], Y.shape[1])
+        second = first
+        if advice.method == "permutation":
+            second = canonical_permutation_test(X, Y, most=1, n_draws=39, seed=int(rng.integers(2**31))).p_values[0]
+        return [first <= 0.05, second <= 0.05, advice.method == "permutation"]
+
+    def rare(law: Callable, counts: tuple[int, ...], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        codes = np.repeat(np.arange(len(counts)), counts)
+        return law(rng, len(codes), 4), np.eye(len(counts))[codes][:, 1:]
+
+    def two(law: Callable, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        return law(rng, n, 4), law(rng, n, 3)
+
+    cases = [
+        (f"classes of {c}, {law.__name__}", partial(rare, law, c))
+        for law in (normal, lognormal, heavy)
+        for c in ((90, 5, 5), (70, 65, 65))
+    ]
+    cases += [(f"two tables, n=100, {law.__name__}", partial(two, law, 100)) for law in (normal, heavy, cauchy)]
+    for name, table in cases:
+        what = "; ".join(f"{name}: {part}" for part in ("wilks", "by rule", "permutation taken"))
+        yield what, partial(once, table), LEVELS
+
+
+def bends() -> Iterator[Line]:
+    """How often the condition of inverse regression is doubted: it holds, or X is clustered or bent."""
+
+    def once(table: Callable, rng: np.random.Generator) -> bool:
+        X, y = table(rng)
+        Z, weights, means = sliced(X, y, choose_slices(*X.shape))
+        turn = np.linalg.svd(means * np.sqrt(weights)[:, None])[2]
+        return check_linearity(Z @ turn.T, random_state=int(rng.integers(2**31))).doubtful
+
+    def plain(law: Callable, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X = law(rng, 300, 5)
+        return X, X[:, 0] + X[:, 1] + 0.3 * X.std() * rng.standard_normal(300)
+
+    def clustered(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X = normal(rng, 300, 5)
+        X[:, :2] += np.array([[0, 0], [6, 0], [6, 6]])[rng.integers(0, 3, 300)]
+        return X, X[:, 0] + 0.4 * X[:, 1] + rng.standard_normal(300)
+
+    def bent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        X = normal(rng, 300, 5)
+        X[:, 1] += X[:, 0] ** 2
+        return X, X[:, 0] + 0.3 * rng.standard_normal(300)
+
+    for name, table in (
+        ("normal", partial(plain, normal)),
+        ("elliptical", partial(plain, elliptical)),
+        ("t3 columns", partial(plain, heavy)),
+        ("clusters", clustered),
+        ("a bent column", bent),
+    ):
+        yield f"linearity doubted, {name}, n=300 p=5", partial(once, table), LEVELS
+
+
 # -- intervals -----------------------------------------------------------------------------------------------------
 
 
@@ -293,7 +523,13 @@ def coverage() -> Iterator[Line]:
             yield what, resampled(model, truth, values, lambda rng, n=n, table=table: table(rng, n)), 300
 
 
-TABLES = {f.__name__: f for f in (pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv)}
+TABLES = {
+    f.__name__: f
+    for f in (
+        *(pca, canonical, inverse, permutation, fda, ranks, power, coverage, ladle, gcv),
+        *(components, rivals, linear, rule, bends),
+    )
+}
 
 
 def main() -> None:

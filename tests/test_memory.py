@@ -26,18 +26,7 @@ def test_more_than_there_is_is_refused_in_a_sentence(monkeypatch):
         memory.require(2**32, "A table", "use less")
 
 
-def test_a_container_counts_what_it_may_still_take(monkeypatch, tmp_path):
-    (tmp_path / "memory.max").write_text("1000000\n")
-    (tmp_path / "memory.current").write_text("600000\n")
-    (tmp_path / "memory.stat").write_text("anon 1\ninactive_file 100000\n")
-    monkeypatch.setattr(memory, "CGROUP", tmp_path)
-    assert memory._from_cgroup() == 500_000
-    assert memory.available_bytes() <= 500_000
-    (tmp_path / "memory.max").write_text("max\n")
-    assert memory._from_cgroup() is None
-
-
 def test_nothing_told_is_nothing_refused(monkeypatch):
-    monkeypatch.setattr(memory, "_from_meminfo", lambda: None)
-    monkeypatch.setattr(memory, "_from_cgroup", lambda: None)
+    for source in ("_from_meminfo", "_from_cgroups", "_from_limits"):
+        monkeypatch.setattr(memory, source, lambda root: None)
     memory.require(2**60, "A table", "use less")

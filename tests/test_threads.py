@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from eigenlens._core.threads import threaded
+from eigenlens._core import xp as _xp
+from eigenlens._core.threads import thread_count, threaded
 
 
 def test_results_come_in_order():
@@ -52,6 +53,7 @@ def test_nothing_runs_on_after_a_pass_is_left():
 
 def test_a_pass_may_be_collected_on_one_of_its_own_threads():
     go, done = threading.Event(), threading.Event()
+    before = thread_count()
 
     def work(i):
         if i == 1:
@@ -64,6 +66,7 @@ def test_a_pass_may_be_collected_on_one_of_its_own_threads():
     assert next(results) == 0
     go.set()
     assert done.wait(30)
+    assert thread_count() == before
 
 
 def test_an_error_of_the_work_is_raised_and_the_threads_serve_on():
@@ -75,6 +78,20 @@ def test_an_error_of_the_work_is_raised_and_the_threads_serve_on():
     with pytest.raises(ZeroDivisionError, match="three"):
         list(threaded(work, iter(range(10))))
     assert list(threaded(abs, iter([-1, 2]))) == [1, 2]
+
+
+def test_the_fit_that_ends_last_gives_blas_its_threads_back():
+    before = thread_count()
+    first, second = _xp.one_blas_thread(), _xp.one_blas_thread()
+    first.__enter__()
+    other = threading.Thread(target=second.__enter__)
+    other.start()
+    other.join()
+    first.__exit__(None, None, None)
+    last = threading.Thread(target=second.__exit__, args=(None, None, None))
+    last.start()
+    last.join()
+    assert thread_count() == before
 
 
 def _fit_in_child(queue):
@@ -98,3 +115,55 @@ def test_a_forked_process_has_threads_of_its_own():
     theirs = queue.get(timeout=60)
     child.join(30)
     np.testing.assert_array_equal(theirs, ours)
+
+
+def _threads_in_child(queue):
+    from eigenlens._core.threads import thread_count
+
+    seen = list(threaded(lambda i: threading.current_thread().name, iter(range(4))))
+    queue.put((thread_count(), all(name.startswith("eigenlens") for name in seen)))
+
+
+def _fork_while(inside):
+    """Fork in the middle of work, on the thread that `inside` calls from; return what the child sees."""
+    context = multiprocessing.get_context("fork")
+    queue = context.Queue()
+    child = context.Process(target=_threads_in_child, args=(queue,))
+    inside(child.start)
+    try:
+        return queue.get(timeout=60)
+    finally:
+        child.join(30)
+
+
+def _from_the_caller(fork):
+    with _xp.one_blas_thread():
+        fork()
+
+
+def _from_another_thread(fork):
+    entered, leave = threading.Event(), threading.Event()
+
+    def work(i):
+        entered.set()
+        leave.wait(30)
+
+    fit = threading.Thread(target=lambda: list(threaded(work, iter(range(4)))))
+    fit.start()
+    entered.wait(30)
+    fork()
+    leave.set()
+    fit.join(30)
+
+
+def _from_a_worker(fork):
+    list(threaded(lambda i: fork() if i == 0 else None, iter(range(2))))
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork on this system")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+@pytest.mark.parametrize("inside", [_from_the_caller, _from_another_thread, _from_a_worker])
+def test_a_process_forked_during_a_fit_uses_all_its_threads(inside):
+    before = thread_count()
+    assert _fork_while(inside) == (before, True)
+    assert thread_count() == before

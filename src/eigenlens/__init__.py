@@ -6,8 +6,9 @@ subspace to look through. Names are loaded when they are first used, so that imp
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ._core.lazy import exports
 
 if TYPE_CHECKING:
     from . import (
@@ -131,14 +132,4 @@ __all__ = [
     "write_rows",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name], __name__), name)
-    if name in _ROOMS:
-        return import_module(f".{name}", __name__)
-    raise AttributeError(f"module 'eigenlens' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = exports(__name__, _HOMES, _ROOMS)

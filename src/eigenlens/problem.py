@@ -14,6 +14,7 @@ import numpy as np
 
 from ._core import errors
 from ._core import xp as _xp
+from ._core.parameters import is_number
 from ._core.typing import Array
 from .moments import Centred
 from .spectral import Form, Pencil, Spectrum, Whitening, solve
@@ -33,16 +34,19 @@ class Problem:
         Its means and sums of squares in the units of the pencil, powers of two taken out of the columns.
     names : sequence of str, optional
         Names of the columns, for messages.
+    asked : int, str or None
+        `n_components` as it was given.
     """
 
     pencil: Pencil
     moments: Any
     centred: Centred
     names: Sequence[str] | None = None
+    asked: Any = None
 
     condition_of: ClassVar[str] = "X"  # for a message: what the condition is that of
     metric: ClassVar[str] = "X"  # for a message: what B is
-    signal: ClassVar[str] = "X"  # for a message: what A is
+    signal: ClassVar[str] = ""  # for a message: what A is, where its rank is worth a word
     metric_advice: ClassVar[str] = "Use fewer columns if these directions matter."
     signal_advice: ClassVar[str] = ""
 
@@ -54,24 +58,30 @@ class Problem:
         """Return the condition of what the answer depends on."""
         return spectrum.condition
 
-    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, Whitening]]:
-        """Yield the metrics that were turned into the identity, each with its name."""
+    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, str, Whitening]]:
+        """Yield the metrics that were turned into the identity, each with its name and that of its table."""
         if spectrum.whitening is not None:
-            yield self.metric, spectrum.whitening
+            yield self.metric, "X", spectrum.whitening
 
     def drops_weak(self, spectrum: Spectrum) -> bool:
         """Tell whether weak directions are dropped, with a warning of their own, rather than given with few digits."""
-        return any(whitening.rank < whitening.varying for _, whitening in self.whitenings(spectrum))
+        return any(whitening.rank < whitening.varying for _, _, whitening in self.whitenings(spectrum))
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
         """Yield a warning for each set of directions that was dropped."""
-        for name, whitening in self.whitenings(spectrum):
-            if whitening.rank < whitening.varying:
-                yield errors.rank_deficient(name, whitening.rank, whitening.varying, "columns vary", self.metric_advice)
-        wanted = self.pencil.n_components
-        if wanted is not None and self.pencil.B is not None and spectrum.rank < len(spectrum):
-            found = max(spectrum.rank, 1)
-            yield errors.rank_deficient(self.signal, found, len(spectrum), "were asked for", self.signal_advice)
+        for name, table, whitening in self.whitenings(spectrum):
+            found, columns = whitening.varying, int(whitening.matrix.shape[0])
+            if whitening.rank < found:
+                yield errors.rank_deficient(name, whitening.rank, found, "columns vary", self.metric_advice)
+            elif is_number(self.asked) and found < min(self.asked, columns):
+                yield errors.RankWarning(
+                    f"n_components={self.asked} but {found} of the {columns} columns of {table} vary: {max(found, 1)} "
+                    f"direction(s) found. The other columns are constant; drop them, and ask for n_components ≤ "
+                    f"{max(found, 1)}."
+                )
+        if self.signal and spectrum.rank < len(spectrum):
+            kept = max(spectrum.rank, 1)
+            yield errors.rank_deficient(self.signal, kept, len(spectrum), "were asked for", self.signal_advice)
 
     def directions(self, vectors: Array) -> Array:
         """Return vectors of the pencil as directions of the columns, each column in its own unit."""

@@ -19,12 +19,13 @@ class Subspace:
     Parameters
     ----------
     centre : array of shape (p,)
-        A point of the subspace.
+        An anchor near the data, subtracted first; with `remainder` added it is a point of the subspace (`point`).
     basis : array of shape (p, k)
         Directions as columns; they need not be orthonormal.
     remainder : array of shape (p,), optional
-        Small correction of the centre: rows are taken minus `centre`, then minus `remainder`, and so keep the digits
-        that a large offset would take.
+        The rest of the way from the anchor to the point of the subspace, of the size of the spread of the data rather
+        than of their offset: rows are taken minus `centre`, then minus `remainder`, and so keep the digits that a
+        large offset would take.
     dual : array of shape (p, k), optional
         Columns with dualᵀ basis = I that map scores back; by default those of the orthogonal projection.
 

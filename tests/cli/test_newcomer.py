@@ -1,6 +1,9 @@
 """Tables as they come: dates, running numbers, rare words, few rows, many rows; and what is said of them."""
 
 import json
+import signal
+import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -8,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import eigenlens
+from eigenlens.cli import interrupt
 from eigenlens.cli.main import run
 from eigenlens.report.page.payload import MOST_AXES, MOST_COLUMNS
 from eigenlens.study import Plan, contest, read_data, study
@@ -49,10 +53,10 @@ def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys)
         notes = " ".join(said["notes"])
         assert "1 of dates" in notes
         assert "'when' left out: dates" in notes
-        assert "'id' left out: it only counts the rows" in notes
+        assert "'id' left out: by name, it identifies rows" in notes
         assert "'town' left out" in notes
         assert said["real_directions"] >= 1
-    assert "left out: it only counts" not in " ".join(answer(capsys, file, "--keep", "id")["notes"])
+    assert "'id' left out" not in " ".join(answer(capsys, file, "--keep", "id")["notes"])
     assert run(["report", file, "--target", "when", "--force"]) == 1
     assert "it holds dates" in capsys.readouterr().err
 
@@ -211,3 +215,17 @@ def test_a_target_with_one_class_or_none_repeated_is_refused_in_its_own_words(pe
     people.iloc[:12].assign(name=[f"n{j}" for j in range(12)]).to_csv("names.csv", index=False)
     assert run(["report", "names.csv", "--target", "name"]) == 1
     assert "stands in one row only" in capsys.readouterr().err
+
+
+def test_commands_run_one_after_the_other_leave_no_thread_behind():
+    earlier = signal.set_wakeup_fd(-1)
+    try:
+        interrupt.watch()
+        before, end = threading.active_count(), time.monotonic() + 20
+        for _ in range(4):
+            interrupt.watch()
+        while threading.active_count() > before and time.monotonic() < end:
+            time.sleep(0.05)
+        assert threading.active_count() <= before
+    finally:
+        signal.set_wakeup_fd(earlier)

@@ -194,9 +194,36 @@ def test_what_is_no_transform(transform, match):
         transform(1.0)
 
 
-def test_a_density_with_a_hidden_jump_warns():
+def test_a_density_with_hidden_jumps_warns():
     with pytest.warns(NotConvergedWarning, match=r"jumps or spikes. Name its support="):
-        Measure(lambda lam: (lam < 3.0) * 1.0)(2.0)
+        Measure(lambda lam: (np.abs(lam - 1.0) < 0.1) * 1.0)(2.0)
     whole = Measure(lambda lam: 1.0 + 0 * lam, support=(0, 3))(2.0)
     exact = quad(lambda lam: -np.expm1(-2 * lam) / lam, 0, 3)[0]
     assert whole == pytest.approx(exact, rel=1e-12)
+    assert Measure(lambda lam: (lam < 3.0) * 1.0)(2.0) == pytest.approx(exact, rel=1e-10)  # the jump is found
+
+
+@pytest.mark.parametrize("width", [0.1, 0.03, 0.01, 0.003, 1e-3])
+@pytest.mark.parametrize("middle", [1.1, 37.0, 1e-5])
+def test_a_narrow_density_is_an_atom_of_its_mass(middle, width):
+    """∫ over a normal density of standard deviation σ about m, by quadrature in units of σ."""
+
+    def density(lam):
+        return np.exp(-0.5 * ((lam - middle) / (width * middle)) ** 2)
+
+    def inner(z):
+        lam = middle * (1 + width * z)
+        return np.exp(-0.5 * z**2) * -np.expm1(-lam * 2.0 / middle) / lam * width * middle
+
+    exact = quad(inner, -12 if width < 0.08 else -1 / width, 12, epsabs=0, epsrel=1e-12, limit=500)[0]
+    assert Measure(density)(2.0 / middle) == pytest.approx(exact, rel=1e-10)
+
+
+def test_a_density_too_narrow_to_be_seen_is_refused():
+    def density(lam):
+        return np.exp(-0.5 * ((lam - 1.1) / 1e-6) ** 2)
+
+    with pytest.raises(InputError, match=r"zero everywhere it was looked at: .* Name its support="):
+        Measure(density)(2.0)
+    mass = Measure(density, support=(1.1 - 1e-4, 1.1 + 1e-4))(2.0)
+    assert mass == pytest.approx(1e-6 * np.sqrt(2 * np.pi) * -np.expm1(-2.2) / 1.1, rel=1e-9)

@@ -28,7 +28,7 @@ def test_resamples_from_sums_are_fits_with_weights(model, per_block):
     offset = X + np.array([1e4, 0, -30, 5])
     target = {"PCA": (), "CCA": (y[:, None] + rng.standard_normal((150, 2)),)}.get(type(model).__name__, (y,))
     fitted = model.fit(offset, *target)
-    block = whole(fitted._source)
+    block = whole(fitted._open_again(offset, *(target or (None,)), None))
     rows = block.X if not isinstance(model, CCA) else np.column_stack([block.X, block.y])
     codes = np.asarray(block.y, dtype=int) if hasattr(fitted.moments_, "groups") else None
     units = None if per_block == 1 else rng.permutation(150) // per_block

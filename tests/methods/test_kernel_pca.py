@@ -194,3 +194,19 @@ def test_a_large_precomputed_kernel_whose_eigenvalues_crowd_at_zero():
         KernelPCA(2, kernel="precomputed").fit(K - 0.5 * np.eye(1100))
     with pytest.raises(InputError, match="not positive semidefinite"):
         KernelPCA(2, kernel="precomputed").fit(-1e-3 * K)
+
+
+@pytest.mark.parametrize("n", [60, 1100])  # regressed exactly, and with landmarks
+def test_the_way_back_counts_weights(n):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    w = np.where(X[:, 0] > 0, 4, 1)
+    kernel = Gaussian(2.0)
+    weighted = KernelPCA(2, kernel=kernel).fit(X, sample_weight=w)
+    repeated = KernelPCA(2, kernel=kernel).fit(np.repeat(X, w, axis=0))
+    scores = weighted.transform(X[:20])
+    signs = np.sign(np.sum(scores * repeated.transform(X[:20]), axis=0))
+    back = repeated.inverse_transform(scores * signs)
+    once = KernelPCA(2, kernel=kernel).fit(X)
+    assert np.abs(once.inverse_transform(once.transform(X[:20])) - back).max() > 0.05
+    np.testing.assert_allclose(weighted.inverse_transform(scores), back, atol=1e-6 if n == 60 else 0.02)

@@ -318,3 +318,22 @@ def test_zeros_have_rank_zero():
 def test_bad_parameters(parameters, message):
     with pytest.raises((InputError, InputTypeError), match=message):
         RobustPCA(**parameters).fit(np.random.default_rng(0).standard_normal((20, 10)))
+
+
+def test_a_loose_fit_knows_its_own_rows():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
+    X[rng.random(X.shape) < 0.05] += 100
+    model = RobustPCA(tol=1e-4).fit(X)
+    assert model.test_dimension(n_draws=19).dimension == 2
+    X[0, 0] += 1e-3
+    with pytest.raises(InputError, match="changed"):
+        model.test_dimension(n_draws=19)
+
+
+def test_a_mean_is_one_more_direction():
+    """The table is not centred: what all rows share counts, and the law of shifts does not speak of this method."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
+    assert not RobustPCA._centres
+    assert (RobustPCA().fit(X).rank_, RobustPCA().fit(X + rng.standard_normal(20)).rank_) == (2, 3)

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris
 
 from eigenlens import SAVE, SIR
 from eigenlens._core.errors import InputError, InputTypeError
-from eigenlens.moments import Factor, Scatter
+from eigenlens.moments import Scatter
 from eigenlens.testing import LAWS, Sample
 from inverse_models import LAWS_OF_ROWS, slice_parts, symmetric, textbook
 
@@ -27,7 +27,7 @@ def test_is_the_textbook():
 
 def test_a_squared_scatter_gives_the_same():
     model = SAVE(n_slices=4).fit(X, y)
-    moments = SAVE(n_slices=4)._collect(model._source, Scatter)
+    moments = SAVE(n_slices=4)._collect(model._open_again(X, y, None), Scatter)
     moments.meaning = model.moments_.meaning
     assert moments.squared
     assert not model.moments_.squared
@@ -90,11 +90,11 @@ def test_classes_as_slices():
     A, c = load_iris(return_X_y=True)
     model = SAVE(2).fit(A, c)
     assert model.slices_.tolist() == [0, 1, 2]
-    assert model._collect(model._source, Factor).groups[0].weight == 50
+    assert model.moments_.groups[0].weight == 50
 
 
 def test_moments_of_sir_are_not_enough():
-    with pytest.raises(InputTypeError, match="one scatter for each slice"):
+    with pytest.raises(InputTypeError, match="one scatter for each group"):
         SAVE().fit_moments(SIR().fit(X, y).moments_)
 
 

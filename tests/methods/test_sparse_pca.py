@@ -159,6 +159,36 @@ def test_counts_are_exact(wine, count, ridge):
     np.testing.assert_allclose(np.linalg.norm(model.components_, axis=1), 1.0, atol=1e-12)
 
 
+@pytest.mark.parametrize("ridge", [0.0, 1e-6, INF])
+@pytest.mark.parametrize("kind", ["copies", "low rank", "ties"])
+def test_counts_are_exact_where_columns_depend_on_each_other(kind, ridge):
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, p = int(rng.integers(6, 60)), int(rng.integers(4, 9))
+        X = rng.standard_normal((n, p))
+        if kind == "copies":
+            X = np.column_stack([X, X[:, 0], X[:, 1]])
+        elif kind == "low rank":
+            X = X[:, :3] @ rng.standard_normal((3, p))
+        else:
+            X = rng.integers(0, 2, (n, p)).astype(float)
+        count = int(rng.integers(1, X.shape[1] + 1))
+        model = SparsePCA(2, n_nonzero=count, ridge=ridge).fit(X)
+        assert model.n_nonzero_.tolist() == [count] * 2, (seed, count)
+
+
+@pytest.mark.parametrize("ridge", [0.0, 1e-6, INF])
+def test_one_of_equal_columns_is_taken(ridge):
+    X = np.outer(np.arange(6.0), np.ones(3))
+    np.testing.assert_array_equal(SparsePCA(1, n_nonzero=1, ridge=ridge).fit(X).components_, [[1.0, 0.0, 0.0]])
+
+
+def test_a_count_that_cannot_be_met_is_told(wine):
+    X = np.column_stack([wine[:, :3], np.ones(len(wine))])
+    with pytest.warns(RankWarning, match="n_nonzero=4 but component 0 has 3 nonzero loading"):
+        SparsePCA(1, n_nonzero=4).fit(X)
+
+
 def test_places_that_alternate_are_held_and_no_penalty_is_told():
     rng = np.random.default_rng(0)
     V = rng.standard_normal((3, 40)) * (rng.random((3, 40)) < 0.3)

@@ -157,7 +157,7 @@ def test_bad_parameters_are_named(change, error, word):
 def test_unsettled_sweeps_are_told():
     X, Y, _ = ridge_data(n=100)
     with pytest.warns(ConvergenceWarning, match="Raise max_iter"):
-        ProjectionPursuit(n_terms=2, max_terms=2, tol=0.0, max_iter=1).fit(X, Y)
+        ProjectionPursuit(n_terms=3, max_terms=3, tol=0.0, max_iter=1).fit(X, Y)
 
 
 def test_plot_has_a_panel_per_term():
@@ -175,18 +175,20 @@ def test_plot_has_a_panel_per_term():
     ("case", "parameters", "good"),
     [
         ("supsmu_1_1", {}, 1),
-        ("supsmu_2_3", {}, 1),
+        ("supsmu_2_3", {}, 0),  # ours has 0.57 times R's residuals, in other directions
+        ("supsmu_2_5", {}, 0),
+        ("supsmu_3_5", {}, 0),
         ("spline_2_3_df5", {"smoother": "spline", "df": 4}, 1),
         ("gcv_2_3", {"smoother": "spline", "df": "gcv"}, 2),
     ],
 )
 def test_rock_as_in_r(case, parameters, good):
-    """RSS at most 1.10 × R's; the strong directions within 10°. R counts the constant in df, we do not."""
+    """RSS at most 1.05 × R's; the strong directions within 10°. R counts the constant in df, we do not."""
     table = np.loadtxt(REFERENCE / "rock.csv", delimiter=",", skiprows=1)
     expected = R[case]
     model = ProjectionPursuit(expected["nterms"], expected["max_terms"], **parameters)
     model.fit(table[:, :3], table[:, 3])
-    assert model.rss_ <= 1.10 * expected["rss"]
-    alpha = np.array(expected["alpha"]).reshape(3, -1)
+    assert model.rss_ <= 1.05 * expected["rss"]
+    alpha = np.array(expected["alpha"]).reshape(3, -1) if good else None
     for m in range(good):
         assert angle(model.directions_[m], alpha[:, m]) < 10

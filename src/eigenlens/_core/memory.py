@@ -1,4 +1,4 @@
-"""How much memory a square table would take, beside what there is: asked before the first allocation.
+"""How much memory work would take, beside what there is: asked before the first allocation.
 
 Linux grants memory that it does not have and ends the process when it is used, so nobody can wait for a MemoryError.
 """
@@ -8,11 +8,19 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+try:
+    import resource
+except ImportError:  # there are no such limits on Windows
+    resource = None  # type: ignore[assignment]
+
 from . import xp as _xp
 from .errors.memory import too_large
 from .typing import Array
 
-CGROUP = Path("/sys/fs/cgroup")  # where a container finds its limits
+ROOT = Path("/")  # below which proc/ and sys/ are looked for
+V2 = ("memory.max", "memory.current", "inactive_file")  # limit, taken, and what of it is given back on demand
+V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+NO_LIMIT = 2**60  # version 1 writes the largest number there is
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
@@ -33,8 +41,19 @@ def available_bytes(like: Array | None = None) -> int | None:
     on_device = None if like is None else _xp.device_free_bytes(like)
     if on_device is not None:
         return on_device
-    told = [b for b in (_from_meminfo(), _from_cgroup()) if b is not None]
-    return min(told) if told else None
+    return host_bytes(ROOT)
+
+
+def host_bytes(root: Path) -> int | None:
+    """Return the memory that this process can still use: the least that the machine, its groups and its limits leave.
+
+    Parameters
+    ----------
+    root : Path
+        Below which proc/ and sys/ are looked for.
+    """
+    told = [room for room in (_from_meminfo(root), _from_cgroups(root), _from_limits(root)) if room is not None]
+    return min(told, default=None)
 
 
 def require(needed: int, what: str, way_out: str, like: Array | None = None) -> None:
@@ -56,27 +75,75 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
         raise too_large(what, needed, available, way_out)
 
 
-def _from_meminfo() -> int | None:
-    try:
-        for line in Path("/proc/meminfo").read_text().splitlines():
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+def _from_meminfo(root: Path) -> int | None:
+    available = _field(root / "proc/meminfo", "MemAvailable:")
+    if available is not None:
+        return available * 1024
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return None
 
 
-def _from_cgroup() -> int | None:
-    """Read what a container may still take; files that it cannot help giving back do not count as taken."""
+def _from_limits(root: Path) -> int | None:
+    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave."""
+    if resource is None:
+        return None
+    room = []
+    for kind, taken in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
+        limit, held = resource.getrlimit(kind)[0], _field(root / "proc/self/status", taken)
+        if limit != resource.RLIM_INFINITY and held is not None:
+            room.append(max(limit - held * 1024, 0))
+    return min(room, default=None)
+
+
+def _from_cgroups(root: Path) -> int | None:
+    """Return what the groups of the process leave, of version 1 and 2: its own and all those around it.
+
+    Files that the system gives back when it must do not count as taken. Inside a container the group's path may be that
+    on the host, which is not there; the top of the mounted tree then is the container's own.
+    """
     try:
-        limit = (CGROUP / "memory.max").read_text().strip()
-        if limit == "max":
-            return None
-        taken = int((CGROUP / "memory.current").read_text())
-        fields = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
-        return int(limit) - taken + int(fields.get("inactive_file", 0))
+        lines = (root / "proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        lines = []
+    groups = [line.split(":", 2) for line in lines if line.count(":") >= 2]
+    tops = root / "sys/fs/cgroup"
+    told = []
+    for mounted, files, listed in (
+        (tops, V2, [path for number, names, path in groups if number == "0" and not names]),
+        (tops / "memory", V1, [path for _, names, path in groups if "memory" in names.split(",")]),
+    ):
+        for folder in {place for path in ["/", *listed] for place in _upwards(mounted, path)}:
+            room = _room(folder, *files)
+            told += [] if room is None else [room]
+    return min(told, default=None)
+
+
+def _upwards(top: Path, path: str) -> list[Path]:
+    """Return the folder of a group and those of all groups around it."""
+    parts = [part for part in path.split("/") if part]
+    if ".." in parts:  # a group outside of what this process may see
+        parts = []
+    return [top.joinpath(*parts[:k]) for k in range(len(parts) + 1)]
+
+
+def _room(folder: Path, limit: str, taken: str, idle: str) -> int | None:
+    try:
+        most = int((folder / limit).read_text())  # "max" is no number, and no limit
+        held = int((folder / taken).read_text())
     except (OSError, ValueError):
         return None
+    return max(most - held + (_field(folder / "memory.stat", idle) or 0), 0) if most < NO_LIMIT else None
+
+
+def _field(path: Path, name: str) -> int | None:
+    """Return the number beside a name, in a file of such lines."""
+    try:
+        for line in path.read_text().splitlines():
+            words = line.split()
+            if words[:1] == [name]:
+                return int(words[1])
+    except (OSError, ValueError, IndexError):
+        pass
+    return None

@@ -25,9 +25,10 @@ _here = threading.local()
 
 def _forked() -> None:
     """Forget what was of another process: the pools are here but not their threads, nor whoever held the lock."""
-    global _making
+    global _making, _here
     _pools.clear()
     _making = threading.Lock()
+    _here = threading.local()
 
 
 if hasattr(os, "register_at_fork"):

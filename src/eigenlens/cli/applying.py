@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 from .._core.errors import cli as errors
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
+from ..study.naming import score_names
 from ..tables import Preparation, TableFile
 from .console import console, escape
 from .places import file_for
@@ -29,7 +30,7 @@ def run_transform(options: dict[str, Any]) -> None:
 
     def scores(X: Any) -> Columns:
         Z = np.asarray(model.transform(X))
-        return _names(_last(model), Z.shape[1]), Z
+        return score_names(_last(model), Z.shape[1]), Z
 
     _apply(model, scores, options)
 
@@ -95,11 +96,6 @@ def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any
         raise errors.columns_differ(first.n_features_in_, len(names))
     for batch in table.batches(dict.fromkeys(names, "number"), names):
         yield batch if known is not None else np.stack([c.to_numpy() for c in batch.columns], axis=1)
-
-
-def _names(last: Any, k: int) -> list[str]:
-    names = [str(name) for name in last.get_feature_names_out()] if hasattr(last, "get_feature_names_out") else []
-    return names if len(names) == k else [f"score {j + 1}" for j in range(k)]
 
 
 def _last(model: Any) -> Any:

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .._core.text import printable
-from ..report.findings import Findings, top_loadings
+from ..report.findings import Findings
 
 SHOWN = 8  # directions in the terminal
 
@@ -109,9 +109,8 @@ def _loadings(findings: Findings) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("direction")
     table.add_column(f"columns that count most ({findings.loading_kind})")
-    shown = min(len(findings.axes), findings.loadings.shape[1], max(2, min(findings.n_real or 2, 4)))
-    for j in range(shown):
-        tops = top_loadings(findings.loadings, findings.loading_names, j, 4)
+    for j in findings.shown_axes(max(2, min(findings.n_real or 2, 4))):
+        tops = findings.top_loadings(j, 4)
         table.add_row(escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops)))
     return table
 

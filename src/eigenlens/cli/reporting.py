@@ -90,7 +90,9 @@ def run_report(options: dict[str, Any]) -> None:
     print_findings(result.findings)
     out = console()
     out.print()
-    for name, what in zip(names, ("the page, for any browser", "a row for each row", "the model"), strict=True):
+    first = "".join(f"; {axis} is its column {name}" for axis, name in result.findings.named_axes()[:1])
+    whats = ("the page, for any browser", f"a row for each row{first}", "the model")
+    for name, what in zip(names, whats, strict=True):
         out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
 
 
@@ -152,8 +154,8 @@ def score_columns(result: Study, data: Data) -> tuple[list[str], list[np.ndarray
         columns["row"] = np.array(findings.row_names, dtype=object)
     if findings.target is not None:
         columns[findings.target] = np.asarray(data.y, dtype=object) if data.kind == "classes" else np.asarray(data.y)
-    for j, axis in enumerate(findings.axes):
-        columns[axis.replace(" ", "_").replace(",", "")] = findings.scores[:, j]
+    for j, name in enumerate(findings.score_names):
+        columns[name] = findings.scores[:, j]
     if data.kind == "classes":
         columns["predicted"] = np.asarray(result.model.predict(data.table), dtype=object)
     return list(columns), list(columns.values())

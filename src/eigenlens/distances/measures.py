@@ -2,15 +2,18 @@ r"""Measures on λ ≥ 0 and the integral :math:`\int (1 - e^{-\lambda d})/\lamb
 
 A density is integrated by the double exponential rules of Takahashi and Mori: λ = exp(π/2·sinh u) on a half-line (moved
 to its beginning), tanh–sinh on an interval. Both take singularities at the ends; the step is halved until nothing
-changes.
+changes. Where g has a peak that the finest nodes hardly see, the line is cut around it into pieces that grow away from
+the peak, each with a rule of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import scipy.optimize
 from scipy.special import expit
 
 from .._core import xp as _xp
@@ -27,6 +30,9 @@ STRETCH = 60.0  # of ln λ over which the power of a density is measured at an e
 FARTHEST = 1e6  # |ln λ| up to which it is followed as that power
 MIDDLE = 20.0  # |ln λ| of what counts as typical of a measure that a power carries to the end of all numbers
 VANISHING = 1e-6  # share of the whole that an end node may still carry, where it goes on as no power
+FAITHFUL = 0.1  # change from which on the error falls as the theory says
+SHARP = 0.25  # bend of ln λg between the finest nodes beyond which a peak is cut out
+GROWTH = 8.0  # of the pieces around it
 BLOCK = 2**16  # entries worked on at a time, so that nodes × entries stays small
 
 
@@ -112,6 +118,7 @@ class Density(Atoms):
             raise errors.measure_support(support) from error
         if not 0 <= self.low < self.high or np.isinf(self.low):
             raise errors.measure_support(support)
+        self._cuts = self._around_peaks()
         super().__init__(*self._settled())
 
     def _settled(self) -> tuple[np.ndarray, np.ndarray]:
@@ -129,7 +136,7 @@ class Density(Atoms):
                 before, values = values, -np.expm1(-d[:, None] * nodes) @ (masses / nodes)
             if before is not None:
                 last, change = change, float(np.max(np.abs(values / before - 1)))
-                left = change if np.isinf(last) else change * min(1.0, change / last)
+                left = change * min(1.0, change / last) if last < FAITHFUL else change
             if left <= TOLERANCE:
                 return nodes, masses
         if left > ALLOWED:
@@ -138,9 +145,8 @@ class Density(Atoms):
 
     def _rule(self, step: float) -> tuple[np.ndarray, np.ndarray]:
         """Return nodes and masses g(λ)·dλ, those that carry nothing left out."""
-        lam, slope = self._half_line(step) if np.isinf(self.high) else self._interval(step)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            g = np.broadcast_to(np.asarray(self.g(lam), dtype=np.float64), lam.shape)
+        lam, slope = self._nodes(step, self._cuts)
+        g = self._at(lam)
         bad = np.flatnonzero(~(np.isfinite(g) & (g >= 0)))
         if len(bad):
             raise errors.measure_values("the density", float(lam[bad[0]]), float(g[bad[0]]))
@@ -152,7 +158,9 @@ class Density(Atoms):
         if not np.isfinite(total):
             raise errors.measure_not_admissible("0 or ∞", np.inf)
         rest = (
-            (_beyond(lam, g, step, -1), _beyond(lam, g, step, 1)) if np.isinf(self.high) and self.low == 0 else (0, 0)
+            (_beyond(lam, g, step, -1), _beyond(lam, g, step, 1))
+            if np.isinf(self.high) and self.low == 0 and not self._cuts
+            else (0, 0)
         )
         if np.isinf(self.high) and size[-1] > VANISHING * total and not rest[1]:
             raise errors.measure_not_admissible("∞", float(size[-1] / total))
@@ -163,20 +171,67 @@ class Density(Atoms):
         self._scale_free = rest[0] + rest[1] / (1 + lam[-1]) > TOLERANCE * total
         return lam[mass > 0], mass[mass > 0]
 
-    def _half_line(self, step: float) -> tuple[np.ndarray, np.ndarray]:
-        top = np.arcsinh(LARGEST / (np.pi / 2))
-        u = np.arange(-np.floor(top / step), np.floor(top / step) + 1) * step
-        lam = np.exp(np.pi / 2 * np.sinh(u))
-        keep = self.low + lam > self.low  # a node that falls on the end would meet its singularity
-        return self.low + lam[keep], (lam * np.pi / 2 * np.cosh(u))[keep]
+    def _at(self, lam: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            return np.broadcast_to(np.asarray(self.g(lam), dtype=np.float64), lam.shape)
 
-    def _interval(self, step: float) -> tuple[np.ndarray, np.ndarray]:
-        u = np.arange(-np.floor(6.2 / step), np.floor(6.2 / step) + 1) * step
-        near, far = (expit(sign * np.pi * np.sinh(u)) for sign in (1, -1))  # shares of the way from low to high
-        lam = self.low + (self.high - self.low) * near
-        slope = (self.high - self.low) * near * far * np.pi * np.cosh(u)
-        keep = (lam > self.low) & (lam < self.high)
-        return lam[keep], slope[keep]
+    def _nodes(self, step: float, cuts: list[float]) -> tuple[np.ndarray, np.ndarray]:
+        """Return nodes and slopes dλ/du of the rules between the ends and the cuts."""
+        ends = [self.low, *cuts, self.high]
+        rules = [_half_line(step, a) if np.isinf(b) else _interval(step, a, b) for a, b in pairwise(ends)]
+        return np.concatenate([lam for lam, _ in rules]), np.concatenate([slope for _, slope in rules])
+
+    def _around_peaks(self) -> list[float]:
+        """Return where to cut the line around peaks that are narrow beside the finest nodes."""
+        lam, _ = self._nodes(STEPS[-1], [])
+        x = np.log(lam)
+        y = self._log_mass(x)
+        top = 1 + np.flatnonzero(np.isfinite(y[1:-1]) & (y[1:-1] >= y[:-2]) & (y[1:-1] > y[2:]))
+        with np.errstate(invalid="ignore"):
+            bend = 2 * y[top] - y[top - 1] - y[top + 1]
+        cuts: list[float] = []
+        for i in top[bend > SHARP]:
+            peak = float(
+                scipy.optimize.golden(lambda t: -self._log_mass(np.array([t]))[0], brack=tuple(x[i - 1 : i + 2]))
+            )
+            for side in (-1.0, 1.0):
+                cuts += [peak + side * away for away in self._spacing(peak, side)]
+        inside = np.exp(cuts)
+        return sorted(set(inside[(inside > self.low) & (inside < self.high)].tolist()))
+
+    def _spacing(self, peak: float, side: float) -> np.ndarray:
+        """Return distances in ln λ from the width of a peak up to 1."""
+        here = self._log_mass(np.array([peak]))[0]
+        widths = 0.5 ** np.arange(1.0, 40.0)
+        low = self._log_mass(peak + side * widths) < here - 1
+        width = widths[int(np.argmin(low))] if not low.all() else widths[-1]
+        return width * GROWTH ** np.arange(max(1, int(np.ceil(-np.log(width) / np.log(GROWTH)))))
+
+    def _log_mass(self, x: np.ndarray) -> np.ndarray:
+        """Return ln λg(λ) at λ = eˣ, −∞ outside the support."""
+        lam = np.exp(x)
+        g = np.where(
+            (lam > self.low) & (lam < self.high), self._at(np.maximum(lam, np.nextafter(self.low, np.inf))), 0.0
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(g > 0, np.log(g) + x, -np.inf)
+
+
+def _half_line(step: float, low: float) -> tuple[np.ndarray, np.ndarray]:
+    top = np.arcsinh(LARGEST / (np.pi / 2))
+    u = np.arange(-np.floor(top / step), np.floor(top / step) + 1) * step
+    lam = np.exp(np.pi / 2 * np.sinh(u))
+    keep = low + lam > low  # a node that falls on the end would meet its singularity
+    return low + lam[keep], (lam * np.pi / 2 * np.cosh(u))[keep]
+
+
+def _interval(step: float, low: float, high: float) -> tuple[np.ndarray, np.ndarray]:
+    u = np.arange(-np.floor(6.2 / step), np.floor(6.2 / step) + 1) * step
+    near, far = (expit(sign * np.pi * np.sinh(u)) for sign in (1, -1))  # shares of the way from low to high
+    lam = low + (high - low) * near
+    slope = (high - low) * near * far * np.pi * np.cosh(u)
+    keep = (lam > low) & (lam < high)
+    return lam[keep], slope[keep]
 
 
 def _beyond(lam: np.ndarray, g: np.ndarray, step: float, side: int) -> float:

@@ -2,36 +2,61 @@
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
+from .components import components_test, components_test_of_moments
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
+from .leverage import Advice, advise, class_leverages, leverages
+from .linear_part import choose_slices, linear_p_value, with_linear
+from .linearity import Linearity, check_linearity
+from .littles import LittleTest, littles_mcar
+from .moves import Moves
+from .neighbouring_values import conditional_test, gap_test
+from .neighbours import Neighbours, neighbours
 from .parallel import against_normal, against_permutations, against_refits, parallel_analysis
 from .permutation import Choice, canonical_permutation_test
 from .result import DimensionTest, Result
 
 __all__ = [
     "CANONICAL",
+    "Advice",
     "Bootstrap",
     "Choice",
     "Denoised",
     "DimensionTest",
+    "Linearity",
+    "LittleTest",
+    "Moves",
+    "Neighbours",
     "Result",
     "SliceMoments",
     "above_negative",
+    "advise",
     "against_normal",
     "against_permutations",
     "against_refits",
     "bootstrap",
     "broken_stick",
     "canonical_permutation_test",
+    "check_linearity",
+    "choose_slices",
+    "class_leverages",
+    "components_test",
+    "components_test_of_moments",
+    "conditional_test",
     "denoise",
+    "gap_test",
     "hard_threshold",
     "inverse_root",
     "ladle",
     "ladle_above_noise",
+    "leverages",
     "li_test",
+    "linear_p_value",
+    "littles_mcar",
     "minka",
+    "neighbours",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",
@@ -40,4 +65,5 @@ __all__ = [
     "save_test",
     "tracy_widom_test",
     "wilks",
+    "with_linear",
 ]

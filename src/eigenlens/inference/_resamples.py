@@ -41,9 +41,18 @@ class Units:
 
     @classmethod
     def of(
-        cls, n: int, groups: np.ndarray | None, resample: str, weight: np.ndarray | None, blocks: bool, seed: int
+        cls,
+        n: int,
+        groups: np.ndarray | None,
+        resample: str,
+        weight: np.ndarray | None,
+        blocks: bool,
+        seed: int,
+        block: int | None = None,
     ) -> Units:
         """Choose them for n rows, in numbered groups or not; whether blocks do as well is for the estimator to say."""
+        if block is not None:
+            return cls(np.arange(n) // block, -(-n // block), f"blocks of {block} rows in a row")
         if groups is not None:
             found, codes = np.unique(groups, return_inverse=True)
             if len(found) < 2:

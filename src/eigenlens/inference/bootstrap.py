@@ -98,13 +98,42 @@ class Bootstrap(Result):
                 f"Points of the map move by {moved / size:.0%} of its spread (root mean square) in {self.n_boot:,} "
                 f"resamples of {self.unit}."
             )
-        away = int(np.count_nonzero((self.low > 0) | (self.high < 0)))
+        away = int(np.count_nonzero(((self.low > 0) | (self.high < 0))[~self.tied]))
         turn = np.degrees(np.quantile(self.angles[:, -1], 0.95))
         plane = "direction" if k == 1 else f"{k}-dimensional subspace"
         return (
-            f"{away} of {self.estimate.size} {self.kind}s are away from zero at {self.level:.0%}; the {plane} turns by "
-            f"up to {turn:.0f}° in 95% of {self.n_boot:,} resamples of {self.unit}."
+            f"{away} of {self.estimate[~self.tied].size} {self.kind}s are away from zero at {self.level:.0%}; the "
+            f"{plane} turns by up to {turn:.0f}° in 95% of {self.n_boot:,} resamples of {self.unit}."
+            + "".join(f" {sentence}" for sentence in self._tied_words())
         )
+
+    @property
+    def tied(self) -> np.ndarray:
+        """Whether each component has an eigenvalue that cannot be told from its neighbour's, shape (k,).
+
+        Such components are not defined one by one, and neither are their loadings: read them as a subspace.
+        """
+        found = np.zeros(len(self.estimate), dtype=bool)
+        for first, last in self.blocks if self.kind != "coordinate" else []:
+            found[first : last + 1] = True
+        return found
+
+    def block_angles(self) -> list[np.ndarray]:
+        """Return, for each of `blocks`, the principal angles between its subspace in resamples and in the fit."""
+        return [
+            angles_between(self.components[:, first : last + 1], self.estimate[first : last + 1])
+            for first, last in self.blocks
+        ]
+
+    def _tied_words(self) -> list[str]:
+        sentences = []
+        for (first, last), angles in zip(self.blocks, self.block_angles(), strict=True):
+            turn = np.degrees(np.quantile(angles[:, -1], 0.95))
+            sentences.append(
+                f"Components {first + 1} to {last + 1} have eigenvalues that cannot be told apart: read them as one "
+                f"subspace, which turns by up to {turn:.0f}°."
+            )
+        return sentences
 
     def to_frame(self) -> Any:
         """Return loadings with standard errors and intervals as a pandas DataFrame, a row for each loading."""
@@ -118,6 +147,7 @@ class Bootstrap(Result):
             "standard_error": self.standard_error,
             "low": self.low,
             "high": self.high,
+            "tied": np.repeat(self.tied[:, None], self.estimate.shape[1], axis=1),
         }
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
@@ -145,6 +175,7 @@ def bootstrap(
     *,
     n_boot: int = 1000,
     groups: Any = None,
+    block: int | None = None,
     resample: str = "auto",
     level: float = 0.95,
     sample_weight: Any = None,
@@ -165,6 +196,9 @@ def bootstrap(
         Number of resamples; 1,000 or more for intervals.
     groups : array of shape (n,), optional
         Rows that belong together (patients, sites) are drawn together.
+    block : int, optional
+        So many rows in a row are drawn together, for rows that follow each other in time: long enough that nothing of
+        a row is left in the next block (`neighbours` suggests a length), and short enough for 30 blocks.
     resample : {"auto", "rows", "blocks"}
         What is drawn, with replacement, where no groups are given: rows, or blocks of them, to which rows are dealt at
         random. Blocks of independent rows give the same intervals but for a relative error of about 1/√(2·blocks) in
@@ -217,24 +251,25 @@ def bootstrap(
     of 500 resamples of rows.
     """
     _check(n_boot, level, resample, n_jobs, progress)
+    _check_block(block, groups, sample_weight)
     seed = seed_of(random_state)
     reference = fit_reference(model, X, y, sample_weight)
     loadings_of(reference)  # refuses an estimator that has none
     source = reference._open_again(X, y, sample_weight) if can_sum(reference) else None
-    block = None if source is None else whole(source)
-    n = _n_rows(X, block)
+    sums = None if source is None else whole(source)
+    n = _n_rows(X, sums)
     labels = None if groups is None else numbered(groups, n)
-    weight = sample_weight if block is None else block.weight
+    weight = sample_weight if sums is None else sums.weight
     weight = None if weight is None else np.asarray(weight, dtype=np.float64)
-    if block is not None and len(block.X) < n:  # it holds rows of positive weight only
-        n, labels = len(block.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
-    units = Units.of(n, labels, resample, weight, block is not None, seed)
+    if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
+        n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
+    units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
     if units.count < FEW:
         errors.warn(errors_inference.few_units(units.count, units.name, FEW))
     if n_boot < ENOUGH:
         errors.warn(errors_inference.few_replicates(n_boot, ENOUGH, level))
-    if block is not None:
-        found = from_moments(reference, block, units, n_boot, seed)
+    if sums is not None:
+        found = from_moments(reference, sums, units, n_boot, seed)
     else:
         found = from_rows(reference, X, y, weight, units, n_boot, seed, n_jobs)
     pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
@@ -252,11 +287,20 @@ def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -
         check_flag("progress", progress)
 
 
-def _n_rows(X: Any, block: Block | None) -> int:
+def _check_block(block: Any, groups: Any, sample_weight: Any) -> None:
+    if block is None:
+        return
+    check_number("block", block, 1, integer=True)
+    for name, given in (("groups", groups), ("sample_weight", sample_weight)):
+        if given is not None:
+            raise errors.InputError(f"block and {name} were both given; rows of a series have one or the other.")
+
+
+def _n_rows(X: Any, sums: Block | None) -> int:
     """Return the number of rows given; of tables in memory, those of weight 0 among them."""
     if hasattr(X, "shape") or hasattr(X, "__len__"):
         return int(_num_samples(X))
-    return len((whole(as_source(X)) if block is None else block).X)
+    return len((whole(as_source(X)) if sums is None else sums).X)
 
 
 def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, level: float) -> Bootstrap:

@@ -12,6 +12,7 @@ from .._core import errors
 from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_number
 from .largest_root import largest_root_survival
+from .power import correlation_found
 from .result import DimensionTest, check_level
 
 
@@ -101,7 +102,9 @@ def wilks(
     rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-    return DimensionTest.sequential(p_values, statistics, alpha, method)
+    sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
+    least = np.array([correlation_found(alpha, n, *df) for df in sizes])
+    return DimensionTest.sequential(p_values, statistics, alpha, method, least)
 
 
 def _checked(correlations: Any, p: int, s: int) -> np.ndarray:

@@ -14,7 +14,9 @@ import numpy as np
 from scipy import stats
 
 from .._core.parameters import seed_of
+from .moves import Moves
 from .parallel import check_draws
+from .power import drawn_found, eigenvalue_found
 from .result import DimensionTest, check_level
 
 #: From shares (H,), means (H, r) and covariances (H, r, r) of slices, in standardised coordinates, to rows F whose
@@ -108,7 +110,8 @@ def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -
     tail = np.array([values[k:].sum() for k in d])
     df = (p - d) * (H - d - 1)
     statistics = {"eigenvalue": _padded(values, len(d)), "chi2": W * tail, "df": df}
-    return DimensionTest.sequential(stats.chi2.sf(W * tail, df), statistics, alpha, "chi2")
+    least = np.array([eigenvalue_found(alpha, W, v) for v in df])
+    return DimensionTest.sequential(stats.chi2.sf(W * tail, df), statistics, alpha, "chi2", least)
 
 
 def save_test(moments: SliceMoments, values: np.ndarray, alpha: float = 0.05) -> DimensionTest:
@@ -182,21 +185,23 @@ def resampled_test(
         return W * float(values[d] if largest else values[d:].sum())
 
     found = np.array([statistic(values, d) for d in range(most)])
-    p_values, bars = np.full(most, np.nan), np.full(most, np.nan)
+    p_values, bars, least = (np.full(most, np.nan) for _ in range(3))
     for d in range(most):
         rng = np.random.default_rng([seed, d])
         null = np.array([statistic(draw(d, rng), d) for _ in range(n_draws)])
         p_values[d] = (1 + np.sum(null >= found[d] * (1 - 1e-12))) / (1 + n_draws)
         bars[d] = np.quantile(null, 1 - alpha)
+        least[d] = drawn_found(null, float(bars[d]), W, largest)
         if stop and p_values[d] > alpha:
             break
     statistics = {"eigenvalue": _padded(values, most), "statistic": found, "bar": bars}
-    return DimensionTest.sequential(p_values, statistics, alpha, method)
+    return DimensionTest.sequential(p_values, statistics, alpha, method, least)
 
 
-def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator) -> np.ndarray:
-    """Return variates with those after the d-th moved, together, to other rows."""
-    return np.concatenate([Z[:, :d], Z[rng.permutation(len(Z)), d:]], axis=1)
+def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Moves | None = None) -> np.ndarray:
+    """Return variates with those after the d-th moved, together, to other rows; whole groups or blocks of them."""
+    moved = Z[rng.permutation(len(Z)), d:] if moves is None else moves.together(Z[:, d:], rng)
+    return np.concatenate([Z[:, :d], moved], axis=1)
 
 
 def _padded(values: np.ndarray, length: int) -> np.ndarray:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..spectral import Form, whiten
 from .inverse import permuted_after, resampled_test
+from .moves import Moves
 from .result import DimensionTest
 
 #: A penalty that is chosen by what it is to be used for. From the sums of squares (r, r) of coordinates XM, and M
@@ -31,6 +32,7 @@ def canonical_permutation_test(
     alpha: float = 0.05,
     n_draws: int = 199,
     seed: Any = 0,
+    moves: Moves | None = None,
 ) -> DimensionTest:
     """Test how many canonical pairs two tables have, by Σ_{j>d} ρⱼ² under permutations.
 
@@ -47,6 +49,8 @@ def canonical_permutation_test(
     alpha : float
     n_draws : int
     seed : int, Generator, RandomState or None
+    moves : Moves, optional
+        Rows that belong together, which move together; by default each moves by itself.
     """
     chosen = callable(x_penalty)
     penalty = x_penalty if callable(x_penalty) else _given(x_penalty)
@@ -60,9 +64,9 @@ def canonical_permutation_test(
     unmoved = penalty(S, M)
 
     def draw(d: int, rng: np.random.Generator) -> np.ndarray:
-        moved = permuted_after(x, d, rng)
+        moved = permuted_after(x, d, rng, moves)
         G = moved.T @ y
-        if d > 0 or chosen:  # else rows only change their order, and the metric stays the identity
+        if d > 0 or chosen:  # else rows only change their order or sign, and the metric stays the identity
             sums = moved.T @ moved if d > 0 else S
             metric = sums + (penalty(sums, M) if d > 0 and chosen else unmoved)(G)
             G = np.linalg.solve(np.linalg.cholesky(metric), G)
@@ -70,7 +74,8 @@ def canonical_permutation_test(
 
     q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
-    return resampled_test(s[:q] ** 2, 1.0, most, draw, method="permutation", alpha=alpha, n_draws=n_draws, seed=seed)
+    method = "permutation" + ("" if moves is None else moves.words)
+    return resampled_test(s[:q] ** 2, 1.0, most, draw, method=method, alpha=alpha, n_draws=n_draws, seed=seed)
 
 
 def _given(penalty: np.ndarray | None) -> Choice:

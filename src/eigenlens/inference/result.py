@@ -13,6 +13,8 @@ from .._core import errors, optional
 from .._core.parameters import is_number
 
 HEAD = 15  # rows of a table that a notebook shows
+SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
+LARGE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
 
 
@@ -52,6 +54,9 @@ class DimensionTest(Result):
         Level; NaN for a criterion.
     method : str
         Name of the test.
+    detectable : ndarray, optional
+        One for each d: the smallest share of the variance that is left (of canonical pairs, the smallest squared
+        correlation) with which one more direction would have been found four times in five. NaN where it is not known.
 
     Examples
     --------
@@ -69,12 +74,21 @@ class DimensionTest(Result):
     statistics: dict[str, np.ndarray]
     alpha: float
     method: str
+    detectable: np.ndarray | None = None
 
     @classmethod
-    def sequential(cls, p_values: np.ndarray, statistics: dict[str, np.ndarray], alpha: float, method: str) -> Self:
+    def sequential(
+        cls,
+        p_values: np.ndarray,
+        statistics: dict[str, np.ndarray],
+        alpha: float,
+        method: str,
+        detectable: np.ndarray | None = None,
+    ) -> Self:
         """Find the dimension: the first d that is not rejected, or all of them."""
         kept = p_values > alpha
-        return cls(int(np.argmax(kept)) if kept.any() else len(p_values), p_values, statistics, alpha, method)
+        dimension = int(np.argmax(kept)) if kept.any() else len(p_values)
+        return cls(dimension, p_values, statistics, alpha, method, detectable)
 
     @classmethod
     def chosen(cls, dimension: int, statistics: dict[str, np.ndarray], method: str) -> Self:
@@ -97,6 +111,23 @@ class DimensionTest(Result):
         """Whether there are p-values."""
         return bool(np.isfinite(self.alpha))
 
+    @property
+    def verdicts(self) -> list[str]:
+        """What is said of each direction: "shown", "not shown by these rows" or "too few rows to tell".
+
+        Rows are too few where even a direction with a quarter of what is left would have been missed more often than
+        once in five times. A criterion, which has no level, never says so.
+        """
+        power = self._detectable_next()
+        missed = TOO_FEW if np.isfinite(power) and power > LARGE else NOT_SHOWN
+        return [SHOWN if j < self.dimension else missed for j in range(len(self.p_values))]
+
+    def _detectable_next(self) -> float:
+        """Return the share with which the first direction that is not shown would have been found."""
+        if self.detectable is None or self.dimension >= len(self.detectable):
+            return float("nan")
+        return float(self.detectable[self.dimension])
+
     def __str__(self) -> str:
         q = len(self.p_values)
         level = f" at {100 * self.alpha:g}%" if self.is_test else ""
@@ -109,6 +140,8 @@ class DimensionTest(Result):
         columns = {"at most": np.arange(len(self.p_values)), **self.statistics}
         if self.is_test:
             columns["p_value"] = self.p_values
+        if self.detectable is not None:
+            columns["detectable"] = self.detectable
         return pd.DataFrame(columns).set_index("at most")
 
     def plot(self, ax: Any = None) -> Any:

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from .._core import errors
+
 TOLERANCE = 1e-9
 MOST_FREE = 2000  # free support vectors beyond which polishing costs more than it gives
 ROUNDS = 30
@@ -28,7 +30,7 @@ def hinge(K: np.ndarray, y: np.ndarray, weight: np.ndarray, lam: float, polish: 
 
     C = 1.0 / (2.0 * lam)
     model = SVC(kernel="precomputed", C=C, tol=TOLERANCE, cache_size=CACHE)
-    model.fit(_centred(K) if polish else K, y, sample_weight=weight)
+    _fit(model, _centred(K) if polish else K, y, weight)
     a, b = _dense(model, len(y)), float(model.intercept_[0])
     return _polish(K, a, _Conditions(np.arange(len(y)), y, y, C * weight)) if polish else (a, b)
 
@@ -42,13 +44,25 @@ def insensitive(
     C, centre, size = 1.0 / (2.0 * lam), float(np.median(y)), float(np.ptp(y)) or 1.0
     # libsvm's tolerance is absolute: responses of another size would be fitted to other digits
     model = SVR(kernel="precomputed", C=C / size, epsilon=epsilon / size, tol=TOLERANCE, cache_size=CACHE)
-    model.fit(_centred(K) if polish else K, (y - centre) / size, sample_weight=weight)
+    _fit(model, _centred(K) if polish else K, (y - centre) / size, weight)
     a, b = _dense(model, len(y)) * size, float(model.intercept_[0]) * size + centre
     if not polish:
         return a, b
     rows, signs = np.tile(np.arange(len(y)), 2), np.repeat([1.0, -1.0], len(y))
     conditions = _Conditions(rows, signs, np.tile(y, 2) - signs * epsilon, np.tile(C * weight, 2))
     return _polish(K, a, conditions)
+
+
+def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
+    """Run libsvm; refuse numbers that it cannot work with."""
+    try:
+        model.fit(K, y, sample_weight=weight)
+    except ValueError as error:
+        size = float(np.abs(K).max(initial=0.0))
+        raise errors.InputError(
+            f"kernel values of up to {size:.1e} are too large for this loss ({str(error).partition('.')[0]}); divide "
+            f"the columns by their size, or use a kernel of lower degree, a larger lam or loss='squared'."
+        ) from error
 
 
 @dataclass(frozen=True, eq=False)

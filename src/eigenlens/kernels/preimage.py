@@ -42,24 +42,24 @@ class Preimage:
         return cls(xp.linalg.solve(axes @ axes.T, axes), mean)
 
     @classmethod
-    def learned(cls, points: Array, scores: Array) -> Preimage:
+    def learned(cls, points: Array, scores: Array, weight: Array | None = None) -> Preimage:
         """Regress points on scores, with straight lines free and λ by generalised cross-validation."""
         xp = _xp.namespace(points)
-        ones = xp.ones(points.shape[0], dtype=xp.float64, device=_xp.device(points))
-        centre = xp.mean(points, axis=0)
+        w = xp.ones(points.shape[0], dtype=xp.float64, device=_xp.device(points)) if weight is None else weight
+        centre, root = (w / xp.sum(w)) @ points, xp.sqrt(w)[:, None]
         Y = points - centre
-        slopes = xp.linalg.pinv(scores) @ Y
+        slopes = xp.linalg.pinv(root * scores) @ (root * Y)
         rest = Y - scores @ slopes
-        kernel = Gaussian()._resolved(scores, None)
+        kernel = Gaussian()._resolved(scores, weight)
         if points.shape[0] <= EXACT_ROWS:
-            red = reduce(kernel, scores, ones, keep=True)
+            red = reduce(kernel, scores, w, keep=True)
             exact = ExactPath(red, rest)
             path = exact.scores(None)
             lam = float(path.lams[path.best("gcv")])
             c, gamma = dual_solution(red, rest, exact.solve(lam), lam)
             return cls(slopes, centre + gamma[0, :], kernel, scores, c)
-        marks = choose_landmarks(kernel, scores, LANDMARKS)
-        way = LandmarkPath(marks, scores, rest, ones)
+        marks = choose_landmarks(kernel, scores, LANDMARKS, weight)
+        way = LandmarkPath(marks, scores, rest, w)
         path = way.scores(None)
         c, gamma = way.solution(float(path.lams[path.best("gcv")]))
         return cls(slopes, centre + gamma[0, :], kernel, marks.rows, c)

@@ -12,6 +12,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
+from ..moments.scale import ridge_over
 from ..problem import Problem, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 
@@ -28,13 +29,10 @@ class CanonicalProblem(Problem):
         Covariance of Y. Where it has a factor, its rows are those of B's.
     y_whitening : Whitening
         Of Syy.
-    auto : bool
-        Whether Wilks' test chooses the number of pairs.
     """
 
     Syy: Form = None  # type: ignore[assignment]
     y_whitening: Whitening = None  # type: ignore[assignment]
-    auto: bool = False
 
     condition_of = "[X, Y], columns scaled to unit variance,"
     metric_advice = "Use ridge, or drop collinear columns, if these directions matter."
@@ -46,22 +44,22 @@ class CanonicalProblem(Problem):
 
     def solve(self) -> Spectrum:
         spectrum = canonical_pairs(self)
-        return spectrum.first(max(1, wilks_of_pairs(spectrum, self).dimension)) if self.auto else spectrum
+        return spectrum.first(max(1, wilks_of_pairs(spectrum, self).dimension)) if self.asked == "auto" else spectrum
 
     def condition(self, spectrum: Spectrum) -> float:
         rho = min(float(spectrum.singular_values[0]), 1.0) if len(spectrum) else 0.0
         sine = ((1 - rho) * (1 + rho)) ** 0.5
         return max(spectrum.condition, self.y_whitening.condition, 1 / sine if sine > 0 else float("inf"))
 
-    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, Whitening]]:
+    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, str, Whitening]]:
         yield from super().whitenings(spectrum)
-        yield "Y", self.y_whitening
+        yield "Y", "Y", self.y_whitening
 
     def directions(self, vectors: Array) -> Array:
         return in_units(vectors, self.centred.unit[: self.split], self.names)
 
 
-def canonical_problem(moments: Cross, ridge: float, n_components: int, auto: bool, names: Any) -> CanonicalProblem:
+def canonical_problem(moments: Cross, ridge: float, n_components: int, names: Any, asked: Any) -> CanonicalProblem:
     """Pose the problem of X against Y.
 
     Parameters
@@ -70,12 +68,13 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, auto: boo
     ridge : float
         Added to both diagonals, in the units of the data. It asks for one unit in all columns.
     n_components : int
-    auto : bool
     names : sequence of str, optional
         Of the columns of X.
+    asked : int, str or None
+        `n_components` as it was given: with "auto", Wilks' test chooses the number of pairs.
     """
     joint = moments.joint.uniform()[0] if ridge else moments.joint
-    ridge = ridge / float(joint.unit[0]) ** 2 if ridge else 0.0
+    ridge = ridge_over(ridge, float(joint.unit[0]))
     p, s = moments.split, joint.n_features - moments.split
     covariance = covariance_form(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)
@@ -93,7 +92,7 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, auto: boo
         constant=None if constant is None else constant[:p],
         most=min(p, most),
     )
-    return CanonicalProblem(pencil, moments, joint, names, Syy, y_whitening, auto)
+    return CanonicalProblem(pencil, moments, joint, names, asked, Syy, y_whitening)
 
 
 def canonical_pairs(problem: CanonicalProblem) -> Spectrum:

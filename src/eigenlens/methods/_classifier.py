@@ -7,20 +7,20 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..problem import column_names
+from ..sources import ClassifierScore
 from ._rows import RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
-class CanonicalClassifier(RowsTransformer, ClassifierMixin):
+class CanonicalClassifier(RowsTransformer, ClassifierScore):
     """Nearest centroid in canonical coordinates, prior odds counted in.
 
     A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in
@@ -171,17 +171,26 @@ def refuse_alike(within: Centred) -> None:
 
 def refuse_separating(within: Centred, names: Sequence[str] | None) -> None:
     """Refuse columns that are constant within every class but not between classes."""
-    xp, constant = _xp.namespace(within.pivot), within.constant_columns()
-    separating = _xp.to_numpy(constant & _between_classes(within))
+    separating = _xp.to_numpy(within.constant_columns() & _between_classes(within))
     if separating.any():
-        raise errors.InputError(
-            f"X: column {column_names(names, separating)} is constant within every class but differs between classes, "
-            "so that its discriminant ratio is infinite: the column alone separates the classes. Drop the column, or "
-            "use shrinkage."
+        named = column_names(names, separating)
+        if np.count_nonzero(separating) == 1:
+            what, alone, out = f"column {named} is", "the column alone separates", "the column"
+        else:
+            what, alone, out = f"columns {named} are", "these columns alone separate", "them"
+        raise errors.SeparationError(
+            f"X: {what} constant within every class, with other values in other classes: {alone} classes, and the "
+            f"discriminant ratio is infinite. Drop {out}, or use shrinkage."
         )
-    if bool(xp.all(constant)):
+    refuse_no_spread(within)
+
+
+def refuse_no_spread(within: Centred) -> None:
+    """Refuse classes within which no column varies."""
+    if bool(_xp.namespace(within.pivot).all(within.constant_columns())):
         raise errors.InputError(
-            "X: every column is constant within every class; there is no within-class scatter to divide by."
+            "X: every column is constant within every class, so that there is no spread within classes to divide by: "
+            "the classes can be read off the columns. Add columns that vary, or leave the question."
         )
 
 

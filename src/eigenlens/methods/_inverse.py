@@ -20,6 +20,7 @@ from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, permuted_after, resampled_test
 from ..moments import Centred
+from ..moments.scale import ridge_over
 from ..problem import Problem, covariance_form
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
@@ -127,6 +128,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             return
         check_count(self.n_components, auto=self._auto and not self.ridge)
         check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=self._auto and not self.ridge)
         _check_slices(self.n_slices)
 
     def _wanted(self, K: int | None, p: int) -> int:
@@ -167,7 +169,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return total, moments.within().rescaled(total.exponent).shift - total.shift
 
     def _covariance(self, total: Centred) -> Form:
-        ridge = self.ridge / float(total.unit[0]) ** 2 if self.ridge else 0.0
+        ridge = ridge_over(self.ridge, float(total.unit[0]))
         return covariance_form(total, total.weight).plus_identity(ridge)
 
     def _require_slices(self, moments: Any) -> tuple[int, Centred, Array]:
@@ -292,7 +294,7 @@ def _check_slices(n_slices: Any) -> None:
             raise errors.number("n_slices", n_slices, "at least 2, or a list of cuts")
         return
     rule = "a whole number of at least 2, or ascending cuts (a list of numbers, or one such list for each response)"
-    if isinstance(n_slices, str | bool) or not hasattr(n_slices, "__len__") or len(n_slices) == 0:
+    if isinstance(n_slices, str | bool) or not np.ndim(n_slices) or len(n_slices) == 0:
         raise errors.number("n_slices", n_slices, rule)
     for column in [n_slices] if np.ndim(n_slices[0]) == 0 else n_slices:
         try:

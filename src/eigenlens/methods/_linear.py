@@ -37,8 +37,6 @@ class DiscriminantProblem(Problem):
         Weights of the class means in B and in the overall mean.
     divisor : float
         Of the within-class sum of squares.
-    auto : bool
-        Whether Wilks' test chooses the number of directions.
     penalised_by : str
         For a message: the parameter that adds to the sums of squares, so that the normal theory does not hold.
     """
@@ -46,7 +44,6 @@ class DiscriminantProblem(Problem):
     priors: np.ndarray = None  # type: ignore[assignment]
     shares: np.ndarray = None  # type: ignore[assignment]
     divisor: float = 1.0
-    auto: bool = False
     penalised_by: str = ""
 
     condition_of = "The within-class covariance (its root, columns scaled to unit variance)"
@@ -57,7 +54,7 @@ class DiscriminantProblem(Problem):
 
     def solve(self) -> Spectrum:
         spectrum = solve(self.pencil)
-        return spectrum.first(max(1, wilks_of_classes(self.moments).dimension)) if self.auto else spectrum
+        return spectrum.first(max(1, wilks_of_classes(self.moments).dimension)) if self.asked == "auto" else spectrum
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""

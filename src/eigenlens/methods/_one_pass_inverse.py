@@ -52,7 +52,8 @@ class OnePassInverseRegression(InverseRegression):
         form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
         count = (lambda: self._chi2(moments, 0.05).dimension) if self.n_components == "auto" else None
-        return InverseProblem(pencil, moments, total, getattr(self, "feature_names_in_", None), offsets, count)
+        names = getattr(self, "feature_names_in_", None)
+        return InverseProblem(pencil, moments, total, names, self.n_components, offsets, count)
 
     @abstractmethod
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:

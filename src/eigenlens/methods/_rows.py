@@ -20,6 +20,8 @@ from ..sources.base import Missing
 from ..spectral import Spectrum
 from ._shown import Shown
 
+MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
+
 
 @dataclass(frozen=True)
 class Known:
@@ -188,6 +190,11 @@ def repeated(source: Source) -> Block:
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
         raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
+    if times.sum() > MOST_REPEATED:
+        raise errors.InputError(
+            f"sample_weight adds up to {times.sum():g}, and a permutation needs each row as often as its weight says; "
+            f"pass weights of at most {MOST_REPEATED:g} in all."
+        )
     if (times == 1).all():
         return block
     index = np.repeat(np.arange(len(times)), times.astype(np.intp))

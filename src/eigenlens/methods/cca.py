@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
@@ -28,7 +28,7 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
-from ..sources import as_source, map_rows
+from ..sources import RegressorScore, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Spectrum
 from ..subspace import Subspace
@@ -38,7 +38,7 @@ from ._rows import Known, RowsTransformer, repeated
 
 
 @stored("CCA")
-class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -127,7 +127,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
                         f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
                     )
         k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
-        return canonical_problem(moments, self.ridge, k, self.n_components == "auto", names)
+        return canonical_problem(moments, self.ridge, k, names, self.n_components)
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
         joint, p = problem.centred, problem.split
@@ -156,6 +156,7 @@ class CCA(RowsTransformer, RegressorMixin, MultiOutputMixin, MomentsEstimator):
             return
         check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=not self.ridge)
 
     @property
     def _invariance(self) -> str:  # type: ignore[override]

@@ -310,7 +310,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if self.metric == "precomputed":
             table = read_distances(square_of(X, "X"), "X", squared=self.squared, symmetrize=self.symmetrize)
             return self._place.distances(table)
-        rows = map_rows(as_source(X, estimator=type(self).__name__, every_row=True), _xp.float64)
+        source = as_source(X, estimator=type(self).__name__, every_row=True)
+        self._check_columns(source, reset=False)
+        rows = map_rows(source, _xp.float64)
         if isinstance(self._place, Placement) and self._place.metric is not None:
             return self._place.distances(self._place.metric.table(rows))
         return Metric.ready(self.metric, False, None, rows, np.ones(rows.shape[0])).table(rows).distances()

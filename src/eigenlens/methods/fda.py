@@ -26,7 +26,7 @@ from .._core.parameters import check_choice, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
-from ..regress import AdaptiveSplines
+from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
 from ._classifier import class_priors
 from ._rows import repeated

@@ -19,7 +19,7 @@ from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin
 from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
@@ -30,13 +30,14 @@ from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
+from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
 from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
 
 @stored("KernelRegressor")
-class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
+class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     """Regression in a reproducing kernel Hilbert space.
 
     Parameters
@@ -157,7 +158,7 @@ class KernelRegressor(MultiOutputMixin, RegressorMixin, KernelMachine):
 
 
 @stored("KernelClassifier")
-class KernelClassifier(ClassifierMixin, KernelMachine):
+class KernelClassifier(ClassifierScore, KernelMachine):
     """Classification in a reproducing kernel Hilbert space.
 
     Parameters
@@ -245,7 +246,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             labels = source.labels
             K = len(labels.classes)
             if K < 2:
-                raise errors.one_class(labels.classes[0].item() if K else None)
+                raise errors.one_class(labels.classes[0] if K else None)
             rows = self._gather(source, kernel, self._far())
             kernel = self._start(kernel, rows)
             codes = np.asarray(_xp.to_numpy(rows.y), dtype=np.intp)

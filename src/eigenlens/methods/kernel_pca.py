@@ -84,6 +84,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     True
     """
 
+    _counts: Any = None  # weights of the rows; None counts each once
+
     def __init__(
         self, n_components: int | None = None, *, kernel: Any = DEFAULT, n_landmarks: int | None = None
     ) -> None:
@@ -141,7 +143,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             errors.warn(errors_kernels.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
         spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
         s = spectrum.singular_values
-        self._points, self.kernel_ = red.points, unmoved(red.kernel)
+        self._points, self._counts, self.kernel_ = red.points, red.weight, unmoved(red.kernel)
         dual, xp = spectrum.vectors * red.weight[:, None] / s, _xp.namespace(s)
         # they add up to 0 but for rounding, which k(x, ·) of rows far from the origin would multiply
         share = red.weight / xp.sum(red.weight)
@@ -156,6 +158,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         form = Form(matrix=moments.matrix * (moments.unit[:, None] * moments.unit[None, :]))
         spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), form.trace())
         self._points, self._dual = marks.rows, marks.coefficients(spectrum.vectors)
+        self._counts = None  # landmarks are chosen to differ, not in proportion to the rows
         self._shift = moments.mean @ spectrum.vectors
         self._landmark_numbers = rows.kept[marks.places]
         self._centre = None
@@ -219,7 +222,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """Return rows whose scores are near the given ones.
 
         For a linear kernel the nearest point of the subspace, as PCA does. For others the pre-image is learned: a
-        regularised regression of the rows of the fit on their scores, its λ by generalised cross-validation.
+        regularised regression of the rows of the fit on their scores, with their weights, its λ by generalised
+        cross-validation. With landmarks it is a regression of these, each counted once.
 
         Parameters
         ----------
@@ -246,7 +250,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         scores = self._coordinates_of(points)
         if isinstance(self.kernel_, Linear):
             return Preimage.linear(points, self._dual, self._mean)
-        return Preimage.learned(points, scores)
+        return Preimage.learned(points, scores, self._counts)
 
     @property
     def _n_features_out(self) -> int:

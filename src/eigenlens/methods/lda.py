@@ -17,7 +17,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,7 +29,7 @@ from ..problem import covariance_form
 from ..regress.score_path import dual_basis
 from ..spectral import Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
-from ._classifier import refuse_separating
+from ._classifier import refuse_no_spread, refuse_separating
 from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
 from ._rows import Known
 
@@ -128,6 +128,8 @@ class LDA(LinearDiscriminant):
         self.within = within
         self.between = between
 
+    _if_separated: ClassVar[dict[str, Any]] = {"shrinkage": "oas"}  # where a column does not vary within classes
+
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
@@ -149,15 +151,13 @@ class LDA(LinearDiscriminant):
             refuse_separating(within, names)
             Sw, constant = covariance_form(within, divisor), within.constant_columns()
             pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
-            auto = self.n_components == "auto"
-            return DiscriminantProblem(pencil, moments, within, names, priors, shares, divisor, auto)
+            return DiscriminantProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor)
+        refuse_no_spread(within)
         within, intensity = within.uniform()[0], self._intensity(moments)
         Sw = shrunk(covariance_form(within, divisor), intensity)
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, most=most)
         by = f"shrinkage={self.shrinkage!r}"
-        return ShrunkProblem(
-            pencil, moments, within, names, priors, shares, divisor, penalised_by=by, intensity=intensity
-        )
+        return ShrunkProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor, by, intensity)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:

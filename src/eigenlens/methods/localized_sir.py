@@ -249,7 +249,8 @@ class LocalizedSIR(InverseRegression):
             constant=constant,
             most=p if self.ridge else max(1, min(p, total.n_rows - 1)),
         )
-        return InverseProblem(pencil, moments, total, getattr(self, "feature_names_in_", None), offsets)
+        names = getattr(self, "feature_names_in_", None)
+        return InverseProblem(pencil, moments, total, names, self.n_components, offsets)
 
     def _present(self, problem: InverseProblem, spectrum: Spectrum) -> None:
         super()._present(problem, spectrum)

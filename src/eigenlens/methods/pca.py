@@ -42,37 +42,34 @@ class SpreadProblem(PrincipalProblem):
     ----------
     divisor : float
         Of the covariance.
-    rule : int, float, str or None
-        `n_components`: the number, or how it is found.
     solver : str
         The solver asked for.
     """
 
     divisor: float = 1.0
-    rule: Any = None
     solver: str = "auto"
 
     def solve(self) -> Spectrum:
         spectrum = solve(self.pencil, self.solver)
-        if isinstance(self.rule, Integral):
+        if isinstance(self.asked, Integral):
             return spectrum
-        if self.rule is None:
+        if self.asked is None:
             return spectrum.first(max(1, spectrum.rank))
-        return spectrum.first(count_components(self.rule, spectrum, self.pencil, self.moments))
+        return spectrum.first(count_components(self.asked, spectrum, self.pencil, self.moments))
 
     def condition(self, spectrum: Spectrum) -> float:
-        if self.rule is None or isinstance(self.rule, Integral):
+        if self.asked is None or isinstance(self.asked, Integral):
             return spectrum.condition
         first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
         return first / last if last > 0 else 1.0
 
     def drops_weak(self, spectrum: Spectrum) -> bool:
         most = self.pencil.most or self.pencil.dimension
-        return self.rule is None and len(spectrum) < min(self.pencil.dimension, most)
+        return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
         most = min(self.moments.n_features, self.moments.n_rows - 1)
-        if self.rule is None and len(spectrum) < most:
+        if self.asked is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
             yield errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice)
         elif spectrum.rank < len(spectrum) and not self.moments.squared:
@@ -150,8 +147,8 @@ class PCA(PrincipalComponents):
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
-        unit, rule = float(np.ldexp(1.0, power)), self.n_components
-        return SpreadProblem(pencil, moments, uniform, unit=unit, divisor=divisor, rule=rule, solver=self.solver)
+        unit = float(np.ldexp(1.0, power))
+        return SpreadProblem(pencil, moments, uniform, None, self.n_components, unit, divisor, self.solver)
 
     def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
         moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)

@@ -211,7 +211,7 @@ class PDA(LinearDiscriminant):
         )
         by = f"lam={lam * float(within.unit[0]) ** 2:.3g}" if lam else ""
         return PenalizedProblem(
-            pencil, moments, within, names, priors, priors, divisor, False, by, basis, path, lam, self
+            pencil, moments, within, names, self.n_components, priors, priors, divisor, by, basis, path, lam, self
         )
 
     def _present(self, problem: Any, spectrum: Spectrum) -> None:

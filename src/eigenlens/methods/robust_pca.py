@@ -61,8 +61,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     Attributes
     ----------
     low_rank_, sparse_ : arrays of shape (n, p)
-        The two parts; together they are X in the observed cells. Cells that were not observed are filled in by
-        `low_rank_` and zero in `sparse_`.
+        The two parts; together they are X in the observed cells, to the residual at which the fit ended. Cells that
+        were not observed are filled in by `low_rank_` and zero in `sparse_`.
     components_ : array of shape (k, p)
         Orthonormal directions of the row space of `low_rank_`, strongest first; in each, the entry of largest size is
         positive.

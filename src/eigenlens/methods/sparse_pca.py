@@ -24,7 +24,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import decomposition as errors_decomposition
-from .._core.parameters import check_count, check_flag, check_number
+from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred
@@ -37,20 +37,13 @@ from ._principal import PrincipalComponents, PrincipalProblem
 from ._rows import Known
 from ._sparse_path import SparsePath
 
+PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 
 
 @dataclass(frozen=True, eq=False)
 class SparseProblem(PrincipalProblem):
-    """The principal axes from which the iteration starts.
-
-    Attributes
-    ----------
-    asked : int or None
-        Components that were asked for.
-    """
-
-    asked: int | None = None
+    """The principal axes from which the iteration starts."""
 
     def condition(self, spectrum: Spectrum) -> float:
         s = spectrum.singular_values
@@ -163,7 +156,7 @@ class SparsePCA(PrincipalComponents):
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
-        return SparseProblem(pencil, moments, uniform, unit=float(np.ldexp(1.0, power)), asked=self.n_components)
+        return SparseProblem(pencil, moments, uniform, None, self.n_components, float(np.ldexp(1.0, power)))
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
@@ -182,7 +175,9 @@ class SparsePCA(PrincipalComponents):
         self.explained_variance_ = _xp.published(_xp.like(scale, moments.pivot), dtype)
         self.explained_variance_ratio_ = _xp.published(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
 
-    def _axes(self, form: Form, start: np.ndarray, total: float, alpha: Any, n_nonzero: Any) -> SparseAxes:
+    def _axes(
+        self, form: Form, start: np.ndarray, total: float, alpha: Any, n_nonzero: Any, rounds: int | None = None
+    ) -> SparseAxes:
         """Solve on the covariance scaled to trace p."""
         p, k = start.shape
         if not total:
@@ -206,13 +201,44 @@ class SparsePCA(PrincipalComponents):
 
         # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
         tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
-        options: dict[str, Any] = {"ridge": self.ridge, "tol": tol, "max_iter": self.max_iter, "polish": not self.refit}
+        options: dict[str, Any] = {
+            "ridge": self.ridge,
+            "tol": tol,
+            "max_iter": rounds or self.max_iter,
+            "polish": not self.refit,
+        }
         axes = sparse_axes(apply, G, start, l1=penalties, counts=counts, **options)
         return replace(axes, B=refitted(apply, block, axes.B)) if self.refit else axes
+
+    def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
+        """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.
+
+        Where directions are nearly free, the way from the principal axes takes rounds in proportion to 1/alpha.
+        """
+        found: dict[int, SparseAxes] = {}
+        near = start
+        for i in np.argsort(alphas)[::-1].tolist():
+            axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, PATH_ROUNDS))
+            if not axes.converged and self.max_iter > PATH_ROUNDS:
+                axes = self._axes(form, near, total, float(alphas[i]), None)
+            found[i] = axes
+            near = axes.A if axes.B.any(axis=0).all() else start
+        return [found[i] for i in range(len(alphas))]
 
     def _tell(self, axes: SparseAxes) -> None:
         if not axes.converged:
             errors.warn(errors_decomposition.residual_left(self.max_iter, axes.moved, self.tol))
+        if self.n_nonzero is not None:
+            met, asked = np.count_nonzero(axes.B, axis=0), self._each("n_nonzero", self.n_nonzero, axes.B.shape[1])
+            short = np.flatnonzero(met < asked)
+            if len(short):
+                j = int(short[0])
+                errors.warn(
+                    errors.RankWarning(
+                        f"n_nonzero={asked[j]} but component {j} has {met[j]} nonzero loading(s): the other columns "
+                        f"are constant or add nothing. Drop them, or ask for n_nonzero={met[j]}."
+                    )
+                )
         dead = np.flatnonzero(~axes.B.any(axis=0))
         if len(dead):
             errors.warn(errors_decomposition.killed_components(dead.tolist()))
@@ -229,7 +255,7 @@ class SparsePCA(PrincipalComponents):
         self._check_each("alpha", self.alpha, 0, 1.0 if self.relative else np.inf)
         if self.n_nonzero is not None:
             self._check_each("n_nonzero", self.n_nonzero, 1, integer=True)
-        if self.ridge != np.inf:
+        if not is_number(self.ridge) or self.ridge != np.inf:
             check_number("ridge", self.ridge, 0)
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
@@ -287,7 +313,7 @@ class SparsePCA(PrincipalComponents):
         values = (np.geomspace(1e-3, 1, 30) * top).tolist() if alphas is None else list(alphas)
         for alpha in values:
             check_number("alphas", alpha, 0, 1.0 if self.relative else np.inf)
-        found = [self._axes(form, start, total, float(alpha), None) for alpha in values]
+        found = self._along(form, start, total, values)
         if not all(axes.converged for axes in found):
             worst = max(axes.moved for axes in found)
             errors.warn(errors_decomposition.residual_left(self.max_iter, worst, self.tol))

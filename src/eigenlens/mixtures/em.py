@@ -14,6 +14,7 @@ T the total covariance (divisor W) and λ the values of between against within s
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from .._core import errors
@@ -96,21 +98,31 @@ class Classes:
         Not in the sphered coordinates, where columns of pure noise weigh as much as those that subclasses differ in:
         on the waveform problem such starts cost two to four points of test error.
         """
+        seeds = rng.randint(2**31 - 1, size=times).tolist()  # one for all classes, whose order must not matter
         with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
-            return [[self._cut(k, count, rng) for k, count in enumerate(counts)] for _ in range(times)]
+            return [
+                [self._cut(k, count, seed, try_ % 4) for k, count in enumerate(counts)]
+                for try_, seed in enumerate(seeds)
+            ]
 
-    def _cut(self, k: int, count: int, rng: np.random.RandomState) -> Floats:
+    def _cut(self, k: int, count: int, seed: int, kind: int) -> Floats:
+        """Cut one class; every fourth time sphered after all, or by the first centres alone: other maxima."""
         w = self.weights[k]
         if count == 1:
             return np.ones((len(w), 1))
-        rows = self.centred[k] / self.spread
+        rows = self.rows[k] if kind == 2 else self.centred[k] / self.spread
         distinct = len(np.unique(rows[: 8 * count], axis=0))
         distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
         if distinct < count:
-            errors.warn(errors.empty_subclasses(self.labels[k].item(), count, distinct))
-        found = KMeans(min(count, distinct), n_init=1, random_state=rng).fit(rows, sample_weight=w).labels_
-        shares: Floats = np.eye(min(count, distinct))[found]
-        return shares
+            errors.warn(errors.empty_subclasses(self.labels[k], count, distinct))
+        rounds, order = 1 if kind == 3 else 300, np.lexsort((w, *self.X[self.index[k]].T))  # rows come in any order
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            means = KMeans(min(count, distinct), n_init=1, max_iter=rounds, random_state=seed)
+            found = means.fit(rows[order], sample_weight=w[order]).labels_
+        shares: Floats = np.zeros((len(w), min(count, distinct)))
+        shares[order, found] = 1.0
+        return shares[:, shares.any(axis=0)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,7 +280,7 @@ def _without_empty(data: Classes, Z: Shares) -> Shares:
         mass = w @ z
         alive = mass > EMPTY * mass.sum()
         if not alive.all():
-            errors.warn(errors.empty_subclasses(data.labels[k].item(), z.shape[1], int(alive.sum())))
+            errors.warn(errors.empty_subclasses(data.labels[k], z.shape[1], int(alive.sum())))
             z = z[:, alive]
             size = z.sum(axis=1, keepdims=True)
             z = np.where(size > 0, z / np.where(size > 0, size, 1.0), 1.0 / z.shape[1])

@@ -29,7 +29,7 @@ def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] |
             raise errors.subclasses_kind(given, classes)
         return None
     if isinstance(given, Mapping):
-        labels = [label.item() if hasattr(label, "item") else label for label in classes]
+        labels = [errors.plain(label) for label in classes]
         if set(given) != set(labels):
             raise errors.subclasses_kind(given, classes)
         values: list[Any] = [given[label] for label in labels]
@@ -40,7 +40,7 @@ def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] |
         raise errors.subclasses_kind(given, classes)
     for label, size, count in zip(classes, sizes, values, strict=True):
         if count > size:
-            raise errors.too_few_for_subclasses(label.item() if hasattr(label, "item") else label, float(size), count)
+            raise errors.too_few_for_subclasses(label, float(size), count)
     return [int(v) for v in values]
 
 

@@ -9,6 +9,7 @@ from .factor import Factor
 from .grouped import Grouped
 from .neighbours import local_means
 from .pairwise import squared_distances
+from .patterns import Patterns
 from .quartic import Quartic
 from .scatter import Scatter
 
@@ -18,6 +19,7 @@ __all__ = [
     "Factor",
     "Grouped",
     "Moments",
+    "Patterns",
     "Quartic",
     "Scatter",
     "choose",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 
@@ -47,6 +48,17 @@ def shrink(exponent_from: np.ndarray, exponent_to: np.ndarray, like: Array) -> A
     """Return the factor per column that moves numbers from one exponent to another."""
     steps = np.where(exponent_from == FREE, 0, exponent_from - exponent_to)
     return _xp.like(np.ldexp(1.0, np.clip(steps, -1100, LIMIT)), like)
+
+
+def ridge_over(ridge: float, unit: float) -> float:
+    """Return a ridge for columns over a unit: ridge / unit²."""
+    scaled = ridge / unit / unit  # the square alone may be out of range
+    if ridge and not np.isfinite(scaled):
+        raise errors.InputError(
+            f"ridge={ridge:g} beside columns of size {unit:g} is out of the range of numbers; use a smaller ridge, or "
+            f"bring the columns to ordinary size."
+        )
+    return scaled
 
 
 def powers(exponent: Exponents, like: Array) -> Array | float:

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-_WHERE = {
-    "AdaptiveSplines": "adaptive_splines",
-    "AdditiveSplines": "additive_splines",
-    "PenalizedRegression": "penalized",
-    "PolynomialRegression": "polynomial",
-    "ProjectionPursuit": "projection_pursuit",
+from .._core.lazy import exports
+
+if TYPE_CHECKING:
+    from .adaptive_splines import AdaptiveSplines
+    from .additive_splines import AdditiveSplines
+    from .penalized import PenalizedRegression
+    from .polynomial import PolynomialRegression
+    from .projection_pursuit import ProjectionPursuit
+
+_HOMES = {
+    "AdaptiveSplines": ".adaptive_splines",
+    "AdditiveSplines": ".additive_splines",
+    "PenalizedRegression": ".penalized",
+    "PolynomialRegression": ".polynomial",
+    "ProjectionPursuit": ".projection_pursuit",
 }
 
 __all__ = [
@@ -21,12 +29,4 @@ __all__ = [
     "ProjectionPursuit",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = exports(__name__, _HOMES)

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import BaseEstimator, MultiOutputMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
@@ -16,12 +16,12 @@ from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
-from ..sources import as_source, whole
+from ..sources import RegressorScore, as_source, whole
 
 Floats = NDArray[np.float64]
 
 
-class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
+class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
     """Base of the regressors: a subclass writes ``_fit(X, Y, w)`` and ``_predict(X)`` on clean 2-D arrays.
 
     ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of
@@ -30,6 +30,8 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
     left as it was before the call.
     """
 
+    _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
+    _y_reach: float = 150.0
     _y_was_1d: bool
     _n_responses: int
     _places: NDArray[np.intp]
@@ -85,7 +87,23 @@ class Regressor(MultiOutputMixin, RegressorMixin, BaseEstimator, ABC):
         self._places = np.full(source.table.shape[0], -1)
         self._places[source.kept] = np.arange(len(source.kept))
         rows: Any = whole(source)
+        self._check_range("X", rows.X, self._x_reach, source.feature_names)
+        self._check_range("y", rows.y, self._y_reach, source.response_names)
         return rows.X, rows.y, rows.weight
+
+    def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
+        """Refuse columns so large or so small that sums of products of them are no numbers any more."""
+        low, high = values.min(axis=0), values.max(axis=0)
+        size = np.maximum(-low, high)
+        with np.errstate(over="ignore"):
+            spread = high - low
+        for j in np.flatnonzero((size > 10.0**reach) | ((spread > 0) & (spread < 10.0**-reach))):
+            what, found = ("reaches", size[j]) if size[j] > 10.0**reach else ("varies by", spread[j])
+            raise errors.InputError(
+                f"column {names[j] if names else j} of {name} {what} {found:.1e} but {type(self).__name__} takes sizes "
+                f"from 1e-{reach:.0f} to 1e+{reach:.0f}, whose squares it can add up; multiply the column "
+                f"by a constant."
+            )
 
     def _read_again(self, X: TableLike, y: Any) -> tuple[Floats, Floats]:
         """Read rows and responses for a fitted model."""

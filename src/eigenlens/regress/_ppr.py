@@ -42,6 +42,8 @@ STEPS_NEW, STEPS_AGAIN = 20, 2
 STARTS_LOOK, STARTS_END = 8, 3
 AXES = 6
 SPLINE_KNOTS = 60
+# Rounds in which every term of the final model is looked for anew.
+EXCHANGES = 5
 # On the way down terms up to this many times as important as the least one may go in its place, so many at most: among
 # equals the least is not always the one that the others make up for best.
 ALIKE, DROPS_TRIED = 1.5, 3
@@ -139,12 +141,33 @@ def pursue(
     while len(terms) > n_terms:
         terms, residual, moved, sweeps = _drop_one(terms, Z, residual, w, smooth, tol, max_iter)
         path[len(terms)] = _rss(residual, w)
-    if forward is not None and forward.rss < _rss(residual, w):
-        # The way over max_terms does not always pay: then the terms found on the way up are the better
-        # n_terms.
-        terms, moved, sweeps, path[n_terms] = forward.terms, forward.moved, forward.sweeps, forward.rss
-    terms.sort(key=lambda term: -float(np.linalg.norm(term.beta)))
-    return Pursuit(terms, path[len(terms)], path, moved, sweeps)
+    ends = [Pursuit(terms, _rss(residual, w), path, moved, sweeps)]
+    if forward is not None and len(path) > 1:
+        ends.append(forward)  # the way over max_terms does not always pay
+    best = min((_exchanged(end, Z, Y, w, smooth, tol, max_iter) for end in ends), key=lambda end: end.rss)
+    best.terms.sort(key=lambda term: -float(np.linalg.norm(term.beta)))
+    return replace(best, path={**path, len(best.terms): best.rss})
+
+
+def _exchanged(found: Pursuit, Z: Array, Y: Array, w: Array, smooth: Smoother, tol: float, max_iter: int) -> Pursuit:
+    """Take each term out, look for it anew in what the others leave, and refit, as long as that helps."""
+    if len(found.terms) < 2 or not found.rss > 0:
+        return found
+    for _ in range(EXCHANGES):
+        before = found.rss
+        for m in range(len(found.terms)):
+            terms = list(found.terms)
+            partial = Y - sum(t.fitted for k, t in enumerate(terms) if k != m)
+            term = _new_term(Z, partial, w, smooth, tol)
+            if term is None:
+                continue
+            terms[m] = term
+            residual, moved, sweeps = _refit_all(terms, Z, partial - term.fitted, w, smooth, tol, max_iter)
+            if _rss(residual, w) < found.rss:
+                found = replace(found, terms=terms, rss=_rss(residual, w), moved=moved, sweeps=sweeps)
+        if before - found.rss <= tol * found.rss:
+            break
+    return found
 
 
 def _drop_one(

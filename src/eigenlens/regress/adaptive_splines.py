@@ -154,6 +154,21 @@ class AdaptiveSplines(Regressor):
         self.importance = importance
         self.n_jobs = n_jobs
 
+    def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
+        """Refuse features whose products leave the range; a term has each feature but once."""
+        super()._check_range(name, values, reach, names)
+        many = int(self.degree) if is_number(self.degree, integer=True) and self.degree > 1 else 1
+        if name != "X" or many == 1:
+            return
+        with np.errstate(divide="ignore"):
+            logs = np.log10(np.maximum(np.abs(values).max(axis=0), np.ptp(values, axis=0)))
+        logs = np.sort(logs[np.isfinite(logs)])
+        if logs[-many:].clip(min=0).sum() > reach or logs[:many].clip(max=0).sum() < -reach:
+            raise errors.InputError(
+                f"degree={many} but products of so many columns of X leave the range from 1e-{reach:.0f} to "
+                f"1e+{reach:.0f}, whose squares can be added up; divide the columns by constants."
+            )
+
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
         rules = make_rules(self, X.shape[1], self._feature_names())
         if self.n_jobs is not None:
@@ -331,6 +346,10 @@ class AdaptiveSplines(Regressor):
     def _folds(self, n: int) -> Iterator[tuple[Any, Any]]:
         """Positions of the n rows of positive weight, to learn from and to judge by."""
         if is_number(self.cv, integer=True):
+            if not 2 <= self.cv <= n:
+                raise errors.InputError(
+                    f"cv={self.cv!r} but there are {n} rows; use a number of folds from 2 to {n}, or prune='gcv'."
+                )
             yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
             return
         for fold in check_cv(self.cv).split(np.empty((len(self._places), 0))):  # these speak of all rows given

@@ -94,6 +94,8 @@ class AdditiveSplines(Regressor):
     #: Given the smoothness chosen, fits are S y with a symmetric S, but for the end of the iteration (see `scoring`).
     symmetric_smoother = True
 
+    _x_reach = 300.0  # features are scaled before they are multiplied
+
     def __init__(
         self,
         cost: float = 2.0,

@@ -27,6 +27,7 @@ from ._base import Floats, Regressor
 from .penalties import penalty_root
 
 RANK = 1e-12  # relative to the largest singular value, columns brought to one size
+SMALLEST = 1e-290  # λ of a grid stay within its inverse
 
 
 @stored("PenalizedRegression")
@@ -187,7 +188,8 @@ class Path:
         half = half[(self.c > RANK) & (self.s > 1e-8)]
         if not len(half):
             return np.array([0.0])
-        return np.geomspace(half.min() * 1e-4, half.max() * 1e4, 121)
+        low, high = max(half.min() * 1e-4, SMALLEST), min(half.max() * 1e4, 1 / SMALLEST)
+        return np.geomspace(low, max(high, low), 121)
 
     def best(self, cost: float) -> float:
         """λ of least GCV: the best of the grid, refined between its neighbours."""

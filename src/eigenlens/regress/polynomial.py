@@ -11,7 +11,7 @@ import math
 from itertools import combinations_with_replacement
 
 import numpy as np
-from numpy.polynomial import legendre, polynomial
+from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
 from .._core import errors
@@ -20,6 +20,7 @@ from .._core.stored import stored
 from ._base import Floats, Regressor
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
+MOST_TERMS = 100_000  # built one by one: a few seconds
 RANK = 1e-11  # relative to the largest singular value
 
 
@@ -56,6 +57,7 @@ class PolynomialRegression(Regressor):
     True
     """
 
+    _x_reach = _y_reach = 300.0  # both are scaled before they are multiplied
     powers_: NDArray[np.int64]
     coef_: Floats
     intercept_: Floats
@@ -79,10 +81,7 @@ class PolynomialRegression(Regressor):
         self._level = Y[0] + w @ (Y - Y[0]) / w.sum()
         root = np.sqrt(w)[:, None]
         A, E = root * (B - self._mean), root * (Y - self._level)
-        if len(A) > A.shape[1]:
-            Q, A = np.linalg.qr(A)
-            E = Q.T @ E
-        self._beta, _, rank, _ = np.linalg.lstsq(A, E, rcond=RANK)
+        self._beta, rank = _least_norm(A, E)
         self.df_ = float(rank)
         with np.errstate(over="ignore", invalid="ignore"):  # raw monomials may leave the range of floats
             raw = _raw_coefficients(self.powers_, self._centre, self._half, self._beta)
@@ -95,17 +94,18 @@ class PolynomialRegression(Regressor):
     def _refuse_too_many(self, n: int, p: int) -> None:
         degree = int(self.degree)
         terms = math.comb(p + degree, degree) - 1 if self.interactions else p * degree
-        if terms * max(n, p) > MOST_CELLS:
+        if terms > MOST_TERMS or terms * max(n, p) > MOST_CELLS:
             raise errors.too_many_terms(degree, p, terms, n)
 
     def _columns(self, X: Floats) -> Floats:
         """Products of Legendre polynomials of the scaled features, n×terms."""
         P = legendre.legvander((X - self._centre) / self._half, int(self.powers_.max()))  # n×p×(degree + 1)
-        B = np.ones((len(X), len(self.powers_)))
-        for t, powers in enumerate(self.powers_):
-            for j in np.flatnonzero(powers):
-                B[:, t] *= P[:, j, powers[j]]
-        return B
+        P = np.ascontiguousarray(P.transpose(1, 2, 0))  # rows of a power lie together
+        B = np.ones((len(self.powers_), len(X)))
+        terms, features = np.nonzero(self.powers_)
+        for t, j, e in zip(terms.tolist(), features.tolist(), self.powers_[terms, features].tolist(), strict=True):
+            B[t] *= P[j, e]
+        return B.T
 
 
 def _powers(p: int, degree: int, interactions: bool) -> NDArray[np.int64]:
@@ -117,25 +117,48 @@ def _powers(p: int, degree: int, interactions: bool) -> NDArray[np.int64]:
     return np.array(rows, dtype=np.int64)
 
 
+def _least_norm(A: Floats, E: Floats) -> tuple[Floats, int]:
+    """Solve least squares by the shorter side of A: of all answers the one of least norm, and the rank."""
+    if len(A) > A.shape[1]:
+        Q, R = np.linalg.qr(A)
+        beta, _, rank, _ = np.linalg.lstsq(R, Q.T @ E, rcond=RANK)
+        return beta, int(rank)
+    Q, R = np.linalg.qr(A.T)
+    beta, _, rank, _ = np.linalg.lstsq(R.T, E, rcond=RANK)
+    return Q @ beta, int(rank)
+
+
 def _raw_coefficients(powers: NDArray[np.int64], centre: Floats, half: Floats, beta: Floats) -> Floats:
-    """Expand products of Legendre polynomials into monomials of the raw features; row 0 is the constant."""
-    place = {tuple(row): k + 1 for k, row in enumerate(powers.tolist())}
-    place[(0,) * powers.shape[1]] = 0
-    top = int(powers.max())
-    single = {}
-    for j in range(powers.shape[1]):
-        shift = [-centre[j] / half[j], 1 / half[j]]
-        for e in range(1, top + 1):
-            inner, out = legendre.leg2poly([0] * e + [1]), np.zeros(1)
-            for a in inner[::-1]:  # Horner in the shifted feature
-                out = polynomial.polyadd(polynomial.polymul(out, shift), [a])
-            single[j, e] = np.pad(out, (0, e + 1 - len(out))) if len(out) < e + 1 else out
-    raw = np.zeros((len(powers) + 1, beta.shape[1]))
-    for row, b in zip(powers.tolist(), beta, strict=True):
-        parts = [((0,) * len(row), 1.0)]
-        for j, e in enumerate(row):
-            if e:
-                parts = [((*k[:j], d, *k[j + 1 :]), c * float(single[j, e][d])) for k, c in parts for d in range(e + 1)]
-        for key, c in parts:
-            raw[place[key]] += c * b
+    """Expand products of Legendre polynomials into monomials of the raw features; row 0 is the constant.
+
+    One feature after the other: a term with P_e(u_j) becomes terms with x_j^d, d = e, e − 1, …, 0.
+    """
+    rows = np.vstack([np.zeros_like(powers[:1]), powers])
+    place = {row.tobytes(): k for k, row in enumerate(rows)}
+    raw = np.vstack([np.zeros_like(beta[:1]), beta])
+    for j in range(rows.shape[1]):
+        exponent = rows[:, j]
+        table = _monomials(int(exponent.max()), -centre[j] / half[j], 1 / half[j])
+        lower = np.zeros(len(rows), dtype=np.intp)  # the place of the term with one power of x_j less
+        some = np.flatnonzero(exponent)
+        less = rows[some]
+        less[:, j] -= 1
+        lower[some] = [place[row.tobytes()] for row in less]
+        new, target = np.zeros_like(raw), np.arange(len(rows))
+        for fallen in range(int(exponent.max()) + 1):
+            some = np.flatnonzero(exponent >= fallen)
+            np.add.at(new, target[some], table[exponent[some], exponent[some] - fallen][:, None] * raw[some])
+            target = lower[target]
+        raw = new
     return raw
+
+
+def _monomials(top: int, shift: float, slope: float) -> Floats:
+    """Return the coefficients of P_e(shift + slope·x) for e = 0, …, top: a row for each, of powers of x."""
+    table = np.zeros((top + 1, top + 1))
+    table[0, 0] = 1.0
+    for e in range(top):  # the recurrence of the Legendre polynomials
+        table[e + 1] = (2 * e + 1) / (e + 1) * (shift * table[e] + slope * np.concatenate([[0.0], table[e, :-1]]))
+        if e:
+            table[e + 1] -= e / (e + 1) * table[e - 1]
+    return table

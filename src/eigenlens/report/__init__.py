@@ -6,10 +6,11 @@ what was drawn on. matplotlib is imported when something is drawn (`pip install 
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
+
+from .._core.lazy import exports
 
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
@@ -71,10 +72,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name], __name__), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = exports(__name__, _HOMES)
 
 
 def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,9 @@ class Findings:
         What the value of a direction is called.
     directions : list of Direction
     axes : list of str
-        Names of the columns of `scores`.
+        What the columns of `scores` are, in words.
+    score_names : list of str
+        What they are called in files and frames.
     scores : ndarray of shape (n, k)
     columns : dict of str to ndarray
         Of the table, for colours and the list of rows: numbers, or words as objects.
@@ -156,6 +159,7 @@ class Findings:
     doubts: list[str] = field(default_factory=list)
     code: str = ""
     warnings: list[str] = field(default_factory=list)
+    score_names: list[str] = field(default_factory=list)
 
     @property
     def n_real(self) -> int | None:
@@ -163,6 +167,31 @@ class Findings:
         verdicts = [d.real for d in self.directions]
         tested = self.test.name or any(v is not None for v in verdicts)
         return sum(bool(v) for v in verdicts) if tested else None
+
+    def named_axes(self) -> list[tuple[str, str]]:
+        """Return each axis in words, with the name of its column of scores."""
+        return list(zip(self.axes, self.score_names, strict=False))
+
+    def columns_of(self, j: int) -> np.ndarray:
+        """Return the places of the columns that axis j is made of: of two sets, those of its own."""
+        places, split = np.arange(len(self.loading_names)), self.extras.get("split")
+        if split is None:
+            return places
+        return places[:split] if j < self.extras["pairs"] else places[split:]
+
+    def shown_axes(self, most: int) -> list[int]:
+        """Return the first axes; of two sets, those of each pair together."""
+        k, pairs = min(len(self.axes), self.loadings.shape[1]), self.extras.get("pairs")
+        if pairs is None:
+            return list(range(min(most, k)))
+        return [side * pairs + j for j in range(min(most, pairs)) for side in (0, 1)]
+
+    def top_loadings(self, j: int, limit: int = 5) -> list[tuple[str, float]]:
+        """Return the columns that weigh most in an axis, without those that would be written as 0.00."""
+        own = self.columns_of(j)
+        weights = self.loadings[own, j]
+        order = np.argsort(-np.abs(weights), kind="stable")[:limit]
+        return [(self.loading_names[own[i]], float(weights[i])) for i in order if abs(weights[i]) >= 0.005]
 
     def verdict(self, direction: Direction) -> str:
         """Return what is said of a direction: real, noise, open (tests disagree), or not tested."""
@@ -190,13 +219,14 @@ class Findings:
                     "real": d.real,
                     "p_value": d.p_value,
                     "evidence": d.evidence,
+                    "column": name,
                 }
-                for d in self.directions
+                for d, name in zip_longest(self.directions, self.score_names[: len(self.directions)])
             ],
             "real_directions": self.n_real,
             "test": self.test.to_dict(),
             "loadings": {
-                axis: dict(zip(self.loading_names, map(float, self.loadings[:, j]), strict=True))
+                axis: {self.loading_names[i]: float(self.loadings[i, j]) for i in self.columns_of(j)}
                 for j, axis in enumerate(self.axes[: min(top, self.loadings.shape[1])])
             },
             "score": self.score_name or None,
@@ -212,9 +242,3 @@ class Findings:
             "doubts": self.doubts,
             "warnings": self.warnings,
         }
-
-
-def top_loadings(loadings: np.ndarray, names: list[str], j: int, limit: int = 5) -> list[tuple[str, float]]:
-    """Return the columns that weigh most in a direction, without those that would be written as 0.00."""
-    order = np.argsort(-np.abs(loadings[:, j]), kind="stable")[:limit]
-    return [(names[i], float(loadings[i, j])) for i in order if abs(loadings[i, j]) >= 0.005]

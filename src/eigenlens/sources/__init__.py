@@ -3,6 +3,7 @@
 Input is validated here and nowhere else. A back end is one file.
 """
 
+from .answers import ClassifierScore, RegressorScore
 from .base import Block, Source, Target, collect, dense_blocks, map_rows, whole
 from .companions import ClassReader, LabelReader, Labels
 from .files import open_rows
@@ -13,9 +14,11 @@ from .writing import write_rows
 __all__ = [
     "Block",
     "ClassReader",
+    "ClassifierScore",
     "GivenSlices",
     "LabelReader",
     "Labels",
+    "RegressorScore",
     "Response",
     "SliceReader",
     "Slicing",

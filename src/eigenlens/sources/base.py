@@ -21,13 +21,14 @@ from typing import Any, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.typing import Array
 from .companions import ClassReader, LabelReader, Labels
 from .cutting import block_rows
 from .progress import tracked
 
+SMALL = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
 
 
@@ -102,7 +103,7 @@ class Source(ABC):
     label_reader : LabelReader
         How y became labels.
     missing : {"refuse", "allow"}
-        Whether X may hold NaN, for methods to which it means "not observed".
+        Whether X, and a second table, may hold NaN, for methods to which it means "not observed".
     paths : list of Path
         The files that are read, where there are any.
     """
@@ -235,9 +236,11 @@ def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
 
 
 def middle(rows: Array) -> Array:
-    """Return the columnwise median of a few rows, as a table of one row."""
-    n = rows.shape[0]
-    return _xp.namespace(rows).sort(rows, axis=0)[n // 2 : n // 2 + 1, :]
+    """Return the columnwise median of a few rows, as a table of one row; NaN where a column holds nothing else."""
+    xp = _xp.namespace(rows)
+    ordered = xp.sort(rows, axis=0)
+    seen = xp.sum(xp.astype(ordered == ordered, xp.int64), axis=0)  # NaN comes last
+    return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 
 
 def whole(source: Source) -> Block:
@@ -245,14 +248,44 @@ def whole(source: Source) -> Block:
 
     float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
     """
-    blocks = [piece for segment in source.in_memory().segments() for block in segment for piece in dense_blocks(block)]
+    source = source.in_memory()
+    assert source.n_rows is not None
+    require_room(8 * source.n_rows * source.n_columns, source.name, source.n_rows)
+    X = np.empty((source.n_rows, source.n_features))
+    companions: list[tuple[Any, Any]] = []
+    classes, at = None, 0
+    for segment in source.segments():
+        for piece in (piece for block in segment for piece in dense_blocks(block)):
+            rows = piece.X.shape[0]
+            X[at : at + rows] = _xp.to_numpy(piece.X)
+            companions.append((piece.y, piece.weight))
+            classes, at = piece.classes if at == 0 else classes, at + rows
 
     def stacked(parts: list[Array | None]) -> Any:
         host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]
         return None if not host else host[0] if len(host) == 1 else np.concatenate(host)
 
-    X, y, weight = (stacked([getattr(block, part) for block in blocks]) for part in ("X", "y", "weight"))
-    return Block(X, y, np.ones(len(X)) if weight is None else weight, blocks[0].classes)
+    y, weight = (stacked([pair[k] for pair in companions]) for k in (0, 1))
+    return Block(X, y, np.ones(len(X)) if weight is None else weight, classes)
+
+
+def require_room(needed: int, name: str, n_rows: int | None = None) -> None:
+    """Refuse to bring rows together in memory where they do not fit: the system would end the process in the middle."""
+    if needed < SMALL:
+        return
+    rows = "All rows" if n_rows is None else f"All {n_rows:,} rows"
+    way_out = "take fewer rows or columns, or a method that reads them once, a few at a time (PCA, LDA, CCA, SIR)"
+    memory.require(needed, f"{rows} of {name} in one table", way_out)
+
+
+def gathered(parts: Iterable[T], size: Callable[[T], int], name: str) -> list[T]:
+    """Keep all parts as they come, as long as there is room to join them: that takes as much memory once more."""
+    kept, held = [], 0
+    for part in parts:
+        held += size(part)
+        require_room(held, name)
+        kept.append(part)
+    return kept
 
 
 def _empty_frame(names: list[str]) -> Any:

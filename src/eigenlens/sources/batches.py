@@ -12,6 +12,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .companions import as_column
 from .pieces import Batch, Piece, Roles
+from .snapshot import Snapshot
 from .table import as_table
 
 
@@ -22,6 +23,7 @@ class BatchReader:
     paths: tuple[()] = ()
 
     def __init__(self, source: Any) -> None:
+        self.snapshot = Snapshot()
         self._source = source
         self.rereadable = callable(source) or isinstance(source, list | tuple)
         self._saved: list[Any] = []  # batches that were looked at and are still to be read

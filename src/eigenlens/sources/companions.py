@@ -118,8 +118,16 @@ def as_column(y: Any, name: str) -> np.ndarray:
     return values
 
 
+#: Libraries whose compute() or collect() gives no table that is read, and what does.
+CONVERTED = {"xarray": ("to_numpy", "to_dataframe"), "pyspark": ("toPandas", "to_pandas")}
+
+
 def refuse_lazy(values: Any, name: str) -> None:
     """Refuse tables whose rows are still to be computed (polars LazyFrame, Dask): they may not fit in memory."""
+    library = type(values).__module__.partition(".")[0]
+    for verb in CONVERTED.get(library, ()):
+        if callable(getattr(values, verb, None)):
+            raise errors.convert(name, type(values).__name__, verb)
     for verb in ("collect", "compute"):
         if callable(getattr(values, verb, None)):
             raise errors.lazy(name, type(values).__name__, verb)
@@ -201,6 +209,9 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
     return check_weights(np.full(n, weight) if weight.ndim == 0 else weight, n)
 
 
+WEIGHT_RANGE = 1e-50, 1e50  # of the largest weight: beyond, weighted squares leave the range of numbers
+
+
 def check_weights(weight: np.ndarray, n: int, some: bool = True) -> np.ndarray:
     """Refuse what are not weights; with `some`, all of them must not be zero."""
     if weight.shape != (n,):
@@ -219,4 +230,12 @@ def check_weights(weight: np.ndarray, n: int, some: bool = True) -> np.ndarray:
     with np.errstate(over="ignore"):
         if np.isinf(weight.sum()):
             raise errors.weight_values("too large", float(weight.max()))
+    low, high = WEIGHT_RANGE
+    largest = float(weight.max(initial=0.0))
+    if largest > high or 0 < largest < low:
+        raise errors.InputError(
+            f"sample_weight goes up to {largest:g}, but its largest value must lie between {low:g} and {high:g}: "
+            f"weighted sums of squares would leave the range of numbers. Weights count rows: divide them "
+            f"all by {largest:g}."
+        )
     return weight

@@ -18,6 +18,7 @@ from .._core import errors
 from .csv_text import BLOCK_BYTES, MISSING, Dialect, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
+from .snapshot import Snapshot, changed
 
 PLAIN = Dialect()
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
@@ -32,7 +33,7 @@ class CsvReader:
     has_target = has_weight = False
 
     def __init__(self, paths: list[Path]) -> None:
-        self.paths = paths
+        self.paths, self.snapshot = paths, Snapshot(paths)
         headers = [read_header(path, PLAIN) for path in paths]
         self.names: list[str] | None = headers[0]
         for path, header in zip(paths, headers, strict=True):
@@ -85,6 +86,8 @@ class CsvReader:
     def _file_pieces(
         self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], block_bytes: int
     ) -> Iterator[Piece]:
+        if read_header(path, PLAIN) != self.names:
+            raise changed(path, "its header has other columns")
         pa_csv = _pyarrow(path, "pyarrow.csv")
         convert = pa_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=True)
         start = 0

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +20,7 @@ from .._core.errors import tables as wrong
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
+DAMAGED = (OSError, EOFError, zlib.error)  # what a file that is cut short or does not decompress raises
 DELIMITERS = (",", ";", "\t", "|")
 
 
@@ -34,6 +36,8 @@ class Dialect:
         Cells that stand for a missing value, beside the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
+    na_of : tuple of pairs (str, tuple of str)
+        Cells that stand for a missing value in a single column.
     """
 
     delimiter: str = ","
@@ -41,6 +45,11 @@ class Dialect:
     encoding: str = "utf8"
     na: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    na_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def missing_in(self, column: str) -> tuple[str, ...]:
+        """Return the cells that stand for a missing value in a column, beside the usual ones."""
+        return (*self.na, *dict(self.na_of).get(column, ()))
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
@@ -49,11 +58,11 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     try:
         with _opened(path, dialect) as file:
             header = next(csv.reader(file, delimiter=dialect.delimiter, strict=True), None)
-    except (UnicodeDecodeError, LookupError) as error:
+    except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
         raise wrong.bad_quotes(path, 1, str(error)) from error
-    except OSError as error:
+    except DAMAGED as error:
         raise errors.unreadable(str(path), error) from error
     if not header or not any(name.strip() for name in header):
         raise errors.unreadable(str(path), ValueError("it is empty; the first line must hold the names of the columns"))
@@ -63,13 +72,20 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
             if other != dialect.delimiter and other in names[0]:
                 raise wrong.one_column(path, names[0], dialect.delimiter, other)
     if names[0] == "" and len(names) > 1:
-        names[0] = ROW_NAMES
+        names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
     for j, name in enumerate(names):
         if not name:
             raise wrong.unnamed(path, j + 1)
-        if name in names[:j]:
-            raise wrong.same_name(path, name, names.index(name) + 1, j + 1)
+    refuse_same_names(path, names)
     return names
+
+
+def refuse_same_names(path: Path, names: list[str]) -> None:
+    """Refuse two columns of one name."""
+    first: dict[str, int] = {}
+    for j, name in enumerate(names):
+        if first.setdefault(name, j) != j:
+            raise wrong.same_name(path, name, first[name] + 1, j + 1)
 
 
 def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:
@@ -98,7 +114,7 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
         try:
             if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
                 return
-        except (OSError, EOFError) as error:
+        except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     for _ in lines_of(path, dialect):
         pass
@@ -124,8 +140,10 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
                     line = reader.line_num + 1
             except csv.Error as error:
                 raise wrong.bad_quotes(path, line, str(error)) from error
-    except UnicodeDecodeError as error:
+    except UnicodeError as error:
         raise _undecodable(path, dialect, error) from error
+    except DAMAGED as error:
+        raise errors.unreadable(str(path), error) from error
     finally:
         csv.field_size_limit(limit)
 
@@ -138,8 +156,6 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
                 return errors.csv_line(path, line, len(cells), width)
     except errors.InputError as error:
         return error
-    except (OSError, EOFError) as error:
-        return errors.unreadable(str(path), error)
     return errors.unreadable(str(path), cause)
 
 
@@ -147,9 +163,12 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
     with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
         try:
             head = file.read(4096)
-        except (OSError, EOFError) as error:
+        except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
     if "16" in dialect.encoding or "32" in dialect.encoding:
+        if head and b"\0" not in head:  # a comma or the end of a line would have one
+            cause = f"there are no NUL bytes in it, so that it is not {dialect.encoding} text"
+            raise wrong.encoding(path, None, cause, "utf-8, which is the default, or latin-1")
         return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")
@@ -163,16 +182,17 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
 def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
         return wrong.encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
-    line = None
-    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        for number, raw in enumerate(file, 1):
-            try:
-                raw.decode("utf-8")
-            except UnicodeDecodeError as found:
-                line = number
-                byte = raw[found.start]
-                return wrong.encoding(path, line, f"byte 0x{byte:02x} is not UTF-8 text", "latin-1 or cp1252, often")
-    return wrong.encoding(path, line, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
+    try:
+        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+            for line, raw in enumerate(file, 1):
+                try:
+                    raw.decode("utf-8")
+                except UnicodeDecodeError as found:
+                    cause = f"byte 0x{raw[found.start]:02x} is not UTF-8 text"
+                    return wrong.encoding(path, line, cause, "latin-1 or cp1252, often")
+    except DAMAGED as damage:  # bytes that do not decompress to what they were
+        return errors.unreadable(str(path), damage)
+    return wrong.encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 
 def _opened(path: Path, dialect: Dialect) -> IO[str]:

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import dask
 import dask.array as da
 import numpy as np
+from dask.array.dispatch import concatenate_lookup
+from dask.sizeof import sizeof
 
 from .._core import errors
 from .._core.threads import thread_count
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, dense_blocks
+from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
 from .companions import LabelReader, as_column, read_weights
 from .memory import as_source
 from .progress import tracked
@@ -40,6 +43,7 @@ class Manner:
     name: str
     target: Target = "none"
     reader: LabelReader | None = None
+    missing: Missing = "refuse"
 
 
 class DaskSource(Source):
@@ -56,7 +60,6 @@ class DaskSource(Source):
         self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
-        self._given: tuple[Any, Any] = (None, None)
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
     @property
@@ -70,13 +73,12 @@ class DaskSource(Source):
 
     def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> DaskSource:
         new = copy.copy(self)
-        new._target, new.label_reader, new._given = target, reader, (y, sample_weight)
+        new._target, new.label_reader = target, reader
         ys: list[Any] = [None] * len(self._parts)
         if target != "none":
             if y is None:
                 raise errors.target_missing(estimator, "Y" if target == "table" else "y")
             y = _matched(y, self.X, "y" if target == "labels" else "Y")
-            new._given = (y, sample_weight)
             ys = _partitions(y)
             if target == "table":
                 new.single_response = y.ndim == 1
@@ -99,18 +101,30 @@ class DaskSource(Source):
         if self._target != "labels" or self.label_reader.settled:
             return self
         new = copy.copy(self)
-        y, weight = dask.compute(*self._given)
-        new.label_reader = self.label_reader.read(y, read_weights(weight, len(y)))[1]
+        parts = _fetched([(y, weight) for _, y, weight in self._parts], "y")
+        y = np.concatenate([as_column(y, "y") for y, _ in parts])
+        new.label_reader = self.label_reader.read(y, self._weights([weight for _, weight in parts], len(y)))[1]
         return new
 
+    def _weights(self, parts: list[Any], n: int) -> np.ndarray | None:
+        """Return the weights of all rows; a single number, or none at all, is that of every partition."""
+        if np.ndim(parts[0]) == 0:
+            return read_weights(parts[0], n)
+        return read_weights(np.concatenate([as_column(weight, "sample_weight") for weight in parts]), n)
+
     def in_memory(self) -> Source:
-        X, y, weight = dask.compute(self.X, *self._given)
+        if self.n_rows is not None:  # once as partitions, once as one table
+            require_room(16 * self.n_rows * self.n_features, self.name, self.n_rows)
+        parts = _fetched(self._parts, self.name)
+        X: Any = _joined([part for part, _, _ in parts])
+        y = None if parts[0][1] is None else _joined([part for _, part, _ in parts])
+        weight = self._weights([weight for _, _, weight in parts], X.shape[0])
         target, reader = self._target, self.label_reader
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
     @property
     def _manner(self) -> Manner:
-        return Manner(self.name, self._target, self.label_reader)
+        return Manner(self.name, self._target, self.label_reader, self.missing)
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -148,7 +162,7 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, Manner(self.name), k),
+                apply(part, function, meta, Manner(self.name, missing=self.missing), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -199,7 +213,9 @@ def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | Non
                 raise errors.lengths_differ("X", X.shape[0], name, len(values))
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
-        return as_source(X, y, weight, target=manner.target, name=manner.name, reader=manner.reader)
+        return as_source(
+            X, y, weight, target=manner.target, name=manner.name, reader=manner.reader, missing=manner.missing
+        )
     except ValueError as error:
         raise errors.at(f"partition {k}", error) from error
 
@@ -253,6 +269,25 @@ def _compute(value: Any) -> Any:
     return next(_results([value], ["the first partition"]))
 
 
+def _fetched(parts: Sequence[tuple[Any, ...]], name: str) -> list[tuple[Any, ...]]:
+    """Bring partitions here, each by itself, so that those of a worker that dies are all that is asked for again."""
+    together = dask.delayed(_together, pure=False)
+    results = _results([together(*part) for part in parts], [f"partition {k}" for k in range(len(parts))])
+    return gathered(results, lambda part: sum(map(sizeof, part)), name)
+
+
+def _together(*values: Any) -> tuple[Any, ...]:
+    return values
+
+
+def _joined(parts: list[Any]) -> Any:
+    if hasattr(parts[0], "columns") or hasattr(parts[0], "to_frame"):
+        from dask.dataframe.dispatch import concat
+
+        return concat(parts)
+    return concatenate_lookup.dispatch(type(parts[0]))(parts, axis=0)
+
+
 def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
     """Compute runs and yield their results in order, each as soon as those before it are there."""
     client = _client()
@@ -263,8 +298,8 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
         return
     futures = client.compute(runs)
     try:
-        for k, run in enumerate(runs):
-            yield _outlived(client, futures, k, run, places[k])
+        for k in range(len(runs)):
+            yield _outlived(client, futures, k, runs, places[k])
             futures[k].release()
     finally:
         unfinished = [future for future in futures if not future.done()]
@@ -272,15 +307,21 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
             client.cancel(unfinished)
 
 
-def _outlived(client: Any, futures: list[Any], k: int, run: Any, place: str) -> Any:
-    """Wait for a run; where its workers have died so often that the scheduler gave it up, ask for it again."""
+def _outlived(client: Any, futures: list[Any], k: int, runs: list[Any], place: str) -> Any:
+    """Wait for a run; where its workers have died so often that the scheduler gave it up, ask for it again.
+
+    So too where the cluster was restarted meanwhile, which cancels whatever is wanted of it.
+    """
     from distributed import KilledWorker
 
     for _ in range(ATTEMPTS):
         try:
             return futures[k].result()
-        except KilledWorker:
-            futures[k].release()  # before the run is asked for again: as long as somebody wants it, it stays failed
+        except (KilledWorker, CancelledError):
+            lost = [j for j in range(k, len(runs)) if j == k or futures[j].cancelled()]
+            for j in lost:
+                futures[j].release()  # before the run is asked for again: as long as somebody wants it, it stays failed
             client.sync(asyncio.sleep, 0)
-            futures[k] = client.compute(run)
+            for j in lost:
+                futures[j] = client.compute(runs[j])
     raise errors.lost_workers(place, ATTEMPTS)

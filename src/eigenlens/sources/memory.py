@@ -11,10 +11,10 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
-from .base import Block, M, Missing, Segment, Source, Target, middle, typical_rows
+from .base import Block, M, Missing, Segment, Source, Target, middle, require_room, typical_rows
 from .companions import ClassReader, LabelReader, Labels, read_weights
 from .cutting import block_rows, segment_blocks
-from .table import Table, as_table, as_two_dimensional, finite_rows
+from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -65,6 +65,8 @@ class MemorySource(Source):
 
     def everything(self) -> tuple[Array, np.ndarray | None]:
         """Return all rows, those of weight zero too, and their weights, for methods that answer for each row."""
+        if not hasattr(self.table, "values"):  # arrays are read in place, other tables are converted
+            require_room(8 * self.table.shape[0] * self.n_features, self.name, self.table.shape[0])
         X = finite_rows(self.table, 0, self.table.shape[0], self.name, self.missing)
         return X, None if self._weight is None else _xp.to_numpy(self._weight)
 
@@ -96,7 +98,7 @@ class MemorySource(Source):
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
         elif self.second is not None:
-            y = _xp.like(finite_rows(self.second, start, stop, self.second_name), self.table.sample)
+            y = _xp.like(finite_rows(self.second, start, stop, self.second_name, self.missing), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
         if w is not None and not self._positive:
             keep = w > 0
@@ -111,7 +113,8 @@ class MemorySource(Source):
         """Return finite rows, sparse ones as they are."""
         if hasattr(self.table, "sparse_rows"):
             X = self.table.sparse_rows(start, stop)
-            if np.isfinite(X.data).all():
+            rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
+            if np.isfinite(X.data).all() and not rounded:
                 return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
@@ -145,10 +148,16 @@ class MemorySource(Source):
 
     def first(self) -> Block:
         X = self._median(self.table, self.name, self.missing)
-        return Block(X, None if self.second is None else _xp.like(self._median(self.second, self.second_name), X))
+        return Block(
+            X, None if self.second is None else _xp.like(self._median(self.second, self.second_name, self.missing), X)
+        )
 
-    def _median(self, table: Table, name: str, missing: Missing = "refuse") -> Array:
-        """Return the columnwise median of a few rows that count, as a table of one row; NaN counts as large."""
+    def _median(self, table: Table, name: str, missing: Missing) -> Array:
+        """Return the columnwise median of a few rows that count, as a table of one row."""
+        if hasattr(table, "picked"):
+            few = table.picked(self._typical)
+            if _xp.all_finite(_xp.column_sums(few)):
+                return middle(few)
         rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
 
@@ -236,7 +245,7 @@ def as_source(
         if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
             raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
         return elsewhere
-    table = as_table(X, name)
+    table = as_table(X, name, missing)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)
@@ -250,7 +259,7 @@ def as_source(
             companion, reader = reader.read(y, weight)
         else:
             second, single_response = as_two_dimensional(y, second_name)
-            companion = as_table(second, second_name)
+            companion = as_table(second, second_name, missing)
             if companion.shape[1] == 0:
                 raise errors.no_columns(second_name, companion.shape)
         m = len(companion) if isinstance(companion, Labels) else companion.shape[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 
 from .._core import errors
 from .pieces import Batch, Piece, Roles
+from .snapshot import Snapshot, changed
+from .table import tell_rounded
 
 
 class ParquetReader:
@@ -20,7 +23,7 @@ class ParquetReader:
     has_target = has_weight = False
 
     def __init__(self, paths: list[Path]) -> None:
-        self.paths = paths
+        self.paths, self.snapshot = paths, Snapshot(paths)
         schemas, counts = zip(*(_footer(path) for path in paths), strict=True)
         self.schema = schemas[0]
         self.names: list[str] | None = list(self.schema.names)
@@ -32,7 +35,7 @@ class ParquetReader:
         if len(set(self.schema.names)) < self.width:
             raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")
         self.n_rows: int | None = sum(counts)
-        self._schemas = schemas
+        self._schemas, self._counts = schemas, counts
 
     def __repr__(self) -> str:
         return errors.listed(self.paths, 1)
@@ -48,15 +51,17 @@ class ParquetReader:
         self._require_numbers(roles)
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
         dtype, names = self.dtype(roles), [self.schema.names[j] for j in wanted.all]
-        for path in self.paths:
-            yield from self._file_pieces(path, wanted, names, dtype, rows)
+        for k in range(len(self.paths)):
+            yield from self._file_pieces(k, wanted, names, dtype, rows)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
         return self.pieces(roles, 1024)
 
-    def _file_pieces(self, path: Path, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
-        pq = _pyarrow(path, "pyarrow.parquet")
-        with pq.ParquetFile(path, pre_buffer=False) as file:
+    def _file_pieces(self, k: int, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
+        path = self.paths[k]
+        with open_parquet(path, pre_buffer=False) as file:
+            if file.metadata.num_rows != self._counts[k] or not file.schema_arrow.equals(self._schemas[k]):
+                raise changed(path, "its footer speaks of other columns or rows")
             start = 0
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
@@ -77,6 +82,18 @@ class ParquetReader:
             raise errors.at(str(self), errors.words("X", bad.keys(), map(str, bad.values())))
 
 
+@contextmanager
+def open_parquet(path: Path, **options: Any) -> Iterator[Any]:
+    """Open a Parquet file so that a page that does not match its checksum, where it has one, is refused."""
+    pq = _pyarrow(path, "pyarrow.parquet")
+    try:
+        file = pq.ParquetFile(path, page_checksum_verification=True, **options)
+    except (OSError, ValueError) as error:
+        raise errors.unreadable(str(path), error) from error
+    with file:
+        yield file
+
+
 def record_piece(
     batch: Any,
     roles: Roles,
@@ -90,12 +107,14 @@ def record_piece(
     p = len(roles.columns)
     n_targets = len(roles.target or ())
     columns = [batch.column(name) for name in names]
+    wide = np.array([j for j in range(p) if str(columns[j].type) in ("int64", "uint64")], dtype=np.intp)
 
     def load(start: int, stop: int) -> Batch:
         cut = [column.slice(start, stop - start) for column in columns]
         X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
         for j in range(p):
             X[j] = cut[j].to_numpy(zero_copy_only=False)
+        tell_rounded(X.T, wide, "X", names)
         targets = [as_values(column) for column in cut[p : p + n_targets]]
         weight = as_values(cut[-1]) if roles.weight is not None else None
         if roles.target is None:

@@ -12,6 +12,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .base import Missing
+from .snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ class Reader(Protocol):
     rereadable : bool
     paths : sequence of Path
         The files it reads, if any.
+    snapshot : Snapshot
+        What they looked like before anything was read of them.
     has_target, has_weight : bool
         Whether batches bring y and weights of their own.
     """
@@ -112,6 +115,7 @@ class Reader(Protocol):
     rereadable: bool
     has_target: bool
     has_weight: bool
+    snapshot: Snapshot
 
     @property
     def paths(self) -> Sequence[Path]: ...

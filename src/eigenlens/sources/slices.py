@@ -15,8 +15,9 @@ import numpy as np
 from .._core import errors
 from .._core.stored import stored
 from .companions import Labels, _is_missing, as_column
+from .table import EXACT
 
-EXACT = 2.0**53  # whole numbers below this are exact in float64
+MOST_SLICES = 1_000_000  # more are asked for by mistake, and there are never more than rows
 ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are there
 
 
@@ -200,7 +201,7 @@ def _cut(
     if slicing is None:
         slicing = Slicing.given(n_slices, Y.shape[1]) if given else Slicing.at_quantiles(Y, weight, int(n_slices))
         if slicing.n_cells == 1:
-            raise errors.one_slice(counted[0, 0].item())
+            raise errors.one_slice(counted[0, 0])
         wanted = slicing.n_cells if given or Y.shape[1] > 1 else int(n_slices)
         if slicing.n_cells < wanted:
             errors.warn(errors.fewer_slices(slicing.n_cells, wanted))
@@ -223,6 +224,7 @@ def _few_levels(Y: np.ndarray, n_slices: int) -> bool:
 
 def _cuts(y: np.ndarray, weight: np.ndarray | None, n_slices: int) -> np.ndarray:
     """Return the smallest values v with W·h/H of the weight at or below v, h = 1 … H − 1; none is the largest value."""
+    n_slices = min(n_slices, MOST_SLICES)
     n, shares = len(y), np.arange(1, n_slices)
     if weight is None:
         places = -(-shares * n // n_slices) - 1

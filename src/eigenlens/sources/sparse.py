@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.typing import Array
+from .table import wide_columns
 
 
 class SparseTable:
@@ -26,6 +27,7 @@ class SparseTable:
         self.matrix = matrix.tocsr()
         self.shape = matrix.shape
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if matrix.dtype == np.float32 else np.float64)
+        self.wide = wide_columns(matrix)
 
     def rows(self, start: int, stop: int) -> Array:
         return self.sparse_rows(start, stop).toarray()

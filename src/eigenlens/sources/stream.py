@@ -19,7 +19,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, middle, typical_rows
+from .base import Block, Segment, Source, Target, gathered, middle, require_room, typical_rows
 from .companions import LabelReader, Labels, as_column, check_weights, read_weights
 from .cutting import block_rows
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
@@ -131,8 +131,9 @@ class RowSource(Source):
             raise errors.source_lacks_target(self._estimator)
         if not self.rereadable:
             raise errors.target_comes_once(self._estimator)
-        pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
-        batches = [piece.load(piece.start, piece.stop) for piece in pieces]
+        with self.reader.snapshot.held():
+            pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
+            batches = [piece.load(piece.start, piece.stop) for piece in pieces]
         weight = self._given_weight
         if self._has_weight:
             weight = np.concatenate([batch.weight for batch in batches])
@@ -141,8 +142,13 @@ class RowSource(Source):
     def in_memory(self) -> Source:
         from .memory import MemorySource
 
-        pieces = self.reader.pieces(self.roles, self._segment_rows)
-        batches = [self._checked(piece) for piece in tracked(pieces, None, "Loading", self.progress)]
+        if self.reader.n_rows is not None:  # once as pieces, once as one table
+            itemsize = self.reader.dtype(self.roles).itemsize
+            require_room(2 * itemsize * self.reader.n_rows * len(self.roles.all), self.name, self.reader.n_rows)
+        with self.reader.snapshot.held():
+            pieces = self.reader.pieces(self.roles, self._segment_rows)
+            loaded = map(self._checked, tracked(pieces, None, "Loading", self.progress))
+            batches = gathered(loaded, lambda batch: batch.X.nbytes, self.name)
         if not batches:
             raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
         self._check_length(sum(len(batch.X) for batch in batches))
@@ -192,11 +198,13 @@ class RowSource(Source):
             raise errors.weight_shape(weight.shape, n)
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
-        if self.device is not None:
+        with self.reader.snapshot.held():
+            if self.device is None:
+                yield from threaded(work, self.segments(), thread_count() + 1)
+                return
             upload = self._upload()
             blocks = (block for segment in self.segments() for block in segment)
-            return (work([upload(block)]) for block in ahead(blocks))
-        return threaded(work, self.segments(), thread_count() + 1)
+            yield from (work([upload(block)]) for block in ahead(blocks))
 
     def reduce(self, start: Any) -> Any:
         if self.device is None:
@@ -215,6 +223,10 @@ class RowSource(Source):
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
     def first(self) -> Block:
+        with self.reader.snapshot.held():
+            return self._first()
+
+    def _first(self) -> Block:
         start = 0
         for pieces in even(self.reader.head(self.roles), self._block):
             block = self.block(pieces, start)
@@ -258,7 +270,7 @@ class RowSource(Source):
             if y.dtype.kind not in "biuf":
                 raise errors.at(piece.place, errors.not_numbers("Y", f"it holds {y.dtype}"))
             y = np.asarray(y[:, None] if y.ndim == 1 else y, dtype=batch.X.dtype)
-            require_finite(y, "Y", piece, self.response_names)
+            require_finite(y, "Y", piece, self.response_names, self.missing)
         return Batch(batch.X, y, weight)
 
     def _target_of(
@@ -269,7 +281,7 @@ class RowSource(Source):
         if isinstance(self._given, Labels):
             return _xp.to_numpy(self._given.codes[start:stop]), self._given.classes
         if self._given is not None:
-            return _xp.to_numpy(finite_rows(self._given, start, stop, "Y")).astype(dtype), None
+            return _xp.to_numpy(finite_rows(self._given, start, stop, "Y", self.missing)).astype(dtype), None
         if self._target == "table":
             return _joined([batch.y for batch in batches]), None
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -14,6 +15,8 @@ from .._core.typing import Array, TableLike
 from .base import Missing, Source
 from .companions import as_column, refuse_lazy
 
+EXACT = 2.0**53  # whole numbers below this are exact in float64
+
 
 class Table(Protocol):
     """A table that can be cut by rows."""
@@ -22,6 +25,7 @@ class Table(Protocol):
     names: list[str] | None
     native: Any  # what the user passed, for feature names
     sample: Array  # an empty array of the namespace, device and dtype that results should have
+    wide: np.ndarray  # the columns of 64-bit integers, which may have more digits than float64
 
     def rows(self, start: int, stop: int) -> Array: ...
 
@@ -43,6 +47,7 @@ class ArrayTable:
         self.shape = tuple(values.shape)
         self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
         self.sample = xp.zeros((0, self.shape[1]), dtype=self.dtype, device=_xp.device(values))
+        self.wide = wide_columns(values)
 
     def rows(self, start: int, stop: int) -> Array:
         return _xp.cast(self.values[start:stop, :], self.dtype)
@@ -52,25 +57,59 @@ class FrameTable:
     """A pandas, polars or Arrow table; only the rows of the current block are converted."""
 
     def __init__(self, frame: nw.DataFrame, native: Any, name: str) -> None:
-        schema = frame.schema
-        bad = {c: t for c, t in schema.items() if not (t.is_numeric() or t == nw.Boolean) or t == nw.Decimal}
-        if bad:
+        kinds = _kinds(frame, native)
+        if not all(map(_is_number, kinds)):
+            bad = {c: t for c, t in frame.schema.items() if not _is_number(t)}
             raise errors.words(name, bad.keys(), map(str, bad.values()))
         self.frame, self.native = frame, native
         self.shape = frame.shape
         self.names: list[str] | None = [str(c) for c in frame.columns]
-        narrow = set(schema.values()) == {nw.Float32}
+        narrow = bool(kinds) and all(kind == nw.Float32 for kind in kinds)
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
+        long = (nw.Int64, nw.UInt64)
+        places = frame.schema.values() if any(kind in long for kind in kinds) else ()
+        self.wide = np.array([j for j, kind in enumerate(places) if kind in long], dtype=np.intp)
 
     def rows(self, start: int, stop: int) -> Array:
-        values = self.frame[start:stop].to_numpy()
+        return self._numbers(self.frame[start:stop])
+
+    def picked(self, places: list[int]) -> Array:
+        """Return a few rows in one step: a frame of many columns takes as long for one row as for seven."""
+        return self._numbers(self.frame[places])
+
+    def _numbers(self, rows: nw.DataFrame) -> np.ndarray:
+        values = rows.to_numpy()
+        if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind
+            values = np.stack([rows[c].cast(nw.Float64).to_numpy() for c in rows.columns], axis=1)
         return np.asarray(values, dtype=self.sample.dtype)
 
 
-def as_table(X: TableLike, name: str) -> Table:
+def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
+    """Return the distinct kinds of columns.
+
+    Each is looked at once: thousands of columns cost more time than their numbers if all are asked what they hold.
+    """
+    if frame.implementation.is_pyarrow():
+        kinds: list[Any] = native.schema.types
+    else:
+        kinds = list(native.dtypes)
+    if frame.implementation.is_polars():  # whose kinds are slow to hash, and numbers have no parameters
+        kinds = [kind if isinstance(kind, type) else type(kind) for kind in kinds]
+    places = {kind: j for j, kind in enumerate(kinds)}
+    return [frame[:, j].dtype for j in places.values()]
+
+
+def _is_number(kind: Any) -> bool:
+    return (kind.is_numeric() or kind == nw.Boolean) and kind != nw.Decimal
+
+
+def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if isinstance(X, np.ma.MaskedArray):
-        raise errors.masked(name, int(np.ma.count_masked(X)))
+        if missing == "refuse":
+            raise errors.masked(name, int(np.ma.count_masked(X)))
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        return ArrayTable(np.ma.filled(X.astype(kind), np.nan), name)
     refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
@@ -114,7 +153,30 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
+    tell_rounded(X, table.wide, name, table.names)
     return X
+
+
+def wide_columns(values: Any) -> np.ndarray:
+    """Return the columns of 64-bit integers of an array: all or none."""
+    return np.arange(values.shape[1] if str(values.dtype).rpartition(".")[2] in ("int64", "uint64") else 0)
+
+
+def tell_rounded(X: Array, wide: np.ndarray, name: str, names: Sequence[str] | None) -> None:
+    """Warn of whole numbers that float64 may have rounded, given which columns held 64-bit integers."""
+    if not len(wide):
+        return
+    xp = _xp.namespace(X)
+    some = X if len(wide) == X.shape[1] else xp.take(X, _xp.like(wide, X), axis=1)
+    if some.shape[0] and float(xp.max(xp.abs(some))) >= EXACT:
+        column = int(wide[int(np.argmax(np.abs(_xp.to_numpy(some)).max(axis=0)))])
+        label = names[column] if names else column
+        errors.warn(
+            errors.RangeWarning(
+                f"{name} holds whole numbers beyond 2**53 (column {label}), and float64 has no room for their last "
+                f"digits: they were rounded. Subtract an offset from the column, as integers, before the call."
+            )
+        )
 
 
 def _read_frame(X: Any, name: str) -> nw.DataFrame:
@@ -146,6 +208,9 @@ def _numbers(values: np.ndarray, name: str) -> np.ndarray:
         if isinstance(cell, complex):
             raise errors.complex_numbers(name)
     try:
-        return values.astype(np.float64)
+        numbers = values.astype(np.float64)
+        whole = [isinstance(cell, int) and abs(cell) >= EXACT for cell in values.flat]
+        tell_rounded(numbers, np.unique(np.flatnonzero(whole) % values.shape[-1]), name, None)
+        return numbers
     except (TypeError, ValueError) as error:
         raise errors.not_numbers(name, f"a cell cannot be read as one ({error})") from error

@@ -275,7 +275,7 @@ class _Parquet:
         """Write columns of the same length, or those of a matrix."""
         table = self.pa.table(dict(zip(names, map(self.pa.array, _columns(columns)), strict=True)))
         if self.writer is None:
-            self.writer = self.pq.ParquetWriter(self.file, table.schema)
+            self.writer = self.pq.ParquetWriter(self.file, table.schema, write_page_checksum=True)
         self.held.append(table.cast(self.writer.schema))
         if sum(t.num_rows for t in self.held) >= 2**17:
             self._flush()

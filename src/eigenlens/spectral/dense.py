@@ -17,7 +17,7 @@ from .pencil import Form
 def eigh(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     """Decompose the matrix of A in full; all values, k leading directions."""
     xp = _xp.namespace(A.values)
-    values, vectors = xp.linalg.eigh(A.dense())
+    values, vectors = _xp.symmetric_eigh(A.dense())
     return xp.sqrt(xp.clip(xp.flip(values), min=0.0)), xp.flip(vectors, axis=1)[:, :k], None, 0.0
 
 
@@ -33,6 +33,5 @@ def leading(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
 
 def svd(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     """Decompose the factor of A, so that small values keep their digits."""
-    xp = _xp.namespace(A.factor)
-    left, s, right = xp.linalg.svd(A.factor, full_matrices=False)
+    left, s, right = _xp.thin_svd(A.factor)
     return s, right.T[:, :k], left[:, :k], 0.0

@@ -21,7 +21,10 @@ import scipy.linalg
 
 CIRCLES = 4  # exchanges without progress after which entries move one at a time
 SLACK = 1e-12  # relative violation of a bound that counts as rounding
+TIE = 1e-9  # relative difference of penalties at which entries count as entering together
 KEPT = 2**22  # numbers in the factors that are kept
+COPIES = 1e-13  # share of a column, squared, that others leave, below which it is a combination of them
+TIE = 1e-9  # relative difference of two λ₁ that are one but for rounding
 NEAR = (1.0, 1.001, 1.03, 1.3)  # penalties, in units of an earlier one, from which a walk may begin
 
 
@@ -33,7 +36,9 @@ class _Support:
         self.M = self.rows[:, on]
         self.M.flat[:: len(on) + 1] += ridge
         self.L, info = scipy.linalg.lapack.dpotrf(self.M, lower=1)
-        self.definite = info == 0  # otherwise there are copies of a column, without a ridge
+        # otherwise some columns are combinations of others, without a ridge: rounding may hide it from Cholesky
+        least = float(np.min(self.L.diagonal(), initial=np.inf)) ** 2
+        self.definite = info == 0 and least > COPIES * float(np.max(self.M.diagonal(), initial=0.0))
 
     def solve(self, right: np.ndarray) -> np.ndarray:
         if not self.definite:
@@ -173,33 +178,46 @@ class ElasticNet:
 
     def _walk(self, c: np.ndarray, count: int, beta: np.ndarray, level: float) -> tuple[np.ndarray, float]:
         """Follow the path of answers, linear between its knots, as λ₁ falls (least angle regression)."""
+        if not c.any():
+            return np.zeros_like(c), 0.0
         signs = np.sign(beta)
         if not signs.any():
             first = int(np.argmax(np.abs(c)))
             signs[first] = np.sign(c[first])
-        left = -1
+        left, barred = -1, np.zeros(len(c), dtype=bool)  # combinations of those that are in: they cannot enter
         for _ in range(20 * len(c) + 100):
             on = np.flatnonzero(signs)
-            if not self.at(on).definite:  # copies of the same column: no more of them can enter
-                signs[on[-1]] = 0.0
+            while len(on) > 1 and not self.at(on).definite:
+                barred[on[-1]], signs[on[-1]] = True, 0.0
                 on = np.flatnonzero(signs)
             fixed, falls, both = self._line(c, signs, on)
-            enter, which = _next_entering(fixed, falls, on, level, left)
+            enter, which = _next_entering(np.where(barred, 0.0, fixed), np.where(barred, 0.0, falls), on, level, left)
             leave, gone = _next_leaving(both, level)
             if max(enter, leave) <= 0:
                 return _spread(both[:, 0], on, len(c)), 0.0
             if leave > enter:
                 level, left = leave, int(on[gone])
                 signs[left] = 0.0
+                barred[:] = False
+                continue
+            if len(on) >= count and enter >= level * (1 - TIE) and _still_zero(both, enter):
+                barred[which] = True  # it ties with one that has just entered and is still zero: the first stays
                 continue
             if len(on) >= count:
+                if enter >= level * (1 - TIE):  # a copy of one that is in: no penalty keeps it out, the number does
+                    enter, _ = _next_entering(fixed, falls, on, level, left, ties=False)
                 return _spread(both[:, 0] - enter * both[:, 1], on, len(c)), enter
+            if not self.at(np.flatnonzero((signs != 0) | (np.arange(len(c)) == which))).definite:
+                barred[which] = True
+                continue
             level, left = enter, -1
             signs[which] = np.sign(fixed[which] + enter * falls[which])
         return _spread(both[:, 0] - level * both[:, 1], on, len(c)), level
 
 
-def _next_entering(fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: float, left: int) -> tuple[float, int]:
+def _next_entering(
+    fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: float, left: int, ties: bool = True
+) -> tuple[float, int]:
     """Return the largest λ₁ below the present one at which |slope| of an entry that is zero reaches λ₁/2."""
     best = np.zeros_like(fixed)
     for side in (1.0, -1.0):
@@ -208,7 +226,9 @@ def _next_entering(fixed: np.ndarray, falls: np.ndarray, on: np.ndarray, level: 
         best = np.maximum(best, at)
     best[on] = 0.0
     best = np.minimum(best, level)
-    if left >= 0 and best[left] >= level * (1 - 1e-9):
+    if not ties:
+        best[best >= level * (1 - TIE)] = 0.0
+    if left >= 0 and best[left] >= level * (1 - TIE):
         best[left] = 0.0  # it has just left at this very λ₁
     which = int(np.argmax(best))
     return float(best[which]), which
@@ -218,8 +238,16 @@ def _next_leaving(both: np.ndarray, level: float) -> tuple[float, int]:
     """Return the largest λ₁ below the present one at which an entry becomes zero."""
     at = np.divide(both[:, 0], both[:, 1], out=np.zeros(len(both)), where=both[:, 1] != 0)
     at[(at >= level * (1 - 1e-12)) | (at < 0)] = 0.0
+    if not len(at):
+        return 0.0, -1
     which = int(np.argmax(at))
     return float(at[which]), which
+
+
+def _still_zero(both: np.ndarray, level: float) -> bool:
+    """Tell whether an entry is zero at this λ₁, to rounding."""
+    x = both[:, 0] - level * both[:, 1]
+    return bool((np.abs(x) <= TIE * np.abs(both[:, 0])).any())
 
 
 def _spread(values: np.ndarray, on: np.ndarray, p: int) -> np.ndarray:

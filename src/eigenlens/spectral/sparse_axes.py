@@ -100,9 +100,26 @@ def sparse_axes(
         return SparseAxes(start, start, np.asarray(l1, dtype=float), 1, 0.0, True)  # PCA, to its last digit
     step = _Step(apply, G, l1, counts, ridge)
     B = step(start, start)
-    A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter, POLISH if polish else 0)
+    polishing = POLISH if polish else 0
+    A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter, polishing)
+    if counts is not None and (np.count_nonzero(B, axis=0) < counts).any():
+        # columns that are combinations of others enter at no penalty: they are added, and the places held
+        step.hold(_filled(B, apply(A), counts))
+        B = step(A, B)
+        A, B, more, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
+        rounds += more
     found = step.penalties.copy() if step.held is None else np.full(B.shape[1], np.nan)
     return SparseAxes(B, A, found, rounds, moved, converged)
+
+
+def _filled(B: np.ndarray, C: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return B with as many nonzeros as asked for: those at which |C| is largest are added, constant columns never."""
+    B = B.copy()
+    for j in np.flatnonzero(np.count_nonzero(B, axis=0) < counts):
+        free = np.where(B[:, j] == 0, np.abs(C[:, j]), 0.0)
+        order = np.argsort(-free, kind="stable")[: counts[j] - np.count_nonzero(B[:, j])]
+        B[order[free[order] > OPEN * free.max(initial=0.0)], j] = np.finfo(float).eps
+    return B
 
 
 def refitted(

@@ -102,6 +102,8 @@ class Spectrum:
 def orient(vectors: Array) -> Array:
     """Return the sign of each column: the first entry within 10⁻⁶ of the largest is to be positive."""
     xp = _xp.namespace(vectors)
+    if vectors.shape[0] == 0:
+        return xp.ones(vectors.shape[1], dtype=vectors.dtype, device=_xp.device(vectors))
     size = xp.abs(vectors)
     top = xp.max(size, axis=0, keepdims=True)
     near = size >= top * (1 - SIGN_TIE)

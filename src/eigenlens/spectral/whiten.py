@@ -43,9 +43,9 @@ def _principal(B: Form) -> tuple[Array, Array]:
     """Singular values (descending) and axes of a form."""
     xp = _xp.namespace(B.values)
     if B.factor is not None:
-        _, s, right = xp.linalg.svd(B.factor, full_matrices=False)
+        _, s, right = _xp.thin_svd(B.factor)
         return s, right.T
-    values, V = xp.linalg.eigh(B.matrix)
+    values, V = _xp.symmetric_eigh(B.matrix)
     return xp.sqrt(xp.clip(xp.flip(values), min=0.0)), xp.flip(V, axis=1)
 
 

@@ -13,6 +13,7 @@ from .contest import Progress, compare, contestants, enough_for_folds, note_rows
 from .data import Data, Plan, prepared
 from .judging import class_verdicts
 from .methods import Entry, fitted
+from .separation import separating_columns, separation_words
 from .spread import correlations
 from .words import base, class_words
 
@@ -55,6 +56,11 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     elif plan.folds >= 2:
         lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
         findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
+    separating = separating_columns(X, y, preparation.names_out_)
+    if separating:
+        found, how = separation_words(separating, plan.target, model)
+        findings.summary.append(found)
+        data.notes += [how] if how else []
     findings.extras["regions"] = _regions(model, scores, classes)
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)

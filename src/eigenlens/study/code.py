@@ -52,7 +52,7 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     if data.dialect is None:
         lines = [f"table = pd.read_parquet({data.source!r})"]
     else:
-        lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect)})"]
+        lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect, data.all_names)})"]
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
         lines.append(f"table = table.iloc[np.sort({draw})]")
@@ -61,10 +61,12 @@ def _rows(data: Data, plan: Plan) -> list[str]:
         lines.append(f"table = table.dropna(subset={gaps!r})")
     elif plan.missing == "mean" and plan.target:
         lines.append(f"table = table.dropna(subset={[plan.target]!r})")
+    elif odd := [name for name, _ in data.dialect.na_of if name in gaps] if data.dialect else []:
+        lines.append(f"table = table.dropna(subset={odd!r})")
     return lines
 
 
-def _options(dialect: Dialect) -> str:
+def _options(dialect: Dialect, names: list[str]) -> str:
     """Return how the file is written, as pandas wants to be told; nothing where it would guess right."""
     plain = Dialect()
     given: dict[str, Any] = {}
@@ -74,7 +76,10 @@ def _options(dialect: Dialect) -> str:
         given["decimal"] = dialect.decimal
     if dialect.encoding != plain.encoding:
         given["encoding"] = dialect.encoding
-    if dialect.na:
+    if dialect.na_of:
+        missing = {name: list(dialect.missing_in(name)) for name in names}
+        given["na_values"] = {name: words for name, words in missing.items() if words}
+    elif dialect.na:
         given["na_values"] = list(dialect.na)
     if dialect.words:
         given["dtype"] = dict.fromkeys(dialect.words, "str")

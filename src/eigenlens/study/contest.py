@@ -14,12 +14,15 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC
 
-from ..regress import AdaptiveSplines
+from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import Contestant
 from .data import Data
 from .methods import METHODS, fitted
+from .verdicts import some_rows
 
 MOST_ROWS = 20_000  # rows that a comparison uses
+MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
+FEWEST_ROWS = 1000  # however many columns there are
 LEVEL = 0.95
 
 Progress = Callable[[str, int, int], None]
@@ -72,8 +75,9 @@ def compare(
 ) -> tuple[list[Contestant], dict[str, np.ndarray], np.ndarray]:
     """Return the contestants, what each predicted for the rows, and which rows those are."""
     rows = np.arange(len(y))
-    if len(rows) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
+    most = affordable_rows(len(preparation.names_out_))
+    if len(rows) > most:
+        rows = some_rows(most, len(rows), seed, y if kind == "classes" else None)
     import pyarrow as pa
 
     preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
@@ -97,6 +101,11 @@ def compare(
     if progress:
         progress("", len(models), len(models))
     return found, predicted, rows
+
+
+def affordable_rows(p: int) -> int:
+    """Return the most rows of p columns that methods are compared on: every method pays for each cell."""
+    return min(MOST_ROWS, max(MOST_CELLS // p, FEWEST_ROWS))
 
 
 def _predict(

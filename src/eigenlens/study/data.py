@@ -10,8 +10,9 @@ import numpy as np
 from .._core import memory
 from .._core.errors import listed
 from .._core.errors import tables as wrong
-from ..sources.csv_text import ROW_NAMES, Dialect
+from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
+from ..tables.identifiers import is_identifier, is_index
 from ..tables.preparation import MOST_WORDS
 from ..tables.reading import Column
 
@@ -19,6 +20,7 @@ FEW = 10  # whole numbers of at most so many different values are classes, unles
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
 HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
+FEW_NOTES = 4  # columns of words that get a note each
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
 
 
@@ -115,14 +117,12 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
     wanted = [*used, *([plan.target] if plan.target else []), *([row_column] if row_column else [])]
     table = file.read(wanted, rows)
-    table, notes = _without_gaps(file, table, [c for c in wanted if c != row_column], plan, notes)
+    table = _without_gaps(file, table, [profile[c] for c in wanted if c != row_column], plan, notes)
     row_names = None if row_column is None else [_written(v) for v in table.column(row_column).to_pylist()]
     y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
-    running = [name for name in used if _counts_rows(table.column(name), profile[name], file)]
-    counters = [name for name in running if name not in plan.keep]
-    if counters and not plan.distances and plan.views is None:
-        notes.append(f"{_quoted(counters)} left out: it only counts the rows (--keep takes it in).")
-        used = [name for name in used if name not in counters]
+    if not plan.distances and plan.views is None:
+        running = [name for name in used if _counts_rows(table.column(name), profile[name], file)]
+        used = _without_counters(used, running, plan, notes)
     shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
         shown[plan.target] = np.array(y, dtype=object)
@@ -160,12 +160,20 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     how = "" if plan.standardise is None else ", as asked"
     if len(spread) > 1:
         data.notes.append(f"{done}{how} ({why}).")
-    for name, levels in trial.levels_.items():
-        data.notes.append(f"{name!r} holds words and becomes {len(levels)} kinds as columns of 0 and 1.")
+    data.notes += _words_noted(trial)
     for reason in dict.fromkeys(trial.left_out_.values()):
         names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
         data.notes.append(f"{listed(names)} left out: {reason}.")
     return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(table)
+
+
+def _words_noted(preparation: Preparation) -> list[str]:
+    """Say what became of columns of words: each for itself while they are few."""
+    levels = preparation.levels_
+    if len(levels) <= FEW_NOTES:
+        return [f"{name!r} holds words and becomes {len(w)} kinds as columns of 0 and 1." for name, w in levels.items()]
+    made = sum(len(b) for b, c in zip(preparation.blocks(), preparation.columns_, strict=True) if c in levels)
+    return [f"{len(levels):,} columns hold words ({listed(map(repr, levels))}) and become {made:,} columns of 0 and 1."]
 
 
 def _check_names(file: TableFile, plan: Plan) -> None:
@@ -195,9 +203,11 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
         if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
             distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())
             words += [column.name] if distinct and n > 2 else []
+    notes += [column.remark for column in profile.values() if column.remark]
     row_column = words[0] if words else None
-    if ROW_NAMES in profile and file.names[0] == ROW_NAMES and plan.target != ROW_NAMES:
-        row_column = ROW_NAMES
+    unnamed = [column.name for column in profile.values() if _is_index(column, file, plan)]
+    if unnamed and (row_column is None or profile[unnamed[0]].kind == "word"):
+        row_column = unnamed[0]
     if row_column:
         notes.append(f"{row_column!r} names the rows and is not analysed.")
     dates = [column.name for column in profile.values() if column.kind == "date"]
@@ -210,7 +220,34 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
         notes.append(f"{_quoted(plan.drop)} left out, as asked.")
     if dates:
         notes.append(f"{_quoted(dates)} left out: dates are not numbers.")
-    return [name for name in profile if name not in (plan.target, row_column, *dates)], row_column, notes
+    marks = [c.name for c in profile.values() if c.name not in unnamed and _is_mark(c, plan)]
+    if marks:
+        what = "it identifies rows" if len(marks) == 1 else "they identify rows"
+        notes.append(f"{_quoted(marks)} left out: by name, {what} (--keep takes {_it(marks)} in).")
+    gone: dict[str | None, str] = {row_column: "names the rows", **dict.fromkeys(unnamed, "is the index of the rows")}
+    gone |= {**dict.fromkeys(dates, "holds dates"), **dict.fromkeys(marks, "identifies rows")}
+    used = [name for name in profile if name != plan.target and name not in gone]
+    if not used:
+        raise wrong.nothing_left(
+            f"{name!r} {why} (--keep {name!r} takes it in)" if why != "holds dates" else f"{name!r} {why}"
+            for name, why in gone.items()
+            if name is not None and name != plan.target
+        )
+    return used, row_column, notes
+
+
+def _is_index(column: Column, file: TableFile, plan: Plan) -> bool:
+    """Tell whether a column is the index of the table, which was written without a name or by that of a program."""
+    if column.name in (plan.target, *plan.keep) or not is_index(column.name):
+        return False
+    first = column.name == file.names[0] or column.name.startswith("__index")  # pandas writes that last to Parquet
+    return first and column.kind in ("number", "word") and column.whole
+
+
+def _is_mark(column: Column, plan: Plan) -> bool:
+    """Tell whether a column of whole numbers identifies rows or persons: its size means nothing."""
+    named = is_identifier(column.name) and column.name not in (plan.target, *plan.keep)
+    return named and column.kind == "number" and column.whole
 
 
 def _kind(plan: Plan, profile: dict[str, Column]) -> str:
@@ -227,7 +264,8 @@ def _kind(plan: Plan, profile: dict[str, Column]) -> str:
         return "classes"
     if plan.target_is is not None:
         return plan.target_is
-    few = column.whole and column.high - column.low < FEW
+    kinds = column.high - column.low + 1
+    few = column.whole and kinds <= FEW and column.numbers > kinds  # so that some value repeats
     return "classes" if few else "number"
 
 
@@ -256,29 +294,44 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
     memory.require(needed, f"A report on {n:,} rows and {made:,} columns", way_out)
 
 
-def _without_gaps(
-    file: TableFile, table: Any, columns: list[str], plan: Plan, notes: list[str]
-) -> tuple[Any, list[str]]:
+def _without_gaps(file: TableFile, table: Any, columns: list[Column], plan: Plan, notes: list[str]) -> Any:
     """Refuse gaps, or leave out rows that have them; gaps in the target cannot be filled in."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    gaps = {name: np.asarray(pc.is_null(table.column(name)).to_numpy(), dtype=bool) for name in columns}
+    gaps = {c.name: np.asarray(pc.is_null(table.column(c.name)).to_numpy(), dtype=bool) for c in columns}
     counts = {name: int(gap.sum()) for name, gap in gaps.items() if gap.any()}
     all_gone = [name for name, count in counts.items() if count == table.num_rows]
     counts = {name: count for name, count in counts.items() if name not in all_gone or name == plan.target}
     if not counts:
-        return table, notes
+        return table
     touched = np.logical_or.reduce([gaps[name] for name in counts])
-    if plan.missing == "refuse":
+    true_gaps = [c.name for c in columns if c.name in counts and c.missing > c.odd]
+    if plan.missing == "refuse" and true_gaps:
         raise wrong.missing(file.path, counts, table.num_rows, int(touched.sum()))
-    leave = touched if plan.missing == "drop" else gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool))
+    leave = gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool)) if plan.missing == "mean" else touched
+    if leave.all():
+        raise _no_row_left(plan, counts, table.num_rows)
     filled = {name: count for name, count in counts.items() if name != plan.target}
     if plan.missing == "mean" and filled:
         notes.append(f"{sum(filled.values()):,} missing cells are filled with the mean (words: the most frequent one).")
     if leave.any():
         notes.append(f"{int(leave.sum()):,} rows with missing cells are left out.")
-    return table.filter(pa.array(~leave)), notes
+    return table.filter(pa.array(~leave))
+
+
+def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
+    """Say which columns have so many gaps that no row is left."""
+    if plan.target is not None and counts.get(plan.target) == n:
+        return wrong.option("--target", plan.target, "all its cells are missing, so that there is nothing to explain")
+    worst = sorted(counts, key=lambda name: -counts[name])
+    described = listed((f"{name!r} {counts[name]:,}" for name in worst), 8)
+    rule = f"each of the {n:,} rows has a missing cell (by column: {described}), so that no row is left"
+    return wrong.option(
+        "--missing",
+        plan.missing,
+        f"{rule}; fill them with --missing mean, or leave columns out: --drop {worst[0]!r}",
+    )
 
 
 def _target(column: Any, kind: str, name: str) -> np.ndarray:
@@ -301,6 +354,26 @@ def _counts_rows(column: Any, profile: Column, file: TableFile) -> bool:
     if profile.high - profile.low + 1 != file.n_rows:
         return False
     return bool((np.diff(np.asarray(column.to_numpy(), dtype=float)) > 0).all())
+
+
+def _without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
+    """Leave out running numbers; where a target has nothing else to depend on, they may be its time and stay."""
+    left_out = [name for name in running if name not in plan.keep]
+    rest = [name for name in used if name not in left_out]
+    if not left_out:
+        return used
+    if rest:
+        verb = "it only counts" if len(left_out) == 1 else "they only count"
+        notes.append(f"{_quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
+        return rest
+    if plan.target is None:
+        raise wrong.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
+    notes.append(f"{_quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
+    return used
+
+
+def _it(names: list[str]) -> str:
+    return "it" if len(names) == 1 else "them"
 
 
 def _shown(column: Any) -> np.ndarray:

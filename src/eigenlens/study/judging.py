@@ -21,6 +21,8 @@ from .verdicts import LEVEL, Effort, Verdicts, effort, of_test, some_rows, untes
 
 PERMUTED = {"fda": 7e5, "robust-pca": 4e5, "sparse-pca": 8e5, "kernel-pca": 8e5, "localized-sir": 4e5}
 PRODUCTS = 2e10  # multiplications of a test that is made of products of matrices
+EIGENVALUES = 3  # such multiplications, over p³, that eigenvalues take (1.6 to 2.7 as measured)
+PERMUTATION = 1e5  # such multiplications that permuting one column takes, however few rows it has
 PATH = 20  # such multiplications, over p³, that choosing a penalty takes
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 PARALLEL = 99  # tables of noise
@@ -63,7 +65,7 @@ def spread_verdicts(
             f"(parallel analysis, 95%), so that p-values are multiples of {1 / (1 + PARALLEL):.3g}."
         )
         return of_test(found, k, Test("parallel analysis", about, LEVEL, PARALLEL), "", _UNRELATED)
-    spent = _spread_effort(entry, *X.shape)
+    spent = _spread_effort(entry, n, X.shape[1], len(blocks))
     if spent is None:
         return untested(k, f"The table is too large for the permutations that a test of {entry.class_name} takes.")
     rows = some_rows(spent.rows, n, plan.seed)
@@ -82,12 +84,18 @@ def spread_verdicts(
 _UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
-def _spread_effort(entry: Entry, n: int, p: int) -> Effort | None:
+def _spread_effort(entry: Entry, n: int, p: int, blocks: int) -> Effort | None:
     if entry.name == "pca":
-        return effort(n, lambda m: m * p * p, PRODUCTS, 99, 50)
+        return effort(n, lambda m: _permuted_pca(m, p, blocks), PRODUCTS, 99, 50)
     if entry.name == "kernel-pca":
         return effort(n, lambda m: m * max(m, p) / 10, PERMUTED[entry.name], 39, 50)
     return effort(n, lambda m: m * p, PERMUTED[entry.name], 39, 50)
+
+
+def _permuted_pca(n: int, p: int, blocks: int) -> float:
+    """Return the multiplications of one draw: permuting, a product of matrices, and its eigenvalues."""
+    side = min(n, p)
+    return PERMUTATION * blocks + n * p * side + EIGENVALUES * side**3
 
 
 def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np.ndarray]:
@@ -96,7 +104,7 @@ def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np
 
     def found(X: np.ndarray) -> np.ndarray:
         if entry.name == "pca":
-            values = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2 / (len(X) - 1)
+            values = _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         else:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the model that is kept says what there is to say
@@ -105,6 +113,12 @@ def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np
         return np.concatenate([values, np.zeros(k)])[:k]
 
     return found
+
+
+def _spreads(X: np.ndarray) -> np.ndarray:
+    """Return the squared singular values; from products, which are several times cheaper and exact enough for noise."""
+    G = X.T @ X if X.shape[1] <= len(X) else X @ X.T
+    return np.maximum(np.linalg.eigvalsh(G)[::-1], 0.0)
 
 
 def variances(model: Any, scores: np.ndarray) -> np.ndarray:
@@ -132,7 +146,7 @@ def class_verdicts(
 ) -> Verdicts:
     """Test how many discriminant directions there are, given their squared canonical correlations."""
     n, K, k = len(X), len(np.unique(y)), len(r2)
-    if entry.name == "lda":
+    if entry.name == "lda" and model.shrinkage is None:
         rank = int(np.linalg.matrix_rank(X))
         if n <= rank + K or k != min(rank, K - 1):
             return untested(k, f"{n:,} rows are too few for Wilks' test of {rank:,} columns; --method pda has another.")
@@ -145,7 +159,7 @@ def class_verdicts(
         )
         return untested(k, why)
     p = X.shape[1]
-    if entry.name == "pda":
+    if hasattr(model, "moments_"):  # a draw is a few products of matrices
         spent = effort(n, lambda m: (m * p * p + PATH * p**3) * (K - 1), PRODUCTS, 199, 10 * K)
     else:
         spent = effort(n, lambda m: m * p * (K - 1), PERMUTED["fda"], 39, 10 * K)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from .._core.errors import InputError
+from .._core.errors import InputError, SeparationError
 from .._core.errors import tables as wrong
+from .separation import softened
 
 
 @dataclass(frozen=True)
@@ -77,10 +78,16 @@ QUESTIONS = {
 
 
 def fitted(model: Any, names: list[str], *arguments: Any) -> Any:
-    """Fit a model to plain numbers; where it complains of a column by number, say its name."""
+    """Fit a model to plain numbers; where it complains of a column by number, say its name.
+
+    Where a column separates classes perfectly, the model is fitted as it says it can be then.
+    """
     try:
         return model.fit(*arguments)
     except InputError as error:
+        softer = softened(model) if isinstance(error, SeparationError) else None
+        if softer is not None:
+            return fitted(softer, names, *arguments)
         numbered = re.compile(r"\bcolumns? (\d+(?:, \d+)*)")
 
         def named(found: re.Match[str]) -> str:

@@ -14,6 +14,7 @@ from .code import code_for
 from .contest import Progress
 from .data import Data, Plan
 from .methods import Entry, chosen
+from .naming import score_names
 
 
 @dataclass
@@ -42,6 +43,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = data.notes
+    findings.score_names = score_names(model[-1], len(findings.axes))
     if findings.directions and findings.n_real is None:
         findings.doubts.append(
             f"Which of the directions are more than noise was not tested. {findings.test.about}".strip()

@@ -33,7 +33,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     findings = base(data, plan, entry, directions, axes, scores, names, correlations(both, scores))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
-    findings.extras["pairs"] = len(values)
+    findings.extras["pairs"], findings.extras["split"] = len(values), len(preparation.names_out_)
     findings.extras["second"] = other
     findings.extras["sets"] = (list(plan.views[0]), list(plan.views[1]))
     view_words(findings)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..report.findings import Contestant, Direction, Findings, top_loadings
+from ..report.findings import Contestant, Direction, Findings
 from .data import Data, Plan
 from .methods import Entry
 
@@ -51,7 +51,7 @@ def _title(source: str) -> str:
 
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     """Name the columns that count most in a direction; those that do not count are left out."""
-    tops = top_loadings(findings.loadings, findings.loading_names, j, limit)
+    tops = findings.top_loadings(j, limit)
     return _and([f"{name} ({value:+.2f})" for name, value in tops] or ["none of the columns"])
 
 
@@ -215,8 +215,8 @@ def view_words(findings: Findings) -> None:
         )
     if values:
         findings.summary.append(
-            f"The strongest pair correlates at {values[0]:.2f}; among the columns it goes with "
-            f"{_driven(findings, 0, 4)}."
+            f"The strongest pair correlates at {values[0]:.2f}; in the first set it goes with {_driven(findings, 0)}, "
+            f"in the second with {_driven(findings, len(values))}."
         )
     if findings.n_rows < 10 * findings.n_columns:
         findings.doubts.append(

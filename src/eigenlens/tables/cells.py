@@ -23,6 +23,8 @@ DISGUISES = (
     (re.compile(r"[$€£]\s?\d[\d.,]*"), "an amount of money", "write it as a number"),
     (re.compile(r"\d{1,3}( \d{3})+"), "a number with spaces between thousands", "write it without them"),
     (re.compile(r"0[xX][0-9a-fA-F]+"), "a hexadecimal number", "write it with decimal digits"),
+    (re.compile(r"[+-]?\d+(_\d+)+"), "a number with underscores", "write it without them"),
+    (re.compile(r"(?=.*[^\x00-\x7f])[+-]?\d+([.,٫]\d+)?"), "a number in other digits", "write it with 0 to 9"),
 )
 DATE = re.compile(r"\d{4}[-/]\d{1,2}[-/]\d{1,2}([ T].*)?|\d{1,2}[./]\d{1,2}[./]\d{2,4}( .*)?")
 

@@ -8,6 +8,7 @@ units, since the last says nothing new), and each column is centred and, if aske
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Self
 
 import narwhals as nw
@@ -101,10 +102,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.columns_, self.levels_, self.left_out_ = [], {}, {}
         fill: list[float] = []
         self.fill_words_: dict[str, str] = {}
-        gaps = {}
         for name in frame.columns:
             series = frame[name]
-            gaps[name] = int(_missing(series).sum())
             if _is_words(series):
                 counts = _counts(series)
                 words = sorted(counts)
@@ -124,7 +123,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         if not self.columns_:
             raise wrong.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
         self.fill_ = np.array(fill)
-        raw = self._raw(frame)
+        raw = self._raw(frame, wrong.missing_cells)
         unit = np.maximum(np.abs(raw).max(axis=0), np.finfo(float).tiny)  # squares of 1e200 have no place in a float
         self.centre_ = (raw / unit).mean(axis=0) * unit
         spread = (raw / unit).std(axis=0, ddof=1) * unit if len(raw) > 1 else np.ones(raw.shape[1])
@@ -153,16 +152,16 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        return (self._raw(_frame(X)) - self.centre_) / self.scale_
+        return (self._raw(_frame(X), wrong.missing_new) - self.centre_) / self.scale_
 
-    def _raw(self, frame: Any) -> np.ndarray:
+    def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
         for name in self.columns_:
             if name not in frame.columns:
                 raise wrong.no_column(name, frame.columns, "the model needs the column")
         gaps = {name: int(_missing(frame[name]).sum()) for name in self.columns_}
         gaps = {name: count for name, count in gaps.items() if count}
         if gaps and self.missing == "refuse":
-            raise wrong.missing_new(gaps)
+            raise refuse(gaps)
         parts, fill = [], iter(self.fill_)
         for name in self.columns_:
             if name in self.levels_:

@@ -1,13 +1,14 @@
 """Tables in CSV and Parquet files: what their columns hold, strictly, and their rows.
 
-A column is numbers or words. One that is mostly one and partly the other is refused with the line of the first cell
-that is out of place, since a number that became a word, or a word that became a gap, would be silently wrong.
+A column is numbers or words. Where it is partly one and partly the other, the share of numbers decides, and the column
+carries a remark that says so. Words that look like numbers in another dress ("1,234") are refused: they would be gaps
+exactly where numbers are large.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,12 +16,17 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core.errors import listed
 from .._core.errors import tables as wrong
-from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header
+from .._core.errors.tables import short
+from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
+from ..sources.parquet import open_parquet
+from ..sources.snapshot import Snapshot
 from .cells import LONGEST, Cells, disguised, has_control, is_date, parse
 
 LEVELS = 1000  # different words that are remembered of a column
 TEXT = (".csv", ".tsv", ".txt")
+ODD_SHARE = 0.1  # of the cells of a column of numbers that may be words; one always may
 
 
 @dataclass
@@ -36,6 +42,10 @@ class Column:
     low, high : float
     whole : bool
         Whether all numbers are whole.
+    odd : int
+        Words among numbers, which count as missing.
+    remark : str
+        How numbers and words in one column were told apart.
     """
 
     name: str
@@ -47,6 +57,8 @@ class Column:
     low: float = np.inf
     high: float = -np.inf
     whole: bool = True
+    odd: int = 0
+    remark: str = ""
 
 
 class TableFile:
@@ -79,6 +91,7 @@ class TableFile:
             raise errors.no_files(self.path)
         _require_pyarrow(self.path)
         self.is_text = suffix in TEXT
+        self._snapshot = Snapshot([self.path])
         self.dialect = dialect or Dialect(delimiter="\t" if suffix == ".tsv" else ",")
         self.n_rows: int | None = None
         self._quotes_match = False
@@ -108,6 +121,7 @@ class TableFile:
             raise wrong.no_rows(self.path)
         for column in columns.values():
             self._judge(column)
+        self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
         if self.is_text:
             self._refuse_headless(columns)
         self._profile = columns
@@ -118,7 +132,7 @@ class TableFile:
         if not self.is_text:
             self._require_known(name, column.type)
         words = name in self.dialect.words
-        return parse(column, self.dialect.decimal, self.dialect.na, words)
+        return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words)
 
     def _take_in(self, column: Column, cells: Cells) -> None:
         column.missing += int(cells.missing.sum())
@@ -150,19 +164,51 @@ class TableFile:
         """Decide what a column holds, or refuse it."""
         declared = column.name in self.dialect.words
         if column.words and not declared:
-            odd = next(iter(column.levels))
-            if column.numbers:
-                share = f"{column.numbers:,} other cells of the column are"
-                raise wrong.not_a_number(self.path, self._line(column.name, odd), column.name, odd, share)
-            if all(map(is_date, column.levels)):
+            if not column.numbers and all(map(is_date, column.levels)):
                 column.kind = "date"
                 return
-            disguises = [disguised(word) for word in column.levels]
-            if all(disguises):
-                raise wrong.looks_like(
-                    self.path, self._line(column.name, odd), column.name, odd, *(disguises[0] or ("", ""))
-                )
+            self._refuse_disguised(column)
+            if column.numbers:
+                self._settle(column)
         column.kind = "word" if column.words else "number" if column.numbers else "empty"
+
+    def _refuse_disguised(self, column: Column) -> None:
+        """Refuse numbers in another dress: all words of a column, or those beside the numbers."""
+        odd = [(word, found) for word in column.levels if (found := disguised(word))]
+        if odd and (column.numbers or len(odd) == len(column.levels)):
+            word, (what, way_out) = odd[0]
+            raise wrong.looks_like(self.path, self._line(column.name, word), column.name, word, what, way_out)
+
+    def _settle(self, column: Column) -> None:
+        """Read a column with numbers and words as what most of its cells are, and say so."""
+        word, cells = next(iter(column.levels)), column.numbers + column.words
+        line = self._line(column.name, word)
+        first = short(word) + (f", line {line:,}" if line is not None else "")
+        few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
+        if few and len(column.levels) < LEVELS:
+            column.remark = (
+                f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
+                f"({listed([first, *map(short, list(column.levels)[1:])], 3)}), which count as missing (--words "
+                f"{column.name!r} reads the column as words)."
+            )
+            self.dialect = replace(self.dialect, na_of=(*self.dialect.na_of, (column.name, tuple(column.levels))))
+            column.missing, column.odd = column.missing + column.words, column.words
+            column.words, column.levels = 0, {}
+            return
+        column.remark = (
+            f"{column.name!r} holds numbers in {column.numbers:,} of {cells:,} cells and words in the others (such as "
+            f"{first}), and is read as words."
+        )
+        self.dialect = replace(self.dialect, words=(*self.dialect.words, column.name))
+
+    def _count_again(self, columns: list[Column]) -> None:
+        """Count the words of columns that were partly read as numbers."""
+        for column in columns:
+            column.missing = column.numbers = column.words = 0
+            column.levels.clear()
+        for batch in self._batches([column.name for column in columns]) if columns else ():
+            for column in columns:
+                self._take_in(column, self._cells(batch, column.name))
 
     def _refuse_headless(self, columns: dict[str, Column]) -> None:
         """Refuse a first line that looks like the rows below it."""
@@ -208,7 +254,8 @@ class TableFile:
             made = {}
             for name in columns:
                 wordy = kinds[name] in ("word", "date")
-                cells = parse(batch.column(name), self.dialect.decimal, self.dialect.na, words=wordy and self.is_text)
+                na = self.dialect.missing_in(name)
+                cells = parse(batch.column(name), self.dialect.decimal, na, words=wordy and self.is_text)
                 if wordy:
                     made[name] = _words(cells, batch.column(name))
                 else:
@@ -226,15 +273,18 @@ class TableFile:
     # -- files -------------------------------------------------------------------------------------------------
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
+        with self._snapshot.held():
+            yield from self._read(names)
+
+    def _read(self, names: list[str]) -> Iterator[Any]:
         if self.is_text:
             if not self._quotes_match:
                 check_quotes(self.path, self.dialect)
                 self._quotes_match = True
             yield from csv_batches(self.path, self.dialect, self.names, names)
             return
-        pq = import_module("pyarrow.parquet")
         try:
-            with pq.ParquetFile(self.path) as file:
+            with open_parquet(self.path) as file:
                 yield from file.iter_batches(batch_size=2**16, columns=names)
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
@@ -247,9 +297,7 @@ class TableFile:
             names = [str(name) for name in pq.read_schema(self.path).names]
         except (OSError, ValueError) as error:
             raise errors.unreadable(str(self.path), error) from error
-        for j, name in enumerate(names):
-            if name in names[:j]:
-                raise wrong.same_name(self.path, name, names.index(name) + 1, j + 1)
+        refuse_same_names(self.path, names)
         return names
 
     def _require_known(self, name: str, kind: Any) -> None:

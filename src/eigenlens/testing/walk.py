@@ -8,7 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from .. import methods, regress
+import eigenlens.methods as methods
+import eigenlens.regress as regress
 
 
 def all_estimators() -> list[type[Any]]:

@@ -13,6 +13,10 @@ class InputError(ValueError):
     """The data or an argument cannot be used as given."""
 
 
+class SeparationError(InputError):
+    """A column separates classes without any spread within them, so that a ratio of the two is infinite."""
+
+
 class InputTypeError(TypeError, ValueError):
     """The data or an argument is of a kind that cannot be used."""
 
@@ -30,7 +34,7 @@ class ConditionWarning(EigenlensWarning):
 
 
 class RangeWarning(EigenlensWarning):
-    """A result is too large or too small for its floating-point type."""
+    """A number is too large, too small or too long for its floating-point type."""
 
 
 class WeightWarning(EigenlensWarning):
@@ -76,6 +80,11 @@ def _user_frame() -> int:
     return depth
 
 
+def plain(label: Any) -> Any:
+    """Return a label as a person writes it: 'a', not np.str_('a'); labels of object arrays are so already."""
+    return label.item() if hasattr(label, "item") else label
+
+
 def listed(items: Iterable[Any], limit: int = 5) -> str:
     """Write a list for a person: the first few, then how many more."""
     items = [str(item) for item in items]
@@ -83,5 +92,5 @@ def listed(items: Iterable[Any], limit: int = 5) -> str:
     return ", ".join(items[:limit]) + more
 
 
-for _kind in (InputError, InputTypeError, EigenlensWarning, *EigenlensWarning.__subclasses__()):
+for _kind in (InputError, SeparationError, InputTypeError, EigenlensWarning, *EigenlensWarning.__subclasses__()):
     _kind.__module__ = __package__  # where they are imported from, and what a traceback should show

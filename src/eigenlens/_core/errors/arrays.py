@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from ._kinds import InputError, InputTypeError, listed
 
+RESPONSE = "y"
+
 
 def not_a_table(name: str, shape: Sequence[int]) -> InputError:
     if len(shape) == 1:
@@ -39,10 +41,10 @@ def no_columns(name: str, shape: Sequence[int]) -> InputError:
 
 
 def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -> InputError:
-    return InputError(
-        f"{name} contains {kind} (the first in {unit} {row}, column {column}). "
-        f"Drop or impute such rows first, for example with sklearn.impute.SimpleImputer."
-    )
+    way_out = "Drop or impute such rows first, for example with sklearn.impute.SimpleImputer."
+    if name == RESPONSE:
+        way_out = "Drop those rows: a response that was filled in teaches nothing."
+    return InputError(f"{name} contains {kind} (the first in {unit} {row}, column {column}). {way_out}")
 
 
 def words(name: str, columns: Iterable[str], kinds: Iterable[str]) -> InputTypeError:
@@ -82,6 +84,13 @@ def unsupported(name: str, kind: str) -> InputTypeError:
 def lazy(name: str, kind: str, verb: str) -> InputTypeError:
     return InputTypeError(
         f"{name} is a {kind}, whose rows have not been computed, and it is not loaded silently; pass {name}.{verb}()."
+    )
+
+
+def convert(name: str, kind: str, verb: str) -> InputTypeError:
+    return InputTypeError(
+        f"{name} is a {kind}, which is not read as it is, since its rows may not fit in memory; if they do, pass "
+        f"{name}.{verb}()."
     )
 
 

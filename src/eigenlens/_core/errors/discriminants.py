@@ -13,6 +13,7 @@ from ._kinds import (
     PerfectFitWarning,
     SubclassWarning,
     listed,
+    plain,
 )
 
 
@@ -74,8 +75,9 @@ def both_given(name: str, value: Any, other: str, second: Any) -> InputError:
 
 def too_few_for_subclasses(label: Any, rows: float, wanted: int) -> InputError:
     return InputError(
-        f"n_subclasses={wanted} for class {label!r}, which has only {rows:g} row(s), weights counted; give it at most "
-        f"{max(int(rows), 1)}: a number for each class, in a list or as {{label: number}}, or leave the class out."
+        f"n_subclasses={wanted} for class {plain(label)!r}, which has only {rows:g} row(s), weights counted; give it "
+        f"at most {max(int(rows), 1)}: a number for each class, in a list or as {{label: number}}, or leave the class "
+        f"out."
     )
 
 
@@ -118,8 +120,8 @@ def start_empty(subclass: int) -> InputError:
 
 def empty_subclasses(label: Any, asked: int, left: int) -> SubclassWarning:
     return SubclassWarning(
-        f"class {label!r} keeps {left} of {asked} subclasses: the others were left without rows of their own and "
-        f"merged into the rest. Ask for fewer with n_subclasses if that recurs."
+        f"class {plain(label)!r} keeps {left} of {asked} subclasses: the others were left without rows of their own "
+        f"and merged into the rest. Ask for fewer with n_subclasses if that recurs."
     )
 
 

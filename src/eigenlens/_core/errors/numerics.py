@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ._kinds import ConditionWarning, InputError, NotConvergedWarning, RangeWarning, RankWarning, listed
+from ._kinds import (
+    ConditionWarning,
+    InputError,
+    NotConvergedWarning,
+    RangeWarning,
+    RankWarning,
+    listed,
+)
 
 
 def no_noise(rank: int, p: int) -> InputError:

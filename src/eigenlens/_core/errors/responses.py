@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ._kinds import InputError, InputTypeError, SliceWarning
+from ._kinds import InputError, InputTypeError, SliceWarning, plain
 
 
 def response_shape(shape: Sequence[int]) -> InputError:
@@ -63,7 +63,7 @@ def levels_were_few(n_slices: Any) -> InputError:
 
 def one_slice(label: Any) -> InputError:
     return InputError(
-        f"y has one slice ({label!r}): the response is constant, and nothing can be told apart by it; "
+        f"y has one slice ({plain(label)!r}): the response is constant, and nothing can be told apart by it; "
         f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: "
         f"begin with a larger one, or give them, n_slices=[cut, cut, …].)"
     )

@@ -108,6 +108,14 @@ def missing(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> In
     )
 
 
+def missing_cells(counts: Mapping[str, int]) -> InputError:
+    described = listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
+    return InputError(
+        f"X has missing cells (by column: {described}), which missing='refuse' does not allow. Fill them in, leave "
+        f"those rows out, or use Preparation(missing='mean')."
+    )
+
+
 def missing_new(counts: Mapping[str, int]) -> InputError:
     described = listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
     return InputError(
@@ -128,7 +136,8 @@ def unseen(column: str, words: Iterable[str], known: Iterable[str]) -> InputErro
 
 
 def nothing_left(reasons: Iterable[str]) -> InputError:
-    return InputError(f"no column is left to analyse: {listed(reasons, 8)}.")
+    why = listed(reasons, 8) or "the table has no other columns"
+    return InputError(f"no column is left to analyse: {why}. Add columns that measure something about the rows.")
 
 
 def not_numeric(column: str, found: str) -> InputError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ._kinds import InputError, WeightWarning, listed
+from ._kinds import InputError, WeightWarning, listed, plain
 
 
 def weight_shape(shape: Sequence[int], n: int) -> InputError:
@@ -64,7 +64,9 @@ def target_continuous(example: Any) -> InputError:
 
 
 def one_class(label: Any) -> InputError:
-    return InputError(f"y has one class ({label!r}) but a classifier needs at least two; there is nothing to separate.")
+    return InputError(
+        f"y has one class ({plain(label)!r}) but a classifier needs at least two; there is nothing to separate."
+    )
 
 
 def unknown_class(labels: Iterable[Any], classes: Iterable[Any]) -> InputError:

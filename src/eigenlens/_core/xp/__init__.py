@@ -4,7 +4,17 @@ This is the only package that knows that array libraries differ. The rest writes
 few verbs that the standard lacks or that NumPy does better in another way.
 """
 
-from .algebra import gram, log_softmax, logsumexp, squared_distances, stack_triangle, thin_svd, triangle
+from .algebra import (
+    gram,
+    log_softmax,
+    logsumexp,
+    refuse_out_of_range,
+    squared_distances,
+    stack_triangle,
+    symmetric_eigh,
+    thin_svd,
+    triangle,
+)
 from .arrays import (
     EPS,
     all_finite,
@@ -74,12 +84,14 @@ __all__ = [
     "on_accelerator",
     "one_blas_thread",
     "published",
+    "refuse_out_of_range",
     "run_samples",
     "run_sums",
     "same_dtype",
     "single",
     "squared_distances",
     "stack_triangle",
+    "symmetric_eigh",
     "take_rows",
     "thin_svd",
     "to_numpy",

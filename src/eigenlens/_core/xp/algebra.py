@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.linalg
 
+from .. import errors
 from ..typing import Array
 from .arrays import device, like, namespace, on_accelerator, to_numpy
 from .threads import calm_blas
@@ -42,8 +43,28 @@ def thin_svd(x: Array) -> tuple[Array, Array, Array]:
         try:
             U, s, Vt = namespace(x).linalg.svd(x, full_matrices=False)
         except np.linalg.LinAlgError:
+            refuse_out_of_range(x)
             U, s, Vt = (like(part, x) for part in scipy.linalg.svd(to_numpy(x), False, lapack_driver="gesvd"))
     return U, s, Vt
+
+
+def symmetric_eigh(matrix: Array) -> tuple[Array, Array]:
+    """Return eigenvalues, ascending, and eigenvectors of a symmetric matrix, by the older driver where need be."""
+    try:
+        return namespace(matrix).linalg.eigh(matrix)
+    except np.linalg.LinAlgError:
+        refuse_out_of_range(matrix)
+        values, vectors = scipy.linalg.eigh(to_numpy(matrix), driver="ev")
+        return like(values, matrix), like(vectors, matrix)
+
+
+def refuse_out_of_range(x: Array) -> None:
+    """Refuse what is not finite where the rows were: arithmetic has left the range of numbers."""
+    if not np.isfinite(to_numpy(x)).all():
+        raise errors.InputError(
+            "The rows, their weights or a parameter are so large or so small that sums of their squares leave the "
+            "range of numbers; divide the columns (or the weights) by their size."
+        )
 
 
 def triangle(rows: Array) -> Array:

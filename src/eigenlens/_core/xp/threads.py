@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -28,6 +29,19 @@ _holders = 0
 _hold: Any = None
 
 
+def _forked() -> None:
+    """Lift a limit that a fit of the parent had set: its thread is not here to lift it, nor to release the lock."""
+    global _holding, _holders, _hold
+    _holding = threading.Lock()
+    held, _holders, _hold = _hold, 0, None
+    if held is not None:
+        _lift(held)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Hold NumPy's BLAS to one thread, while our own threads each take a share of the rows.
@@ -38,14 +52,41 @@ def one_blas_thread() -> Iterator[None]:
     with _holding:
         _holders += 1
         if _holders == 1:
-            _hold = _blas().limit(limits=1, user_api="blas")
+            _hold = _limit()
+        held = _hold
     try:
         yield
     finally:
         with _holding:
-            _holders -= 1
-            if _holders == 0:
-                _hold.restore_original_limits()
+            if held is _hold:  # a fork in between has lifted it already
+                _holders -= 1
+                if _holders == 0:
+                    _lift(held)
+                    _hold = None
+
+
+def _limit() -> Any:
+    _let_any_thread_set_limits()
+    limit = _blas().limit(limits=1, user_api="blas")
+    _let_any_thread_set_limits()
+    return limit
+
+
+def _lift(limit: Any) -> None:
+    _let_any_thread_set_limits()
+    limit.restore_original_limits()
+    _let_any_thread_set_limits()
+
+
+def _let_any_thread_set_limits() -> None:
+    """Undo a rule of newer threadpoolctl: that only the thread which first set a limit may set or lift one.
+
+    The fit that ends last lifts ours, whichever thread it runs on; it would silently leave BLAS at one thread.
+    """
+    for library in _blas().lib_controllers:
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
 
 
 def calm_blas(cells: int) -> AbstractContextManager[None]:

@@ -221,6 +221,8 @@ class SplineSmoother:
         N, _ = np.linalg.qr(L.T @ np.column_stack([np.ones(L.shape[0]), greville(self.knots)[1:-1]]))
         KN = K @ N
         K = K - KN @ N.T - N @ KN.T + N @ (N.T @ KN - np.eye(2)) @ N.T
+        if not np.isfinite(K).all():  # knots so unevenly far apart that their roughness leaves the range of numbers
+            return False
         g, U = np.linalg.eigh((K + K.T) / 2.0)
         g, U = np.clip(g[2:], 0.0, 1.0), U[:, 2:]
         keep = 1.0 - g > UNSEEN

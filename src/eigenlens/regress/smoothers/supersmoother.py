@@ -25,8 +25,8 @@ from ..._core.stored import stored
 Array = NDArray[np.float64]
 
 SPANS = (0.05, 0.2, 0.5)
-# A line through fewer rows than this follows the noise.
-LEAST_WINDOW = 9.0
+# Two neighbours on either side, as Friedman has it.
+LEAST_WINDOW = 5.0
 # x closer than this share of their range are equal; windows narrower than its root carry no slope.
 SAME = 1e-9
 # Leave-one-out residuals are r/(1 − h); a row that fixes its own line is no evidence.

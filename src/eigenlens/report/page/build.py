@@ -215,10 +215,11 @@ def _directions(f: Findings) -> Markup:
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
             f.verdict(d),
             d.evidence,
+            f.score_names[j] if j < len(f.score_names) else "",
         ]
-        for d in f.directions[:30]
+        for j, d in enumerate(f.directions[:30])
     ]
-    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
+    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence", "column of the scores"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     drawings = el("div", figures.scree(f), figures.tails(f))
@@ -235,8 +236,8 @@ def _loadings(f: Findings) -> Markup | None:
     if not f.loading_names or f.loadings.shape[1] == 0:
         return None
     k = f.loadings.shape[1]
-    shown = min(k, max(2, min(f.n_real or 2, 3)))
-    drawings = [figures.bars(f, j) for j in range(shown)] + [figures.heat(f)]
+    shown = f.shown_axes(max(2, min(f.n_real or 2, 3)))
+    drawings = [figures.bars(f, j) for j in shown] + [figures.heat(f)]
     if k > 1 and f.kind != "views":
         drawings.append(figures.biplot(f))
     return _section(

@@ -71,7 +71,8 @@ def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: lis
 
 def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
     """Loadings of one direction as bars."""
-    weights = findings.loadings[:, j]
+    own = findings.columns_of(j)
+    weights = findings.loadings[own, j]
     used = int(np.count_nonzero(weights))
     order = np.argsort(-np.abs(weights), kind="stable")[: max(min(limit, used), 1)]
     top = float(np.abs(weights[order]).max(initial=0)) or 1.0
@@ -83,7 +84,7 @@ def bars(findings: Findings, j: int, limit: int = 12) -> Markup:
         v = float(weights[place])
         w = (half - 34) * abs(v) / top
         x = zero if v >= 0 else zero - w
-        full = findings.loading_names[place]
+        full = findings.loading_names[own[place]]
         parts.append(text(names, i * row + 14, cut(full), "end", "name", full))
         parts.append(rect(x, i * row + 4, w, row - 8, "pos" if v >= 0 else "neg", el("title", f"{full}: {v:+.3f}")))
         parts.append(

@@ -1,0 +1,248 @@
+"""How many directions a table has: "at most d", for d = 0, 1, …, right whatever the size of the first d.
+
+Under "at most d" the columns share d directions, and each has noise of its own, of any variance and any law. The fit
+of that hypothesis (`factor_fit`) brings all columns to noise of variance 1. The statistic is the next eigenvalue there,
+over the mean of those that are left. Its null law comes from tables made of the d directions found and of noise in
+which columns have nothing in common: the residual columns, each permuted by itself or with its signs flipped, or normal
+noise, which needs no rows. Every drawn column has exactly the variance that was found, as in parallel analysis; where
+columns are few the noise variances are fitted again in each draw.
+
+References
+----------
+Horn (1965), A rationale and test for the number of factors. Dobriban, Owen (2019), Deterministic parallel analysis.
+Hong, Sheng, Dobriban (2020), Selecting the number of components in PCA via random signflips. Lawley, Maxwell (1971),
+Factor Analysis as a Statistical Method.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.stats import norm
+
+from .._core.errors import inference as errors_inference
+from .._core.parameters import check_choice, seed_of
+from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
+from .moves import Moves
+from .parallel import TIED, check_draws
+from .power import POWER
+from .result import DimensionTest
+
+NAMES = {
+    "flips": "shared directions",
+    "permutation": "shared directions, permutation",
+    "normal": "shared directions, normal noise",
+}
+REFITTED = 16  # columns up to which noise variances are fitted again in each draw
+
+#: From a fit to a function that draws noise (m, p) whose columns have sums of squares 1, in units of their own noise.
+Noise = Callable[[FactorFit], Callable[[np.random.Generator], np.ndarray]]
+
+
+def components_test(
+    X: np.ndarray,
+    alpha: float = 0.05,
+    noise: str = "flips",
+    *,
+    groups: Any = None,
+    block: int | None = None,
+    n_draws: int = 99,
+    random_state: Any = 0,
+) -> DimensionTest:
+    """Test how many directions the columns of a table share, from its rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    alpha : float
+        Level of each test; tests go on until one is not rejected, so that it bounds the chance of finding too many.
+    noise : {"flips", "permutation", "normal"}
+        Residuals with random signs, which keeps rows of unequal spread what they are; residual columns permuted one by
+        one, which takes every row to be as likely as any other to hold large values; or normal noise.
+    groups : array of shape (n,), optional
+        Rows that belong together move together.
+    block : int, optional
+        So many rows in a row are alike: each column, a series, is shifted by as many rows or more.
+    n_draws : int
+    random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    DimensionTest
+        p-values after the first d that is not rejected are NaN, and so are those of d that no table of p columns can
+        refute: as many numbers are free then as there are correlations.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens.inference import components_test
+    >>> components_test(load_iris().data).dimension
+    2
+    """
+    check_draws(alpha, n_draws)
+    check_choice("noise", noise, tuple(NAMES))
+    moves = Moves.of(len(X), groups, block)
+    Z, values = _standardised(np.asarray(X, dtype=np.float64))
+    freedom = len(Z) - 1
+    C = Z.T @ Z / freedom if Z.shape[1] <= freedom else None
+    table = Standardised(Z, C, freedom)
+    if noise == "normal":
+        return _tests(table, values, _normal(freedom), alpha, n_draws, random_state, NAMES[noise])
+    moved = _moved(Z, moves.flipped if noise == "flips" and block is None else moves.permuted)
+    return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words)
+
+
+def components_test_of_moments(
+    covariance: np.ndarray, n: float, alpha: float = 0.05, *, n_draws: int = 99, random_state: Any = 0
+) -> DimensionTest:
+    """Test how many directions columns share, from their covariance matrix: against normal noise.
+
+    Parameters
+    ----------
+    covariance : ndarray of shape (p, p)
+    n : float
+        Rows.
+    alpha, n_draws, random_state
+        As in `components_test`.
+    """
+    check_draws(alpha, n_draws)
+    spread = np.sqrt(np.diag(covariance))
+    varying = spread > 0
+    _refuse_few(n, int(varying.sum()))
+    C = (covariance / np.where(varying, spread, 1.0) / np.where(varying, spread, 1.0)[:, None])[
+        np.ix_(varying, varying)
+    ]
+    values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)[: int(min(n - 1, len(C)))]
+    table = Standardised(None, C, n - 1)
+    return _tests(table, values, _normal(n - 1), alpha, n_draws, random_state, NAMES["normal"])
+
+
+def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the columns that vary, centred and of unit variance, and the eigenvalues of the covariance matrix."""
+    rows = X - X.mean(axis=0)
+    spread = np.sqrt(np.sum(rows**2, axis=0) / max(len(rows) - 1, 1))
+    varying = spread > 1e-14 * np.abs(X).max(axis=0, initial=0.0)
+    _refuse_few(len(X), int(varying.sum()))
+    s = np.linalg.svd(rows, compute_uv=False)
+    return rows[:, varying] / spread[varying], s[: min(len(X) - 1, int(varying.sum()))] ** 2 / (len(X) - 1)
+
+
+def _refuse_few(n: float, p: int) -> None:
+    if p < 2:
+        raise errors_inference.columns_needed("components", p, 2)
+    if n < 4:
+        raise errors_inference.rows_needed("components", f"{n:g}", 4)
+
+
+# -- noise ---------------------------------------------------------------------------------------------------------
+
+
+def _moved(Z: np.ndarray, move: Callable[[np.ndarray, np.random.Generator], np.ndarray]) -> Noise:
+    """Return noise made of what d directions leave of the rows, moved."""
+
+    def noise(fit: FactorFit) -> Callable[[np.random.Generator], np.ndarray]:
+        Y = Z / np.sqrt(fit.noise)
+        G = np.column_stack([np.full(len(Z), len(Z) ** -0.5), np.linalg.qr(Y @ fit.vectors)[0]])
+        R = Y - G @ (G.T @ Y)
+
+        def draw(rng: np.random.Generator) -> np.ndarray:
+            E = move(R, rng)
+            return _unit(E - G @ (G.T @ E))
+
+        return draw
+
+    return noise
+
+
+def _normal(freedom: float) -> Noise:
+    """Return normal noise, drawn through Bartlett's triangle where there are rows enough."""
+
+    def noise(fit: FactorFit) -> Callable[[np.random.Generator], np.ndarray]:
+        p, left = len(fit.noise), freedom - fit.vectors.shape[1]
+
+        def draw(rng: np.random.Generator) -> np.ndarray:
+            if left <= p:
+                return _unit(rng.standard_normal((max(int(left), 1), p)))
+            R = np.triu(rng.standard_normal((p, p)), 1)
+            np.fill_diagonal(R, np.sqrt(rng.chisquare(left - np.arange(p))))
+            return _unit(R)
+
+        return draw
+
+    return noise
+
+
+def _unit(E: np.ndarray) -> np.ndarray:
+    size = np.sqrt(np.sum(E**2, axis=0))
+    return np.asarray(E / np.where(size > 0, size, 1.0))
+
+
+# -- tests ---------------------------------------------------------------------------------------------------------
+
+
+def _tests(
+    table: Standardised, values: np.ndarray, noise: Noise, alpha: float, n_draws: int, random_state: Any, method: str
+) -> DimensionTest:
+    """Test one d after the other until one is not rejected, or there is nothing left to test."""
+    p, q, seed = table.p, len(values), seed_of(random_state)
+    p_values, found, bars, least = (np.full(q, np.nan) for _ in range(4))
+    last = min(most_directions(p), q - 1, int(table.freedom) - 2)
+    dimension = 0
+    for d in range(last):
+        fit, rng = fit_factors(table, d), np.random.default_rng([seed, d])
+        draw = noise(fit)
+        found[d] = _statistic(fit.values, d, p)
+        null = np.array([_drawn(fit, d, draw(rng)) for _ in range(n_draws)])
+        p_values[d] = (1 + np.sum(null >= found[d] * (1 - TIED))) / (1 + n_draws)
+        bars[d] = np.quantile(null, 1 - alpha)
+        least[d] = share_found(float(bars[d]), table.freedom - d, p - d)
+        if p_values[d] > alpha:
+            break
+        dimension = d + 1
+    statistics = {"eigenvalue": values, "statistic": found, "bar": bars}
+    return DimensionTest(dimension, p_values, statistics, alpha, method, least)
+
+
+def _statistic(values: np.ndarray, d: int, p: int) -> float:
+    return float(values[d] * (p - d) / max(values[d:].sum(), np.finfo(float).tiny))
+
+
+def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:
+    """Return the statistic of the d directions with drawn noise."""
+    own = 1 / fit.noise - np.sum(fit.loadings**2, axis=1)  # 1, unless the noise of a column is at its bound
+    M = np.concatenate([fit.loadings.T, E * np.sqrt(np.maximum(own, np.finfo(float).tiny))])
+    p = M.shape[1]
+    if p > len(M):
+        return _statistic(np.linalg.eigvalsh(M @ M.T)[::-1], d, p)
+    W = M.T @ M
+    if d > 0 and p <= REFITTED:
+        values, V = np.linalg.eigh(W)
+        root = np.sqrt(changed(np.diag(W), values[::-1][:d], V[:, ::-1][:, :d]))
+        W = W / root / root[:, None]
+    return _statistic(np.linalg.eigvalsh(W)[::-1], d, p)
+
+
+def share_found(bar: float, n: float, p: int) -> float:
+    """Return the smallest share of the variance that a direction must have to be found four times in five.
+
+    A direction of variance ℓ beside noise of variance 1 has an eigenvalue near (1 + ℓ)(1 + γ/ℓ), γ = p/n, with a
+    standard error of (1 + ℓ)·√(2/n·(1 − γ/ℓ²)) (Baik, Ben Arous, Péché 2005; Paul 2007).
+
+    Parameters
+    ----------
+    bar : float
+        What the eigenvalue has to exceed, over the mean of the noise.
+    n : float
+        Degrees of freedom.
+    p : int
+        Columns.
+    """
+    gamma = p / n
+    sizes = np.geomspace(max(gamma**0.5, 1e-3), 1e4 * max(1.0, gamma), 4000)
+    centre = (1 + sizes) * (1 + gamma / sizes)
+    error = (1 + sizes) * np.sqrt(2 / n * np.maximum(1 - gamma / sizes**2, 0.0))
+    mean = (p - 1 + centre) / p  # the direction itself lifts the mean that it is compared with
+    enough = centre - float(norm.ppf(POWER)) * error > bar * mean
+    return float(sizes[np.argmax(enough)] / (sizes[np.argmax(enough)] + p)) if enough.any() else 1.0

@@ -1,0 +1,110 @@
+"""Little's test that cells are missing completely at random: do the rows with other holes have other means?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from .._core import errors, optional
+from ..moments import Patterns
+from ..normal import Conditional, fit
+from ..sources import as_source, collect
+from .result import Result, check_level
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LittleTest(Result):
+    """Whether the means of the observed cells differ between the patterns of holes.
+
+    Attributes
+    ----------
+    statistic : float
+        Σ W_o (m_o − μ̂_o)ᵀ Σ̃_oo⁻¹ (m_o − μ̂_o) over the patterns.
+    df : int
+        Degrees of freedom: observed columns, added up over the patterns, less the columns.
+    p_value : float
+    alpha : float
+        Level.
+    masks : ndarray of bool, shape (P, p)
+        Observed columns of each pattern.
+    weights : ndarray of shape (P,)
+        Rows of each pattern.
+    contributions : ndarray of shape (P,)
+        What each pattern adds to the statistic.
+    names : list of str or None
+        Columns.
+    """
+
+    statistic: float
+    df: int
+    p_value: float
+    alpha: float
+    masks: np.ndarray
+    weights: np.ndarray
+    contributions: np.ndarray
+    names: list[str] | None
+
+    def __str__(self) -> str:
+        said = f"χ² = {self.statistic:.4g}, df = {self.df}, p = {self.p_value:.3g}; level {100 * self.alpha:g}%"
+        if self.p_value <= self.alpha:
+            return f"Cells are not missing completely at random ({said})."
+        return f"Nothing speaks against cells missing completely at random ({said})."
+
+    def to_frame(self) -> Any:
+        """Return the patterns as a pandas DataFrame: observed columns, rows, and what each adds to the statistic."""
+        pd = optional.pandas()
+        columns = [str(j) for j in range(self.masks.shape[1])] if self.names is None else self.names
+        frame = pd.DataFrame(self.masks, columns=columns)
+        return frame.assign(rows=self.weights, contribution=self.contributions)
+
+
+def littles_mcar(X: Any, sample_weight: Any = None, *, alpha: float = 0.05) -> LittleTest:
+    """Test whether cells are missing completely at random, from the means of the patterns of holes.
+
+    Maximum likelihood needs less: holes may depend on observed cells ("missing at random"). No test can show that.
+
+    Parameters
+    ----------
+    X : table, source, or Patterns
+        Rows with missing cells (NaN, null, masked), or their moments.
+    sample_weight : one number per row, optional
+        How often each row counts.
+    alpha : float
+        Level.
+
+    References
+    ----------
+    Little (1988), A test of missing completely at random for multivariate data with missing values, JASA 83.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import littles_mcar
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((200, 3)) @ np.array([[1, 1, 0], [0, 1, 0], [0, 0, 1]])
+    >>> X[X[:, 0] > 0.5, 1] = np.nan                        # the larger the first, the rarer the second
+    >>> print(littles_mcar(X))
+    Cells are not missing completely at random (χ² = 113.8, df = 2, p = 1.92e-25; level 5%).
+    """
+    check_level(alpha)
+    names = None
+    if isinstance(X, Patterns):
+        moments = X
+    else:
+        source = as_source(X, sample_weight=sample_weight, missing="allow", estimator="littles_mcar")
+        names, moments = source.feature_names, collect(source, Patterns())
+    if moments.complete:
+        raise errors.InputError("X has no missing cell, so there is nothing to test.")
+    found = fit(moments, names=names)
+    law = found.moments.moved_to(moments.pivot).rescaled(moments.exponent)
+    means = np.where(moments.masks, moments.shift, np.nan)
+    squares = Conditional(law.shift, law.matrix / (law.weight - 1)).mahalanobis(means)[:, 0]
+    contributions = moments.weights * squares
+    varying = np.diagonal(law.matrix) > 0
+    df = int(moments.masks[:, varying].sum() - varying.sum())
+    statistic = float(contributions.sum())
+    p_value = float(stats.chi2.sf(statistic, df)) if df else 1.0
+    return LittleTest(statistic, df, p_value, alpha, moments.masks, moments.weights, contributions, names)

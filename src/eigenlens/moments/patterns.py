@@ -1,0 +1,339 @@
+"""Moments of rows with holes: weight, mean and a factor of the scatter for each pattern of observed columns.
+
+The likelihood of a normal sample with cells missing at random depends on the rows only through these, and they merge
+like all moments. A pattern keeps its centred rows while they are fewer than its columns, and their triangular factor
+afterwards: a survey in which no two rows have the same holes needs no more memory than its rows, a panel with a few
+patterns no more than those.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors, memory
+from .._core import xp as _xp
+from .._core.stored import stored
+from .._core.typing import Array
+from ..sources import Block
+from . import scale
+from .base import Moments
+from .centring import Codes, centre_block
+
+TALL = 4  # rows for each column from which a product is a cheaper way to a triangle than reflections
+SOUND = 0.03  # smallest pivot of a correlation matrix that shows that the product kept the digits
+LARGE = 2**24  # cells from which memory is asked for before it is taken
+
+
+@stored("moments.Patterns")
+class Patterns(Moments):
+    """Weight, mean and factor of the observed columns, for each pattern of holes.
+
+    `Grouped(Patterns, pooled=False)` keeps them for each class, `Cross(Patterns)` for two tables side by side. Arrays
+    of other libraries are brought to the host.
+
+    Attributes
+    ----------
+    masks : ndarray of bool, shape (P, p)
+        Which columns each pattern observes; all patterns differ, and each observes something.
+    weights : ndarray of shape (P,)
+    pivot : ndarray of shape (p,)
+        In the units of the data; NaN for columns that nobody has observed yet.
+    shift : ndarray of shape (P, p)
+        Means minus the pivot, over 2^exponent; zero where nothing is observed.
+    exponent : ndarray of int, shape (p,), or None
+        Power of two taken out of each column; None where none is.
+    rows : ndarray of shape (R, p)
+        Factors F of all patterns, FᵀF = Σ w (x − m)(x − m)ᵀ, over 2^exponent; zero where nothing is observed.
+    owner : ndarray of int, shape (R,)
+        The pattern that each of these rows belongs to, ascending.
+    n_rows : int
+        Rows seen that observe something.
+    n_blank : int
+        Rows seen that observe nothing: they count nothing.
+    dtype : dtype
+        Of the rows seen, and so of results.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Patterns
+    >>> from eigenlens.sources import Block
+    >>> nan = np.nan
+    >>> X = np.array([[0.0, 1.0], [2.0, nan], [4.0, 7.0], [6.0, nan], [nan, nan]])
+    >>> moments = Patterns().update(Block(X[:2])).merge(Patterns().update(Block(X[2:])))
+    >>> moments
+    <Patterns: 4 rows of 2 columns, 2 patterns>
+    >>> moments.means
+    array([[ 4., nan],
+           [ 2.,  4.]])
+    >>> moments.scatter(1)
+    array([[ 8., 12.],
+           [12., 18.]])
+    """
+
+    squared = False
+    pivot: np.ndarray
+    masks: np.ndarray
+    weights: np.ndarray
+    shift: np.ndarray
+    rows: np.ndarray
+    owner: np.ndarray
+    dtype: Any
+
+    def __init__(self) -> None:
+        self.n_rows = self.n_blank = 0
+        self.exponent: scale.Exponents = None
+
+    def __repr__(self) -> str:
+        if not hasattr(self, "pivot"):
+            return "<Patterns: no rows yet>"
+        return f"<Patterns: {self.n_rows} rows of {self.n_features} columns, {len(self.masks)} patterns>"
+
+    def anchored(self, first: Block) -> Self:
+        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
+
+    def anchored_at(self, row: Array) -> Self:
+        """Return empty moments with `row` as the pivot; NaN in it is filled when the column is first observed."""
+        new = type(self)()
+        host = _xp.to_numpy(row)
+        p = host.shape[0]
+        new.dtype, new.pivot = host.dtype, np.array(host, dtype=np.float64)
+        new.masks, new.weights, new.shift = np.zeros((0, p), dtype=bool), np.zeros(0), np.zeros((0, p))
+        new.rows, new.owner = np.zeros((0, p)), np.zeros(0, dtype=np.intp)
+        return new
+
+    @property
+    def n_features(self) -> int:
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
+        return int(self.pivot.shape[0])
+
+    @property
+    def weight(self) -> float:
+        return float(self.weights.sum()) if hasattr(self, "pivot") else 0.0
+
+    @property
+    def finite(self) -> bool:
+        return bool(np.isfinite(self.shift).all())
+
+    @property
+    def complete(self) -> bool:
+        """Whether no cell is missing."""
+        return bool(self.masks.all())
+
+    @property
+    def means(self) -> np.ndarray:
+        """Mean of each pattern, in the units of the data; NaN where nothing is observed."""
+        means = self.pivot + self.shift * scale.powers(self.exponent, self.pivot)
+        return np.where(self.masks, means, np.nan)
+
+    @property
+    def together(self) -> np.ndarray:
+        """Weight of the rows that observe both of two columns; on the diagonal, of those that observe one."""
+        return (self.masks * self.weights[:, None]).T @ self.masks.astype(np.float64)
+
+    def scatter(self, pattern: int) -> np.ndarray:
+        """Return the sums of squares and products of one pattern, over 2^exponent, of the columns that it observes."""
+        F = self.rows[self.owner == pattern][:, self.masks[pattern]]
+        return F.T @ F
+
+    def update(self, block: Block) -> Self:
+        if not hasattr(self, "pivot"):
+            self.__dict__.update(self.anchored(block).__dict__)
+        return self.update_groups(block.X, block.weight, None)
+
+    def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
+        """Take in rows; of groups there is one."""
+        assert codes is None
+        if X.shape[1] != self.n_features:
+            raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
+        host = _xp.to_numpy(_xp.dense(X))
+        w = None if weight is None else np.asarray(_xp.to_numpy(weight), dtype=np.float64)
+        return self.merge(self._part(host, w))
+
+    def _part(self, X: np.ndarray, weight: np.ndarray | None) -> Self:
+        """Return the moments of these rows alone."""
+        part = type(self)().anchored_at(self.pivot)
+        part.dtype = np.result_type(X.dtype, self.dtype)
+        seen = ~np.isnan(X)
+        blank = ~seen.any(axis=1)
+        if blank.any():
+            part.n_blank = int(blank.sum())
+            X, seen, weight = X[~blank], seen[~blank], None if weight is None else weight[~blank]
+        if len(X) == 0:
+            return part
+        part.n_rows = len(X)
+        part.pivot = _filled_pivot(self.pivot, X, seen)
+        part.masks, codes = distinct(seen)
+        filled = np.where(seen, X, 0.0)
+        block = centre_block(filled, weight, codes, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
+        part.weights = block.weights
+        part.shift = np.where(part.masks, block.shift, 0.0)
+        order = np.argsort(codes, kind="stable")
+        order = order[(np.bincount(codes) > 1)[codes[order]]]  # the row of a pattern with one row is its mean
+        part.rows, part.owner = block.rows[order], codes[order]
+        part._take_out_powers(block.lift)
+        return part._compacted()
+
+    def _take_out_powers(self, lift: int) -> None:
+        """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
+        found = scale.column_exponents(np.concatenate([self.rows, self.shift]))
+        total = np.where(found == scale.FREE, 0, np.clip(found + lift, -scale.LIMIT, scale.LIMIT))
+        if lift == 0 and not total.any():
+            return
+        factor = scale.shrink(np.full_like(total, lift), total, self.pivot)
+        self.rows, self.shift = self.rows * factor, self.shift * factor
+        self.exponent = total if total.any() else None
+
+    def merge(self, other: Self) -> Self:
+        if not isinstance(other, Patterns):
+            raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+        if not hasattr(other, "pivot"):
+            return self
+        if not hasattr(self, "pivot"):
+            self.__dict__.update(other.copy().__dict__)
+            return self
+        if self.n_features != other.n_features:
+            raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
+        n_blank = self.n_blank + other.n_blank
+        if other.n_rows == 0 or self.n_rows == 0:
+            kept = other if self.n_rows == 0 and other.n_rows else self
+            self.__dict__.update(kept.copy().__dict__)
+        else:
+            self._join(other)
+        self.n_blank = n_blank
+        return self
+
+    def _join(self, other: Self) -> None:
+        """Take in moments that have seen something, as these have."""
+        exponent = self.joint_exponent(other)
+        pivot = np.where(np.isnan(self.pivot), other.pivot, self.pivot)
+        a, b = (part.rescaled(exponent).moved_to(pivot) for part in (self, other))
+        masks, codes = distinct(np.concatenate([a.masks, b.masks]))
+        mine, theirs = codes[: len(a.masks)], codes[len(a.masks) :]
+        Wa, Wb, ma, mb = np.zeros(len(masks)), np.zeros(len(masks)), np.zeros(masks.shape), np.zeros(masks.shape)
+        Wa[mine], Wb[theirs], ma[mine], mb[theirs] = a.weights, b.weights, a.shift, b.shift
+        share = Wb / (Wa + Wb)
+        jump = mb - ma
+        both = np.flatnonzero((Wa > 0) & (Wb > 0))
+        between = jump[both] * np.sqrt(Wa * share)[both, None]
+        if a.rows.size + b.rows.size > LARGE:
+            memory.require(
+                3 * 8 * (a.rows.size + b.rows.size),
+                f"The moments of {len(masks):,} patterns of missing cells",
+                "Leave out columns that are often missing, or read fewer rows.",
+            )
+        owner = np.concatenate([mine[a.owner], theirs[b.owner], both])
+        order = np.argsort(owner, kind="stable")
+        self.masks, self.weights, self.shift = masks, Wa + Wb, ma + jump * share[:, None]
+        self.rows, self.owner = np.concatenate([a.rows, b.rows, between])[order], owner[order]
+        self.pivot, self.exponent = pivot, exponent
+        self.n_rows += other.n_rows
+        self.dtype = np.result_type(self.dtype, other.dtype)
+        self._compacted()
+
+    def _compacted(self) -> Self:
+        """Keep no more rows of a pattern than it observes columns."""
+        counts = np.bincount(self.owner, minlength=len(self.masks))
+        width = self.masks.sum(axis=1)
+        long = np.flatnonzero(counts > width)
+        if len(long) == 0:
+            return self
+        ends = np.cumsum(counts)
+        keep = np.ones(len(self.rows), dtype=bool)
+        rows, owner = [], []
+        for k in long:
+            part = slice(ends[k] - counts[k], ends[k])
+            columns = np.flatnonzero(self.masks[k])
+            R = _triangle(self.rows[part][:, columns])
+            padded = np.zeros((len(R), self.n_features))
+            padded[:, columns] = R
+            keep[part] = False
+            rows.append(padded)
+            owner.append(np.full(len(R), k))
+        all_owner = np.concatenate([self.owner[keep], *owner])
+        order = np.argsort(all_owner, kind="stable")
+        self.rows, self.owner = np.concatenate([self.rows[keep], *rows])[order], all_owner[order]
+        return self
+
+    def joint_exponent(self, other: Self) -> scale.Exponents:
+        """Return powers of two that suit both."""
+        if self.exponent is None and other.exponent is None:
+            return None
+        return scale.common([self.exponent_or_free(), other.exponent_or_free()])
+
+    def exponent_or_free(self) -> np.ndarray:
+        """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
+        empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
+        return np.where(empty, scale.FREE, self._exponents)
+
+    @property
+    def _exponents(self) -> np.ndarray:
+        return np.zeros(self.n_features, dtype=int) if self.exponent is None else self.exponent
+
+    def moved_to(self, pivot: np.ndarray) -> Self:
+        """Return the same moments about another pivot."""
+        new = self.copy()
+        apart = np.nan_to_num((self.pivot - pivot) / scale.powers(self.exponent, pivot), nan=0.0)
+        new.pivot = pivot
+        if apart.any():
+            new.shift = np.where(self.masks, self.shift + apart, 0.0)
+        return new
+
+    def rescaled(self, exponent: scale.Exponents) -> Self:
+        """Return the same moments over another power of two in each column."""
+        if self.exponent is None and exponent is None:
+            return self
+        target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
+        factor = scale.shrink(self._exponents, target, self.pivot)
+        new = self.copy()
+        new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
+        return new
+
+    def brought_to(self, like: Array) -> Self:
+        """Return these moments as they are: they live on the host."""
+        return self
+
+
+def distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the patterns that occur, in a fixed order, and which of them each row has."""
+    n = len(masks)
+    packed = np.packbits(masks, axis=1)
+    padded = np.zeros((n, -(-packed.shape[1] // 8) * 8), dtype=np.uint8)
+    padded[:, : packed.shape[1]] = packed
+    words = padded.view(">u8").astype(np.uint64)
+    codes = np.zeros(n, dtype=np.intp)
+    for word in words.T:
+        values, found = np.unique(word, return_inverse=True)
+        codes = found if words.shape[1] == 1 else np.unique(codes * len(values) + found, return_inverse=True)[1]
+    first = np.zeros(codes.max() + 1 if n else 0, dtype=np.intp)
+    first[codes[::-1]] = np.arange(n)[::-1]
+    return masks[first], codes
+
+
+def _filled_pivot(pivot: np.ndarray, X: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    """Take the first observed cell of columns that had none so far."""
+    open_columns = np.flatnonzero(np.isnan(pivot) & seen.any(axis=0))
+    if len(open_columns) == 0:
+        return pivot
+    filled = pivot.copy()
+    filled[open_columns] = X[np.argmax(seen[:, open_columns], axis=0), open_columns]
+    return filled
+
+
+def _triangle(rows: np.ndarray) -> np.ndarray:
+    """Return R with RᵀR = rowsᵀ·rows, by way of that product where this costs no digits."""
+    n, p = rows.shape
+    if n >= TALL * p:
+        G = _xp.gram(rows)
+        size = np.sqrt(np.diagonal(G))
+        if (size > 0).all():
+            try:
+                R = np.linalg.cholesky(G / size / size[:, None]).T
+            except np.linalg.LinAlgError:
+                return _xp.triangle(rows)
+            if np.diagonal(R).min() > SOUND:
+                return R * size
+    return _xp.triangle(rows)

@@ -1,0 +1,139 @@
+"""What a normal law says of rows with holes: their missing cells, and how likely the observed ones are.
+
+Rows with the same holes are taken together, and patterns that miss equally many columns too: nothing loops over rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._core import errors
+from .._core.stored import stored
+from ..moments.patterns import distinct
+from .likelihood import NEARLY_SINGULAR
+from .marginals import Layout, Marginals
+
+
+@stored("normal.Conditional")
+class Conditional:
+    """A normal law with one or several means, asked about rows of which some cells are missing (NaN).
+
+    Parameters
+    ----------
+    means : array of shape (G, p)
+    covariance : array of shape (p, p)
+        Columns of variance zero are constants; the others must have a covariance of full rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.normal import Conditional
+    >>> law = Conditional([[0.0, 0.0]], [[1.0, 0.6], [0.6, 1.0]])
+    >>> X = np.array([[2.0, np.nan], [np.nan, np.nan], [1.0, -1.0]])
+    >>> law.filled(X)
+    array([[ 2. ,  1.2],
+           [ 0. ,  0. ],
+           [ 1. , -1. ]])
+    >>> law.standard_errors(X)
+    array([[0. , 0.8],
+           [1. , 1. ],
+           [0. , 0. ]])
+    """
+
+    def __init__(self, means: np.ndarray, covariance: np.ndarray) -> None:
+        self.means = np.atleast_2d(np.asarray(means, dtype=np.float64))
+        covariance = np.asarray(covariance, dtype=np.float64)
+        size = np.sqrt(np.diagonal(covariance))
+        self.varying = np.flatnonzero(size > 0)
+        self.size = size[self.varying]
+        R = covariance[np.ix_(self.varying, self.varying)] / self.size / self.size[:, None]
+        try:
+            self.L = np.linalg.cholesky(R)
+        except np.linalg.LinAlgError as error:
+            raise errors.InputError(
+                "The covariance is singular, so a missing cell has no likelihood given the others; "
+                "leave out columns that the others determine."
+            ) from error
+
+    def filled(self, X: np.ndarray, group: int = 0) -> np.ndarray:
+        """Return rows whose missing cells are their expectation given the observed ones.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+            NaN where a cell is missing.
+        group : int
+            Whose mean is meant.
+        """
+        rows = _Rows(self, X)
+        U = rows.solved(group)
+        guess = np.broadcast_to(self.means[group], X.shape).copy()
+        guess[:, self.varying] += (U @ self.L @ self.L.T) * self.size
+        return np.where(np.isnan(X), guess, X)
+
+    def standard_errors(self, X: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of each missing cell given the observed ones; zero where a cell is observed."""
+        rows = _Rows(self, X)
+        errors_ = np.zeros((len(rows.masks), X.shape[1]))
+        errors_[:, self.varying] = np.sqrt(rows.marginals.conditional_variances()) * self.size
+        return np.where(np.isnan(X), errors_[rows.codes], 0.0)
+
+    def log_density(self, X: np.ndarray) -> np.ndarray:
+        """Return the log-density of the observed cells of each row under each mean: an array of shape (n, G)."""
+        rows = _Rows(self, X)
+        constant = rows.log_constant[rows.codes]
+        return constant[:, None] - 0.5 * self._squares(rows)
+
+    def mahalanobis(self, X: np.ndarray) -> np.ndarray:
+        """Return the squared distance of the observed cells of each row from each mean: an array of shape (n, G)."""
+        return self._squares(_Rows(self, X))
+
+    def _squares(self, rows: _Rows) -> np.ndarray:
+        return np.stack([rows.squares(g) for g in range(len(self.means))], axis=1)
+
+    def conditional_covariances(self, X: np.ndarray, directions: np.ndarray) -> np.ndarray:
+        """Return the covariance of directionsᵀx given the observed cells of each row: an array of shape (n, k, k).
+
+        Parameters
+        ----------
+        X : ndarray of shape (n, p)
+        directions : ndarray of shape (p, k)
+        """
+        rows = _Rows(self, X)
+        V = directions[self.varying] * self.size[:, None]
+        return rows.marginals.conditional_forms(V)[rows.codes]
+
+
+class _Rows:
+    """Rows in the units of a law, sorted by pattern."""
+
+    def __init__(self, law: Conditional, X: np.ndarray) -> None:
+        self.law, self.X = law, X
+        seen = ~np.isnan(X[:, law.varying])
+        self.masks, self.codes = distinct(seen)
+        layout = Layout(self.masks, thorough=_ill(law.L))
+        self.places = layout.places(self.codes)
+        self.marginals = Marginals(layout, law.L, np.ones(len(self.masks)))
+
+    def about(self, group: int) -> np.ndarray:
+        apart = (self.X[:, self.law.varying] - self.law.means[group, self.law.varying]) / self.law.size
+        return np.where(self.masks[self.codes], apart, 0.0)
+
+    def solved(self, group: int) -> np.ndarray:
+        return self.marginals.solve(self.about(group), self.places)
+
+    def squares(self, group: int) -> np.ndarray:
+        rows = self.about(group)
+        return np.maximum((rows * self.marginals.solve(rows, self.places)).sum(axis=1), 0.0)
+
+    @property
+    def log_constant(self) -> np.ndarray:
+        """Log-density of each pattern at its mean."""
+        n_observed = self.masks.sum(axis=1)
+        return -0.5 * (
+            n_observed * np.log(2 * np.pi) + self.marginals.log_dets + 2 * self.masks @ np.log(self.law.size)
+        )
+
+
+def _ill(L: np.ndarray) -> bool:
+    return len(L) > 0 and bool(np.linalg.svd(L, compute_uv=False)[-1] < NEARLY_SINGULAR)

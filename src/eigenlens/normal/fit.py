@@ -1,0 +1,185 @@
+"""From moments with holes to moments without: the maximum of the likelihood of a normal sample.
+
+Divisors stay those of the method: what comes back is a sum of squares W·Σ̂, as if the rows had no holes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from ..moments import Centred, Cross, Factor, Grouped, Patterns, scale
+from ..moments.store import Triangle
+from . import checks
+from .likelihood import Point
+from .maximum import SCORE, TOLERANCE, Maximum, maximise
+from .sample import Sample
+
+CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
+
+
+@dataclass(frozen=True, eq=False)
+class NormalFit:
+    """Means of one or several groups and their common covariance, with the likelihood they reach.
+
+    Attributes
+    ----------
+    moments : Centred, Grouped or Cross
+        What a sample without holes would have given: the same weights, these means, the scatter W·Σ̂.
+    means : ndarray of shape (G, p)
+        In the units of the data.
+    covariance : ndarray of shape (p, p)
+        Σ̂, with the divisor W.
+    log_likelihood : float
+        Of the observed cells; infinite where the covariance is singular.
+    path : list of float
+        The log-likelihood after each step, in units in which columns have variance 1.
+    score : float
+        The largest entry of the slope at the end, over the weight and in units of Σ̂.
+    n_steps : int
+        Evaluations of the likelihood or of its curvature; 0 where nothing was missing.
+    """
+
+    moments: Any
+    means: np.ndarray
+    covariance: np.ndarray
+    log_likelihood: float
+    path: list[float]
+    score: float
+    n_steps: int
+
+
+def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
+    """Find the normal law that makes the observed cells most likely.
+
+    Parameters
+    ----------
+    moments : Patterns, Grouped or Cross
+        Rows with holes; groups have a mean each and one covariance.
+    names : list of str, optional
+        Columns, for messages.
+    tol : float
+        Where the slope of the log-likelihood, over the weight and in units of the covariance, may stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Patterns
+    >>> from eigenlens.normal import fit
+    >>> from eigenlens.sources import Block
+    >>> X = np.array([[1.0, 2.0], [2.0, 3.0], [3.0, 5.0], [4.0, np.nan], [6.0, np.nan]])
+    >>> found = fit(Patterns().update(Block(X)))
+    >>> found.means.round(6)          # the second column follows the line that the first three rows show
+    array([[3.2     , 5.133333]])
+    """
+    groups, labels = _groups(moments)
+    checks.require_observed(groups, labels, names)
+    sample = Sample.of(groups)
+    if all(group.complete for group in groups):
+        shift, F, log_likelihood, reached = _complete(groups)
+    else:
+        with _xp.one_blas_thread():
+            shift, F, log_likelihood, reached = _incomplete(sample, groups[0], names, tol)
+    centred = _as_centred(groups, shift, F)
+    unit = scale.powers(groups[0].exponent, groups[0].pivot)
+    with np.errstate(over="ignore", under="ignore"):
+        R = F * unit / np.sqrt(sample.weight)
+        covariance = R.T @ R
+    return NormalFit(
+        _like(moments, centred),
+        groups[0].pivot + shift * unit,
+        covariance,
+        log_likelihood,
+        [log_likelihood] if reached is None else reached.path,
+        0.0 if reached is None else reached.score,
+        0 if reached is None else reached.n_steps,
+    )
+
+
+def _groups(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
+    """Return the patterns of each group about one pivot and over the same powers of two."""
+    if isinstance(moments, Grouped):
+        parts: list[Any] = list(moments.groups)
+        labels: np.ndarray | None = moments.labels
+    else:
+        parts, labels = [moments.joint if isinstance(moments, Cross) else moments], None
+    if not parts or not all(isinstance(part, Patterns) for part in parts):
+        raise errors.moments_differ("the kind of moments", "Patterns", type(parts[0] if parts else moments).__name__)
+    pivots = np.stack([part.pivot for part in parts])
+    known = np.argmax(~np.isnan(pivots), axis=0)
+    pivot = pivots[known, np.arange(pivots.shape[1])]
+    exponent = parts[0].exponent
+    if any(part.exponent is not None for part in parts):
+        exponent = scale.common([part.exponent_or_free() for part in parts])
+    return [part.rescaled(exponent).moved_to(pivot) for part in parts], labels
+
+
+Found = tuple[np.ndarray, np.ndarray, float, Maximum | None]
+
+
+def _complete(groups: list[Patterns]) -> Found:
+    """Return means and factor of rows without holes, as they are."""
+    shift = np.concatenate([group.shift for group in groups])
+    F = np.concatenate([group.rows for group in groups])
+    W, p = sum(group.weight for group in groups), F.shape[1]
+    R = np.abs(np.diagonal(_xp.triangle(F / np.sqrt(W)))) if len(F) >= p else np.zeros(1)
+    if not (R > 0).all():
+        return shift, F, float("inf"), None
+    log_unit = 0.0 if groups[0].exponent is None else np.log(2.0) * groups[0].exponent.sum()
+    return shift, F, -0.5 * W * float(p * np.log(2 * np.pi) + 2 * np.log(R).sum() + 2 * log_unit + p), None
+
+
+def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
+    shift = sample.available_means()
+    size = np.sqrt(sample.available_variances(shift))
+    unit = scale.powers(like.exponent, like.pivot)
+    varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
+    L = np.zeros((sample.masks.shape[1], len(varying)))
+    free = sample.among(varying)
+    checks.require_together(free.together, varying, names)
+    centre, size = shift[:, varying].mean(axis=0), size[varying]
+    standard = free.standardised(centre, size)
+    mu = standard.available_means()
+    start = Point(standard, mu, np.linalg.cholesky(standard.available_covariance(mu)))
+    reached = maximise(start, tol)
+    checks.require_bound(reached, varying, names)
+    if reached.score > SCORE:
+        errors.warn(
+            errors.NotConvergedWarning(
+                f"The likelihood of the observed cells was still rising when the climb ended (slope "
+                f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about "
+                f"some of the covariances. Leave out columns that are seldom observed, or use missing='ppca'."
+            )
+        )
+    shift[:, varying] = centre + reached.point.mu * size
+    L[varying] = reached.point.L * size[:, None]
+    weights = free.pattern_weights
+    exponent = 0 if like.exponent is None else like.exponent[varying]
+    units = float(weights @ (free.masks @ (np.log(size) + np.log(2.0) * exponent)))
+    return shift, np.sqrt(sample.weight) * L.T, reached.point.log_likelihood - units, reached
+
+
+def _as_centred(groups: list[Patterns], shift: np.ndarray, F: np.ndarray) -> Centred:
+    first = groups[0]
+    new = Factor().anchored_at(first.pivot)
+    new.weights = np.array([group.weight for group in groups])
+    new.shift, new.exponent, new.store = shift, first.exponent, Triangle(F).compacted()
+    new.n_rows, new.dtype = sum(group.n_rows for group in groups), np.result_type(*(group.dtype for group in groups))
+    return new
+
+
+def _like(moments: Any, centred: Centred) -> Any:
+    """Return moments of the form that was given, of rows without holes."""
+    if isinstance(moments, Cross):
+        cross = Cross(Factor)
+        cross.joint, cross.split = centred, moments.split
+        return cross
+    if not isinstance(moments, Grouped):
+        return centred
+    grouped = Grouped(Factor, pooled=True, meaning=moments.meaning)
+    grouped.labels, grouped.groups, grouped._first = moments.labels, [centred], centred.pivot
+    return grouped

@@ -1,0 +1,232 @@
+"""The inverses that a normal law needs of its marginals, for many patterns of observed columns at once.
+
+For a pattern that observes o and misses m, with K = Σ⁻¹,
+
+    Σ_oo⁻¹ = K_oo − K_om K_mm⁻¹ K_mo,     log|Σ_oo| = log|Σ| + log|K_mm|,
+
+so that either Σ_oo or K_mm may be inverted, whichever is smaller. Patterns that invert equally many columns are taken
+together; nothing here loops over patterns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+
+SMALL = 12  # up to this size all matrices are eliminated together; above, LAPACK is called for each
+
+
+@dataclass(frozen=True)
+class Part:
+    """Patterns that invert equally many columns, on the same side.
+
+    Attributes
+    ----------
+    missing : bool
+        Whether the columns that are missing are inverted, rather than those observed.
+    patterns : ndarray of shape (g,)
+    columns : ndarray of shape (g, s)
+    """
+
+    missing: bool
+    patterns: np.ndarray
+    columns: np.ndarray
+
+    def cells(self, p: int) -> np.ndarray:
+        """Where their blocks lie in a flat p × p matrix: an array of shape (g, s, s)."""
+        return self.columns[:, :, None] * p + self.columns[:, None, :]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the rows of the patterns of a part lie in a table."""
+
+    rows: np.ndarray  # (r,)
+    local: np.ndarray | None  # (r,) pattern of each, counted within the part; None for one row for each, in order
+    cells: np.ndarray  # (r, s) of the flat table
+
+
+class Layout:
+    """Patterns, sorted by how much there is to invert.
+
+    Parameters
+    ----------
+    masks : ndarray of bool, shape (P, p)
+        Observed columns.
+    thorough : bool
+        Invert what is observed even where less is missing: for a Σ so nearly singular that its inverse loses digits.
+    """
+
+    def __init__(self, masks: np.ndarray, thorough: bool = False) -> None:
+        self.masks, self.thorough = masks, thorough
+        p = masks.shape[1]
+        n_observed = masks.sum(axis=1)
+        by_missing = (2 * n_observed >= p) & (not thorough)
+        self.by_missing = by_missing
+        self.parts: list[Part] = []
+        for missing in (True, False):
+            size = np.where(by_missing, p - n_observed, n_observed)
+            here = np.flatnonzero(by_missing == missing)
+            for s in np.unique(size[here]):
+                patterns = here[size[here] == s]
+                if s:
+                    inverted = masks[patterns] != missing
+                    self.parts.append(Part(missing, patterns, np.nonzero(inverted)[1].reshape(-1, s)))
+        self.cells = [part.cells(p) for part in self.parts]
+        self.cells_last = [np.ascontiguousarray(np.moveaxis(cells, 0, 2)) for cells in self.cells]
+
+    def places(self, owner: np.ndarray) -> list[Place]:
+        """Find the rows of each part in a table whose rows have these patterns."""
+        P, p = self.masks.shape
+        found = []
+        for part in self.parts:
+            local = np.full(P, -1)
+            local[part.patterns] = np.arange(len(part.patterns))
+            own = local[owner]
+            rows = np.flatnonzero(own >= 0)
+            own = own[rows]
+            same = len(own) == len(part.patterns) and np.array_equal(own, np.arange(len(own)))
+            cells = rows[:, None] * p + part.columns[own]
+            found.append(Place(rows, None if same else own, cells))
+        return found
+
+
+class Marginals:
+    """The marginals of N(·, Σ) on the patterns of a layout.
+
+    Parameters
+    ----------
+    layout : Layout
+    L : ndarray of shape (p, p)
+        Lower triangular, Σ = LLᵀ.
+    weights : ndarray of shape (P,)
+        What each pattern counts in sums over them.
+    """
+
+    def __init__(self, layout: Layout, L: np.ndarray, weights: np.ndarray) -> None:
+        self.layout, self.L, self.weights = layout, L, weights
+        root = scipy.linalg.solve_triangular(L, np.eye(len(L)), lower=True)
+        self.K = root.T @ root
+        whole = 2 * np.log(np.abs(np.diagonal(L))).sum()
+        self.log_dets = np.where(layout.by_missing, whole, 0.0)
+        self.inverses: list[np.ndarray] = []  # (g, s, s) for each part
+        for part, cells in zip(layout.parts, layout.cells_last, strict=True):
+            inverse, log_det = inverted((self.K if part.missing else self.Sigma).ravel()[cells])
+            self.inverses.append(inverse)
+            self.log_dets[part.patterns] += log_det
+
+    @cached_property
+    def Sigma(self) -> np.ndarray:
+        return self.L @ self.L.T
+
+    def solve(self, rows: np.ndarray, places: list[Place]) -> np.ndarray:
+        """Return Σ_oo⁻¹ r_o for each row, zero where nothing is observed; rows are zero there too."""
+        parts = self.layout.parts
+        filled = rows
+        if any(part.missing for part in parts):
+            V, filled = rows @ self.K, rows.copy()
+            for part, place, N in zip(parts, places, self.inverses, strict=True):
+                if part.missing:
+                    filled.ravel()[place.cells] = -_times(N, place.local, V.ravel()[place.cells])
+        U = filled @ self.K
+        if filled is not rows:  # what is left of U where it must vanish tells how far the filled cells are off
+            for part, place, N in zip(parts, places, self.inverses, strict=True):
+                if part.missing:
+                    filled.ravel()[place.cells] -= _times(N, place.local, U.ravel()[place.cells])
+            U = filled @ self.K
+        for part, place, N in zip(parts, places, self.inverses, strict=True):
+            if part.missing:
+                U.ravel()[place.cells] = 0.0
+            else:
+                U[place.rows] = 0.0
+                U.ravel()[place.cells] = _times(N, place.local, rows.ravel()[place.cells])
+        return U
+
+    def precision(self) -> np.ndarray:
+        """Return Σ w Σ_oo⁻¹ over the patterns, each inverse with zeros where nothing is observed."""
+        missing, observed = self._sums
+        return self._by_missing * self.K - self.K @ missing @ self.K + observed
+
+    @cached_property
+    def _sums(self) -> tuple[np.ndarray, np.ndarray]:
+        return self._added(self.inverses)
+
+    @cached_property
+    def _by_missing(self) -> float:
+        return float(self.weights[self.layout.by_missing].sum())
+
+    def sandwich(self, E: np.ndarray) -> np.ndarray:
+        """Return Σ w Σ_oo⁻¹ E_oo Σ_oo⁻¹ over the patterns."""
+        E = (E + E.T) / 2
+        inner = self.K @ E @ self.K
+        products = []
+        for part, cells, N in zip(self.layout.parts, self.layout.cells, self.inverses, strict=True):
+            products.append(N @ (inner if part.missing else E).ravel()[cells] @ N)
+        missing, observed = self._added(products)
+        first = self.K @ self._sums[0] @ inner
+        return self._by_missing * inner - first - first.T + self.K @ missing @ self.K + observed
+
+    def conditional_forms(self, V: np.ndarray) -> np.ndarray:
+        """Return Vᵀ cov(x | x_o) V for each pattern: an array of shape (P, k, k)."""
+        P, k = len(self.layout.masks), V.shape[1]
+        out = np.where(self.layout.by_missing[:, None, None], 0.0, V.T @ self.Sigma @ V)
+        for part, N in zip(self.layout.parts, self.inverses, strict=True):
+            rows = (V if part.missing else self.Sigma @ V)[part.columns]  # (g, s, k)
+            form = np.swapaxes(rows, 1, 2) @ N @ rows
+            out[part.patterns] += form if part.missing else -form
+        return out.reshape(P, k, k)
+
+    def conditional_variances(self) -> np.ndarray:
+        """Return the variance of each column given what a pattern observes; zero where it observes the column."""
+        masks = self.layout.masks
+        out = np.where(self.layout.by_missing[:, None], 0.0, np.diagonal(self.Sigma))
+        for part, N in zip(self.layout.parts, self.inverses, strict=True):
+            if part.missing:
+                np.put_along_axis(sub := out[part.patterns], part.columns, np.diagonal(N, axis1=1, axis2=2), axis=1)
+                out[part.patterns] = sub
+            else:
+                B = self.Sigma[part.columns]  # (g, s, p)
+                explained = (B * (N @ B)).sum(axis=1)
+                out[part.patterns] = np.diagonal(self.Sigma) - explained
+        return np.where(masks, 0.0, np.maximum(out, 0.0))
+
+    def _added(self, blocks: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+        """Add up weighted blocks at their places in p × p: those of missing and those of observed columns."""
+        p = len(self.K)
+        sums = [np.zeros(p * p), np.zeros(p * p)]
+        for part, cells, block in zip(self.layout.parts, self.layout.cells, blocks, strict=True):
+            values = block * self.weights[part.patterns][:, None, None]
+            sums[0 if part.missing else 1] += np.bincount(cells.ravel(), values.ravel(), minlength=p * p)
+        return sums[0].reshape(p, p), sums[1].reshape(p, p)
+
+
+def _times(matrices: np.ndarray, which: np.ndarray | None, vectors: np.ndarray) -> np.ndarray:
+    return ((matrices if which is None else matrices[which]) @ vectors[:, :, None])[:, :, 0]
+
+
+def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Invert positive definite matrices of shape (s, s, g): inverses of shape (g, s, s), and log-determinants.
+
+    Without pivoting, which positive definite matrices do not need. The pivots are those of Cholesky, so that one which
+    is not positive shows as NaN in the log-determinant.
+    """
+    s = len(A)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if s > SMALL:
+            B = np.ascontiguousarray(np.moveaxis(A, 2, 0))
+            return np.linalg.inv(B), np.linalg.slogdet(B)[1]
+        B, log_det = A.copy(), np.zeros(A.shape[2])
+        for j in range(s):
+            pivot = B[j, j].copy()
+            log_det += np.log(pivot)
+            row = B[j] / pivot
+            B[j] = 0.0
+            row[j] = 1 / pivot
+            column = B[:, j].copy()
+            B[:, j] = 0.0
+            B -= column[:, None] * row[None]
+            B[j] = row
+        return np.ascontiguousarray(np.moveaxis(B, 2, 0)), log_det

@@ -1,0 +1,49 @@
+"""Arrays that are cut short during a fit: an exception, not the end of the process."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from eigenlens import PCA, open_rows
+
+CUT = """
+import os, sys
+import numpy as np
+from eigenlens import PCA, open_rows
+from eigenlens.sources.stream import RowSource
+path, given = sys.argv[1], sys.argv[2] == "map"
+source = open_rows(np.load(path, mmap_mode="r") if given else path, batch_rows=500)
+checked, calls = RowSource._checked, []
+def cutting(self, piece):
+    batch = checked(self, piece)
+    calls.append(piece)
+    if len(calls) == 3:
+        os.truncate(path, 5000)
+    return batch
+RowSource._checked = cutting
+try:
+    PCA(1).fit(source)
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("how", ["path", "map"])
+def test_truncated_during_a_fit(tmp_path, order, how):
+    path = tmp_path / "rows.npy"
+    np.save(path, np.asarray(np.random.default_rng(0).standard_normal((100_000, 8)), order=order))
+    command = [sys.executable, "-c", CUT, str(path), how]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=100)
+    assert run.returncode == 0, run.stderr
+    assert "has changed since it was opened" in run.stdout if how == "path" else "was cut short" in run.stdout
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "i2", ">f8"])
+def test_columns_together_are_read_as_they_are(tmp_path, dtype):
+    X = (np.random.default_rng(0).standard_normal((1000, 7)) * 100).astype(dtype)
+    np.save(tmp_path / "rows.npy", np.asfortranarray(X))
+    found = PCA(2).fit(open_rows(tmp_path / "rows.npy", batch_rows=64)).components_
+    np.testing.assert_allclose(found, PCA(2).fit(X).components_, rtol=1e-5 if dtype == "f4" else 1e-12)

@@ -1,0 +1,175 @@
+"""How many directions columns share: the fit, its tests, and what rows that belong together do to them."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.signal import lfilter
+from sklearn.datasets import load_iris
+from sklearn.decomposition import FactorAnalysis
+
+from eigenlens._core.errors import InputError
+from eigenlens.inference import components_test, components_test_of_moments, conditional_test, gap_test
+from eigenlens.inference.components import share_found
+from eigenlens.inference.factor_fit import Standardised, fit_factors, most_directions
+
+NOISES = ("permutation", "flips", "normal")
+CRABS = [
+    [12.2173, 8.1580, 24.3567, 26.5508, 11.8226],
+    [8.1580, 6.6221, 16.3547, 18.2396, 7.8367],
+    [24.3567, 16.3547, 50.6799, 55.7614, 23.9714],
+    [26.5508, 18.2396, 55.7614, 61.9677, 26.0919],
+    [11.8226, 7.8367, 23.9714, 26.0919, 11.7291],
+]
+
+
+def planted(rng, n, p, k, size):
+    V = np.linalg.qr(rng.standard_normal((p, max(k, 1))))[0][:, :k]
+    return rng.standard_normal((n, p)) + rng.standard_normal((n, k)) * np.sqrt(size * np.sqrt(p / n)) @ V.T
+
+
+def standardised(X):
+    Z = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
+    n, p = Z.shape
+    return Standardised(Z, Z.T @ Z / (n - 1) if p < n else None, n - 1)
+
+
+@pytest.mark.parametrize(("n", "p", "d"), [(200, 8, 2), (200, 80, 3), (40, 90, 2)])
+def test_what_the_fit_leaves_has_the_noise_of_each_column(n, p, d):
+    fit = fit_factors(standardised(planted(np.random.default_rng(0), n, p, d, 20)), d)
+    P = np.eye(p) - fit.vectors @ fit.vectors.T
+    left = 1 / fit.noise - np.sum(fit.vectors**2 * fit.values[:d], axis=1)
+    np.testing.assert_allclose(left, np.diag(P), rtol=1e-3)
+
+
+def test_the_fit_is_that_of_maximum_likelihood():
+    X = planted(np.random.default_rng(1), 300, 9, 2, 20)
+    table = standardised(X)
+    peer = FactorAnalysis(2, tol=1e-10, max_iter=20_000, svd_method="lapack").fit(table.rows)
+    np.testing.assert_allclose(fit_factors(table, 2).noise, peer.noise_variance_ * 300 / 299, rtol=1e-3)
+
+
+def test_how_many_directions_few_columns_can_show():
+    assert [most_directions(p) for p in (2, 3, 4, 5, 6)] == [1, 1, 2, 3, 3]
+    assert components_test(load_iris().data).dimension == 2
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_units_do_not_matter(noise):
+    X = planted(np.random.default_rng(2), 60, 8, 1, 5)
+    one, two = (components_test(A, noise=noise, n_draws=39) for A in (X, X * 10.0 ** np.arange(-4, 4) + 7))
+    np.testing.assert_allclose(one.p_values, two.p_values)
+    np.testing.assert_allclose(one.statistics["statistic"], two.statistics["statistic"], rtol=1e-6)
+
+
+def test_moments_are_enough_for_normal_noise():
+    X = planted(np.random.default_rng(3), 80, 6, 1, 20)
+    one, two = components_test(X, noise="normal"), components_test_of_moments(np.cov(X.T), 80)
+    np.testing.assert_allclose(one.p_values, two.p_values)
+    np.testing.assert_allclose(one.statistics["eigenvalue"], two.statistics["eigenvalue"], rtol=1e-8)
+    assert one.dimension == two.dimension == 1
+
+
+def test_small_directions_beside_a_large_one_are_found():
+    """Five measurements of 200 crabs (Campbell, Mahon 1974; covariance printed by R from MASS::crabs).
+
+    The first component has 98% of the variance. The second and third separate the sexes and the species.
+    """
+    S = np.array(CRABS)
+    test = components_test_of_moments(S, 200)
+    assert test.dimension == 3
+    assert test.verdicts[:3] == ["shown"] * 3
+
+
+@pytest.mark.parametrize("noise", NOISES)
+def test_one_factor_is_one_factor(noise):
+    """A second is found one time in twenty, not in seven of twenty-four."""
+    tables = [planted(np.random.default_rng(r), 500, 50, 1, 10) for r in range(10)]
+    found = np.array([components_test(X, noise=noise, n_draws=19).dimension for X in tables])
+    assert (found >= 1).all()
+    assert np.count_nonzero(found > 1) <= 2
+
+
+@pytest.mark.parametrize(("n", "p"), [(60, 6), (20, 40)])
+@pytest.mark.parametrize("k", [0, 1])
+def test_levels(n, p, k):
+    """ "At most k" is true, and rejected one time in twenty, however large the direction is."""
+    rejected = []
+    for r in range(120):
+        rng = np.random.default_rng([4, r])
+        X = planted(rng, n, p, k, 100)
+        test = components_test(X, n_draws=19, random_state=r)
+        rejected.append(test.dimension > k)
+    assert np.mean(rejected) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 120)
+
+
+def test_columns_of_unequal_noise_are_no_directions():
+    X = np.random.default_rng(5).standard_normal((100, 10)) * np.exp(np.linspace(-3, 3, 10))
+    assert components_test(X, 0.01, n_draws=99).dimension == 0
+
+
+def test_series_are_shifted():
+    """Columns that have nothing in common but each a memory: what looks shared is not."""
+    rng = np.random.default_rng(6)
+    X = lfilter([1.0], [1, -0.9], rng.standard_normal((450, 12)), axis=0)[50:]
+    assert components_test(X, n_draws=39).dimension > 0
+    assert components_test(X, 0.01, n_draws=99, block=40).dimension == 0
+
+
+def test_groups_move_as_wholes():
+    rng = np.random.default_rng(7)
+    groups = np.repeat(np.arange(50), rng.integers(2, 8, 50))
+    X = rng.standard_normal((50, 15))[groups] + 0.1 * rng.standard_normal((len(groups), 15))
+    assert components_test(X, n_draws=39).dimension > 0
+    assert components_test(X, 0.01, n_draws=99, groups=groups).dimension == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"groups": [0] * 20}, "groups holds 1 distinct"),
+        ({"block": 6}, "block=6"),
+        ({"groups": list(range(20)), "block": 2}, "both given"),
+        ({"noise": "uniform"}, "noise='uniform'"),
+        ({"n_draws": 9}, "n_draws"),
+    ],
+)
+def test_what_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        components_test(np.random.default_rng(0).standard_normal((20, 3)), **options)
+
+
+def test_too_few_rows_are_called_so():
+    rng = np.random.default_rng(8)
+    few, many = components_test(rng.standard_normal((8, 5))), components_test(rng.standard_normal((300, 5)))
+    assert few.verdicts == ["too few rows to tell"] * 5
+    assert many.verdicts == ["not shown by these rows"] * 5
+
+
+def test_the_smallest_share_found_is_found_four_times_in_five():
+    n, p, found = 100, 10, []
+    share = components_test(np.random.default_rng(9).standard_normal((n, p))).detectable[0]
+    size = p * share / (1 - share)
+    for r in range(60):
+        rng = np.random.default_rng([10, r])
+        X = rng.standard_normal((n, p))
+        X += np.sqrt(size / p) * rng.standard_normal((n, 1)) * np.ones(p)
+        found.append(components_test(X, n_draws=39).dimension > 0)
+    assert 0.6 < np.mean(found) < 0.97
+    assert share_found(1e9, n, p) == 1.0
+
+
+def test_given_its_neighbours_an_eigenvalue_of_noise_is_uniform():
+    p_values = []
+    for r in range(150):
+        X = np.random.default_rng([11, r]).standard_normal((40, 8))
+        X[:, 0] *= 8
+        p_values.append(conditional_test(np.linalg.eigvalsh(np.cov(X.T))[::-1], 39).p_values[1])
+    assert stats.kstest(p_values, "uniform").pvalue > 0.001
+
+
+def test_gaps_do_not_mind_correlated_noise():
+    rejected = []
+    for r in range(100):
+        X = lfilter([1.0], [1, -0.5], np.random.default_rng([12, r]).standard_normal((100, 130)), axis=1)[:, 50:]
+        rejected.append(gap_test(np.linalg.eigvalsh(np.cov(X.T))[::-1], 99).dimension > 0)
+    assert np.mean(rejected) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)

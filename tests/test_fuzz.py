@@ -1,0 +1,61 @@
+"""Three hundred cases of the fuzzer: every call answers or refuses in our own words, and none hangs."""
+
+import numpy as np
+import pytest
+
+from eigenlens._core.errors import InputError
+from fuzz.cases import CLASSES, Case
+from fuzz.judge import is_refusal, time_limit, verdict_of
+
+BATCH = 20
+
+
+@pytest.mark.parametrize("first", range(0, 300, BATCH))
+def test_every_call_answers_or_refuses_in_our_words(first):
+    wrong = []
+    for seed in range(first, first + BATCH):
+        case = Case(seed)
+        wrong += [
+            f"python -m fuzz --only {seed}: {case.title}: {verdict.call}: {verdict.error}"
+            for verdict in case.run()
+            if verdict.outcome in ("raw", "hung")
+        ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_case_is_decided_by_its_seed():
+    first, second = Case(41), Case(41)
+    assert first.title == second.title
+    assert [v.outcome for v in first.run()] == [v.outcome for v in second.run()]
+
+
+def test_every_estimator_has_its_turn():
+    assert {Case(seed).cls for seed in range(len(CLASSES))} == set(CLASSES)
+
+
+def raised(action):
+    with pytest.raises(BaseException) as caught:  # noqa: PT011
+        action()
+    return caught.value
+
+
+def test_raw_errors_are_told_from_refusals():
+    from eigenlens import PCA
+
+    assert is_refusal(raised(lambda: PCA().fit([["a"]])))
+    assert is_refusal(raised(lambda: PCA().transform([[1.0]])))
+    assert is_refusal(InputError("ours"))
+    assert not is_refusal(raised(lambda: np.linalg.inv(np.zeros((2, 2)))))
+    assert not is_refusal(raised(lambda: {}["key"]))
+    assert not is_refusal(raised(lambda: 1 / 0))
+    assert not is_refusal(raised(lambda: np.ones((2, 3)) @ np.ones((2, 3))))
+
+
+def test_a_call_without_end_is_stopped():
+    def endless():
+        while True:
+            pass
+
+    with time_limit(work=0.2):
+        verdict, _ = verdict_of("endless", endless)
+    assert verdict.outcome == "hung"
