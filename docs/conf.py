@@ -12,6 +12,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+import _advice  # noqa: E402
 import _reference  # noqa: E402
 
 import eigenlens  # noqa: E402
@@ -123,5 +124,6 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and connect the hooks above."""
     _reference.write_pages(HERE / "api")
+    _advice.write_page(HERE / "_made/which_method.md")
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc
