@@ -6,7 +6,7 @@ from matplotlib.patches import Ellipse
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
-from eigenlens import LDA, PCA
+from eigenlens import PCA
 
 BLUE, RED, GREEN = "#4477aa", "#ee6677", "#228833"
 
@@ -30,14 +30,14 @@ for size in (1, 2):
 for direction, spread in zip(found.components_, np.sqrt(found.explained_variance_), strict=True):
     moments.annotate("", 2 * spread * direction, (0, 0), arrowprops={"arrowstyle": "->", "color": RED, "lw": 2})
 moments.set(xlim=rows.get_xlim(), ylim=rows.get_ylim())
-moments.set_title("one pass: moments and directions")
+moments.set_title("moments and directions")
 
 everything = PCA().fit(X)
 result = everything.test_dimension()
 real = np.arange(13) < result.dimension
 test.bar(np.arange(13), everything.explained_variance_, color=np.where(real, RED, "0.8"))
-test.set_title(f"a test: {result.dimension} of 13 are real")
+test.set_title(f"a test: {result.dimension} of 13 real")
 
-Z = LDA().fit(data.data, data.target).transform(data.data)
+Z = everything.transform(X)
 through.scatter(Z[:, 0], Z[:, 1], s=9, c=colours, linewidths=0)
-through.set_title("the rows, seen through two directions")
+through.set_title("rows seen through two of them")
