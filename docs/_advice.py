@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+
+from _pictures import drawings
 
 import eigenlens
 from eigenlens.cli.advice import FIRST, Answer, Leaf, Question, leaves
@@ -38,9 +39,7 @@ def grid(reached: list[tuple[tuple[Answer, ...], Leaf]]) -> list[str]:
 def card(way: tuple[Answer, ...], leaf: Leaf) -> list[str]:
     room, _, name = leaf.method.rpartition(".")
     text = way[-1].text
-    picture = []
-    if re.search(rf"^def {name}\(", (HERE / "pictures/leaves.py").read_text(encoding="utf8"), re.M):
-        picture = [f"```{{plot}} pictures/leaves.py {name}", f":alt: {leaf.shows}", "```", ""]
+    picture = [f"![{leaf.shows}](leaves_{name}.png)", ""] if name in drawings(HERE / "pictures/leaves.py") else []
     return [
         f":::{{grid-item-card}} {text[0].upper()}{text[1:]}",
         *picture,
@@ -54,4 +53,4 @@ def card(way: tuple[Answer, ...], leaf: Leaf) -> list[str]:
 
 def page(room: str, name: str) -> str:
     home = eigenlens.regress if room else eigenlens
-    return f"{room or 'methods'}/{getattr(home, name).__module__.rpartition('.')[2]}.md"
+    return f"../{room or 'methods'}/{getattr(home, name).__module__.rpartition('.')[2]}.md"

@@ -13,6 +13,8 @@ sys.path.insert(0, str(HERE))
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 import _advice  # noqa: E402
+import _benchmarks  # noqa: E402
+import _pictures  # noqa: E402
 import _reference  # noqa: E402
 
 import eigenlens  # noqa: E402
@@ -30,12 +32,10 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_copybutton",
-    "matplotlib.sphinxext.plot_directive",
 ]
 exclude_patterns = ["gallery/*", "pictures/*", "_*", "conftest.py"]
 templates_path = ["_templates"]
 default_role = "code"
-suppress_warnings = ["toc.empty_glob"]  # a part of the toctree may hold no page yet
 
 # Markdown
 myst_enable_extensions = ["colon_fence", "attrs_inline"]
@@ -47,14 +47,6 @@ autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say what a person should know about types
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_xref_param_type = False
-
-# Pictures are drawn at build time
-plot_include_source = False
-plot_html_show_source_link = False
-plot_html_show_formats = False
-plot_formats = [("png", 110)]
-plot_basedir = str(HERE)
-plot_rcparams = {"savefig.bbox": "tight", "font.size": 9}
 
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
@@ -121,9 +113,21 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
             lines[j] = "".join(parts)
 
 
+def drop_empty_globs(app: Any, name: str, source: list[str]) -> None:
+    """Leave out entries of a toctree such as `guide/index*` where there are no such pages."""
+    lines = source[0].splitlines()
+    if any(line.endswith("*") for line in lines):
+        folder = (HERE / name).parent
+        kept = [s for s in lines if not re.fullmatch(r"[\w./]+\*", s) or any(folder.glob(f"{s}.[mr]*"))]
+        source[0] = "\n".join(kept) + "\n"
+
+
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and connect the hooks above."""
     _reference.write_pages(HERE / "api")
     _advice.write_page(HERE / "_made/which_method.md")
+    _pictures.draw_all(HERE / "_made")
+    _benchmarks.write_page(HERE / "_made/benchmarks.md")
+    app.connect("source-read", drop_empty_globs)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc
