@@ -15,18 +15,18 @@ import eigenlens
 
 PLUMBING = {
     "inference": {
-        "CANONICAL", "Choice", "Result", "SliceMoments", "above_negative", "against_normal", "against_permutations",
-        "against_refits", "canonical_permutation_test", "inverse_root", "ladle_above_noise", "permuted_after",
-        "resampled_kernel", "resampled_test",
+        "CANONICAL", "Advice", "Choice", "Linearity", "Moves", "Result", "SliceMoments", "above_negative",
+        "against_normal", "against_permutations", "against_refits", "canonical_permutation_test", "choose_slices",
+        "class_leverages", "inverse_root", "ladle", "ladle_above_noise", "leverages", "linear_p_value", "permuted_after",
+        "resampled_kernel", "resampled_test", "save_test", "with_linear",
     },
     "sources": {
-        "Block", "ClassReader", "GivenSlices", "LabelReader", "Labels", "Response", "SliceReader", "Source", "Target",
-        "collect", "dense_blocks", "map_rows", "whole",
+        "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
+        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole",
     },
     "moments": {"Centred", "Moments", "Quartic", "choose", "local_means", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
     "testing": {"LAWS", "Sample", "applies", "sample"},
-    "study": {"Plan"},
 }  # fmt: skip
 TITLES = {
     "": ("Methods and models", "The names that `from eigenlens import …` gives."),

@@ -70,7 +70,7 @@ html_theme_options: dict[str, Any] = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
-html_sidebars = {"index": []}
+html_sidebars = {page: [] for page in ("index", "start", "which_method", "one_idea")}
 
 # A host that keeps several versions sets the address of its list of versions.
 if os.environ.get("EIGENLENS_DOCS_VERSIONS"):

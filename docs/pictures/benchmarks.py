@@ -5,8 +5,6 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 
-
-
 FOLDERS = [Path.cwd(), *Path.cwd().parents]
 RESULTS = next(f / "benchmarks/results.json" for f in FOLDERS if (f / "benchmarks/results.json").exists())
 rows = [row for row in json.loads(RESULTS.read_text(encoding="utf8"))["results"] if row["ratio"] is not None]

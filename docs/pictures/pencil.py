@@ -13,9 +13,7 @@ data = load_iris()
 X, y = data.data[:, [0, 3]], data.target
 X = X - X.mean(axis=0)
 centres = np.array([X[y == k].mean(axis=0) for k in range(3)])
-between, within = 50 * centres.T @ centres, sum(
-    (X[y == k] - centres[k]).T @ (X[y == k] - centres[k]) for k in range(3)
-)
+between, within = 50 * centres.T @ centres, sum((X[y == k] - centres[k]).T @ (X[y == k] - centres[k]) for k in range(3))
 values, vectors = eigh(between, within)
 turn = np.stack([np.cos(t := np.linspace(0, 2 * np.pi, 400)), np.sin(t)])
 
