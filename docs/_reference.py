@@ -1,7 +1,7 @@
 """The public names, and the pages of the reference that list them.
 
-Everything in `__all__` of the package and of its rooms is public, except what is listed in `PLUMBING`: names that one room
-hands to another, and that nobody else needs.
+Everything in `__all__` of the package and of its rooms is public, except what is listed in `PLUMBING`: names that one
+room hands to another, and that nobody else needs.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ PLUMBING = {
     "inference": {
         "CANONICAL", "Advice", "Choice", "Linearity", "Moves", "Result", "SliceMoments", "above_negative",
         "against_normal", "against_permutations", "against_refits", "canonical_permutation_test", "choose_slices",
-        "class_leverages", "inverse_root", "ladle", "ladle_above_noise", "leverages", "linear_p_value", "permuted_after",
-        "resampled_kernel", "resampled_test", "save_test", "with_linear",
+        "class_leverages", "inverse_root", "ladle", "ladle_above_noise", "leverages", "linear_p_value",
+        "permuted_after", "resampled_kernel", "resampled_test", "save_test", "with_linear",
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
@@ -99,7 +99,8 @@ def page(room: str) -> str:
     head, line = title(room)
     head = f"{head} (eigenlens.{room})" if room else head
     listed = "\n".join(f"   {name}" for name in dotted(room))
-    return f"{head}\n{'=' * len(head)}\n\n{line}\n\n.. autosummary::\n   :toctree: generated\n   :nosignatures:\n\n{listed}\n"
+    summary = f".. autosummary::\n   :toctree: generated\n   :nosignatures:\n\n{listed}"
+    return f"{head}\n{'=' * len(head)}\n\n{line}\n\n{summary}\n"
 
 
 def index() -> str:

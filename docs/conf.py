@@ -105,7 +105,7 @@ def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options
 
 
 def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """Escape what reStructuredText would take for markup in our docstrings: |u − v| and attributes_ with their underscore."""
+    """Escape what reStructuredText would take for markup: |u − v|, and attributes_ with their underscore."""
     for j, line in enumerate(lines):
         if not line.lstrip().startswith((">>>", "...")):
             parts = re.split(r"(`[^`]*`)", line)
