@@ -32,6 +32,7 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
 exclude_patterns = ["gallery/*", "pictures/*", "_*", "conftest.py"]
 templates_path = ["_templates"]
@@ -79,20 +80,18 @@ if os.environ.get("EIGENLENS_DOCS_VERSIONS"):
     html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
 
 # Examples: docs/gallery/plot_*.py. `-D plot_gallery=0` builds their pages without running them.
-if list((HERE / "gallery").rglob("plot_*.py")):
-    extensions.append("sphinx_gallery.gen_gallery")
-    sphinx_gallery_conf = {
-        "examples_dirs": "gallery",
-        "gallery_dirs": "auto_examples",
-        "filename_pattern": r"/plot_",
-        "download_all_examples": False,
-        "show_memory": False,
-        "remove_config_comments": True,
-        "within_subsection_order": "FileNameSortKey",
-        "image_srcset": ["2x"],
-        "matplotlib_animations": False,
-        "min_reported_time": 5,
-    }
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "auto_examples",
+    "filename_pattern": r"/plot_",
+    "download_all_examples": False,
+    "show_memory": False,
+    "remove_config_comments": True,
+    "within_subsection_order": "FileNameSortKey",
+    "image_srcset": ["2x"],
+    "matplotlib_animations": False,
+    "min_reported_time": 5,
+}
 
 
 def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options: Any) -> bool | None:
@@ -113,21 +112,11 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
             lines[j] = "".join(parts)
 
 
-def drop_empty_globs(app: Any, name: str, source: list[str]) -> None:
-    """Leave out entries of a toctree such as `guide/index*` where there are no such pages."""
-    lines = source[0].splitlines()
-    if any(line.endswith("*") for line in lines):
-        folder = (HERE / name).parent
-        kept = [s for s in lines if not re.fullmatch(r"[\w./]+\*", s) or any(folder.glob(f"{s}.[mr]*"))]
-        source[0] = "\n".join(kept) + "\n"
-
-
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and connect the hooks above."""
     _reference.write_pages(HERE / "api")
     _advice.write_page(HERE / "_made/which_method.md")
     _pictures.draw_all(HERE / "_made")
     _benchmarks.write_page(HERE / "_made/benchmarks.md")
-    app.connect("source-read", drop_empty_globs)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc

@@ -28,7 +28,7 @@ def test_at_most_three_questions():
 @pytest.mark.parametrize("leaf", [leaf for _, leaf in WAYS], ids=lambda leaf: leaf.method)
 def test_the_line_it_prints_runs(leaf):
     rng = np.random.default_rng(0)
-    X = rng.standard_normal((90, 8))
+    X = rng.standard_normal((200, 8))
     names = {name: getattr(eigenlens, name) for name in eigenlens.__all__}
     names |= {name: getattr(eigenlens.regress, name) for name in eigenlens.regress.__all__}
     if leaf.code.endswith("(D)"):
@@ -37,12 +37,12 @@ def test_the_line_it_prints_runs(leaf):
         given = {"N": rng.integers(1, 30, (5, 4))}
     elif leaf.code.endswith("(table)"):
         pd = pytest.importorskip("pandas")
-        given = {"table": pd.DataFrame(X).assign(word=rng.choice(["a", "b"], 90)).rename(columns=str)}
+        given = {"table": pd.DataFrame(X).assign(word=rng.choice(["a", "b"], 200)).rename(columns=str)}
     else:
-        number = X[:, 0] + X[:, 1] ** 2 + 0.1 * rng.standard_normal(90)
+        number = X[:, 0] + X[:, 1] ** 2 + 0.1 * rng.standard_normal(200)
         labels = np.digitize(X[:, 0], [-0.4, 0.4])
         is_class = any(leaf.method == each.method for way, each in WAYS if way[0].key == "classes")
-        given = {"X": X, "Y": X[:, :2] + rng.standard_normal((90, 2)), "y": labels if is_class else number}
+        given = {"X": X, "Y": X[:, :2] + rng.standard_normal((200, 2)), "y": labels if is_class else number}
     assert hasattr(eval(leaf.code, names | given), "n_features_in_")
 
 
