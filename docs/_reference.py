@@ -82,8 +82,11 @@ def needs_example(thing: Any) -> bool:
 
 
 def write_pages(folder: Path) -> None:
-    """Write a page for each room that lists its names; unchanged pages keep their time, so that builds are short."""
+    """Write a page for each room that lists its names; pages that have not changed keep their time, for short builds."""
     folder.mkdir(exist_ok=True)
+    for stale in folder.glob("generated/*.rst"):
+        if stale.stem not in public():
+            stale.unlink()
     wanted = {"index": index()} | {room or "eigenlens": page(room) for room in rooms()}
     for name, text in wanted.items():
         path = folder / f"{name}.rst"
