@@ -82,7 +82,7 @@ def needs_example(thing: Any) -> bool:
 
 
 def write_pages(folder: Path) -> None:
-    """Write a page for each room that lists its names; pages that have not changed keep their time, for short builds."""
+    """Write a page for each room that lists its names; a page that has not changed keeps its time."""
     folder.mkdir(exist_ok=True)
     for stale in folder.glob("generated/*.rst"):
         if stale.stem not in public():
