@@ -44,7 +44,7 @@ def test_a_start_that_is_no_table(wrong):
 
 @pytest.mark.parametrize("penalty", ["ridge", "smooth"])
 def test_nothing_varies(penalty):
-    with pytest.raises(InputError, match="X: nothing in it parts the classes"):
+    with pytest.raises(InputError, match="X: nothing in it separates the classes"):
         PDA(penalty=penalty).fit(np.ones((60, 4)), np.arange(60) % 3)
 
 
@@ -93,5 +93,5 @@ def test_words_among_distances():
         double_center(np.zeros((3, 3)), ["a", "b", "c"])
     with pytest.raises(InputTypeError, match="D2='far' cannot be read as numbers; pass squared distances"):
         Power(0.5)("far")
-    with pytest.raises(InputTypeError, match="transform='power' is no Schoenberg transform"):
+    with pytest.raises(InputTypeError, match="transform='power' is not a Schoenberg transform"):
         SchoenbergKernel("power")(X)

@@ -9,7 +9,7 @@ import torch
 
 from eigenlens import LDA, PCA
 from eigenlens.moments import Factor, Grouped, Scatter
-from eigenlens.sources import as_source, collect, memory
+from eigenlens.sources import as_source, collect, in_memory
 
 rng = np.random.default_rng(0)
 N, P, K = 6000, 5, 4
@@ -24,7 +24,7 @@ def X(request):
 @pytest.mark.parametrize("kind", [Scatter, Factor])
 @pytest.mark.parametrize("block", [700, 10_000])
 def test_moments(X, kind, block, monkeypatch):
-    monkeypatch.setattr(memory, "block_rows", lambda *_: block)
+    monkeypatch.setattr(in_memory, "block_rows", lambda *_: block)
     rows = X.astype(np.float64)
     exact = (rows - rows.mean(0)).T @ (rows - rows.mean(0))
     found = collect(as_source(torch.tensor(X)), kind())
@@ -38,7 +38,7 @@ def test_moments(X, kind, block, monkeypatch):
 @pytest.mark.parametrize("pooled", [True, False])
 @pytest.mark.parametrize("kind", [Scatter, Factor])
 def test_moments_by_class(X, kind, pooled, block, monkeypatch):
-    monkeypatch.setattr(memory, "block_rows", lambda *_: block)
+    monkeypatch.setattr(in_memory, "block_rows", lambda *_: block)
     source = as_source(torch.tensor(X), torch.tensor(y), target="labels")
     found = collect(source, Grouped(kind, pooled)).within()
     assert source._order is not None  # classes were brought together
@@ -87,7 +87,7 @@ def test_extreme_single_precision(extreme):
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
 def test_the_cell_is_named_after_the_pass(bad, monkeypatch):
-    monkeypatch.setattr(memory, "block_rows", lambda *_: 700)
+    monkeypatch.setattr(in_memory, "block_rows", lambda *_: 700)
     X = rng.standard_normal((N, P)).astype(np.float32)
     X[4321, 3] = bad
     for attempt in (

@@ -17,7 +17,7 @@ WARNINGS = (
     "NotConvergedWarning",
 )
 pytestmark = [pytest.mark.filterwarnings(f"ignore::eigenlens._core.errors.{name}") for name in WARNINGS]
-pytestmark += [pytest.mark.filterwarnings("ignore::eigenlens._core.errors.kernels.LandmarkWarning")]
+pytestmark += [pytest.mark.filterwarnings("ignore::eigenlens._core.errors.LandmarkWarning")]
 
 SEPARATED = (
     "the check's second column is constant within each class but differs between them: its discriminant ratio is "

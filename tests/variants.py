@@ -12,6 +12,7 @@ from eigenlens import (
     MDA,
     PCA,
     PDA,
+    QDA,
     SAVE,
     SIR,
     ClassicalMDS,
@@ -52,6 +53,7 @@ VARIANTS = {
         LDA(shrinkage="ledoit-wolf"),
         LDA(within="equal", between="equal"),
     ],
+    QDA: [QDA(), QDA(pooling=0.3), QDA(pooling=0.5, shrinkage=0.2), QDA([0.2, 0.3, 0.5])],
     FDA: [
         FDA(),
         FDA(1, regressor=PolynomialRegression(1)),

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from .methods.mda import MDA
     from .methods.pca import PCA
     from .methods.pda import PDA
+    from .methods.qda import QDA
     from .methods.robust_pca import RobustPCA
     from .methods.save import SAVE
     from .methods.sir import SIR
@@ -63,6 +64,7 @@ _HOMES = {
     "MDA": ".methods.mda",
     "PCA": ".methods.pca",
     "PDA": ".methods.pda",
+    "QDA": ".methods.qda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "RobustPCA": ".methods.robust_pca",
@@ -98,6 +100,7 @@ __all__ = [
     "MDA",
     "PCA",
     "PDA",
+    "QDA",
     "SAVE",
     "SIR",
     "ClassicalMDS",

@@ -54,6 +54,11 @@ class Problem:
         """Return the directions that are wanted."""
         return solve(self.pencil)
 
+    @property
+    def rows_are_few(self) -> bool:
+        """Whether there are fewer rows than directions: rank says nothing as long as more rows may come."""
+        return self.pencil.most is not None and self.pencil.most < self.pencil.dimension
+
     def condition(self, spectrum: Spectrum) -> float:
         """Return the condition of what the answer depends on."""
         return spectrum.condition

@@ -101,7 +101,10 @@ class Subspace:
         """Rotate the basis, within its span, to lie as near as possible to that of another (Procrustes)."""
         self._require_same_space(other)
         if self.dimension != other.dimension:
-            raise errors.other_dimension(other.dimension, self.dimension)
+            raise errors.InputError(
+                f"other has {other.dimension} directions but this subspace has {self.dimension}; a basis is rotated to "
+                "one of as many directions."
+            )
         xp = _xp.namespace(self.basis)
         target = _xp.like(other.basis, self.basis)
         left, _, right = xp.linalg.svd(self.basis.T @ target, full_matrices=False)
@@ -111,4 +114,7 @@ class Subspace:
 
     def _require_same_space(self, other: Subspace) -> None:
         if self.basis.shape[0] != other.basis.shape[0]:
-            raise errors.other_space(other.basis.shape[0], self.basis.shape[0])
+            raise errors.InputError(
+                f"other has {other.basis.shape[0]} coordinates but this subspace has {self.basis.shape[0]}; both must "
+                "lie in the same space."
+            )

@@ -256,11 +256,8 @@ def test_nothing_is_overwritten_without_force(wine, folder, capsys):
 def test_output_is_not_input_and_links_are_not_followed(wine, folder, capsys):
     before = wine.read_bytes()
     told(capsys, "fit", wine, "--out", "m.eigenlens")
-    assert (
-        "is the file that is read"
-        in told(capsys, "transform", "m.eigenlens", wine, "--out", wine, "--force", code=1).err
-    )
-    assert "is the file that is read" in told(capsys, "fit", wine, "--out", wine, "--force", code=1).err
+    assert "is the input file" in told(capsys, "transform", "m.eigenlens", wine, "--out", wine, "--force", code=1).err
+    assert "is the input file" in told(capsys, "fit", wine, "--out", wine, "--force", code=1).err
     (folder / "link.csv").symlink_to(wine)
     assert "symbolic link" in told(capsys, "transform", "m.eigenlens", wine, "--out", "link.csv", "--force", code=1).err
     (folder / "elsewhere").mkdir()
@@ -279,7 +276,7 @@ def test_output_is_not_input_and_links_are_not_followed(wine, folder, capsys):
         (["report"], 2, "DATA"),
         (["report", "no.csv"], 2, "does not exist"),
         (["report", "wine.csv", "--demo", "wine"], 2, "DATA"),
-        (["report", "wine.csv", "--target", "nothing"], 1, "no such column; there are 'alcohol'"),
+        (["report", "wine.csv", "--target", "nothing"], 1, "no such column; the columns are 'alcohol'"),
         (["report", "wine.csv", "--target", "kind", "--distances"], 2, "one at a time"),
         (["report", "wine.csv", "--target", "kind", "--method", "pca"], 1, "it is for no target"),
         (["report", "wine.csv", "--method", "tsne"], 2, "there are: auto, pca"),

@@ -129,7 +129,7 @@ BAD = {
     "NaN": (np.array([[0, np.nan], [np.nan, 0]]), r"contains NaN \(2 entries, the first in row 0, column 1\)"),
     "infinite": (np.array([[0, np.inf], [np.inf, 0]]), "contains infinity"),
     "words": ([["a", "b"], ["c", "d"]], "must hold numbers"),
-    "condensed of no table": (np.ones(5), r"5 entries, which is no number of pairs"),
+    "condensed of no table": (np.ones(5), r"5 entries, which is not a number of pairs"),
 }
 
 

@@ -178,8 +178,8 @@ def test_distances_that_are_negative_or_missing():
         (Rational(np.nan), "a=nan but"),
         (Power(1.5), "p=1.5 but it must be a number above 0 and at most 1"),
         (Power(0), "p=0 but"),
-        (Measure(3.0), "g=3.0 is no measure; pass a density"),
-        (Measure([]), "is no measure"),
+        (Measure(3.0), "g=3.0 is not a measure; pass a density"),
+        (Measure([]), "is not a measure"),
         (Measure({-1.0: 2.0}), "a place is -1 at λ=-1"),
         (Measure({1.0: -2.0}), "the mass is -2 at λ=1"),
         (Measure({1.0: 0.0}), "zero everywhere"),
@@ -223,7 +223,7 @@ def test_a_density_too_narrow_to_be_seen_is_refused():
     def density(lam):
         return np.exp(-0.5 * ((lam - 1.1) / 1e-6) ** 2)
 
-    with pytest.raises(InputError, match=r"zero everywhere it was looked at: .* Name its support="):
+    with pytest.raises(InputError, match=r"zero at every node: .* Name its support="):
         Measure(density)(2.0)
     mass = Measure(density, support=(1.1 - 1e-4, 1.1 + 1e-4))(2.0)
     assert mass == pytest.approx(1e-6 * np.sqrt(2 * np.pi) * -np.expm1(-2.2) / 1.1, rel=1e-9)

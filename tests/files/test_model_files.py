@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import FDA, LDA, PCA, SIR, load, save
-from eigenlens._core.errors.files import ModelFileError, VersionWarning
+from eigenlens._core.errors import ModelFileError, VersionWarning
 from eigenlens.files import container, describe
 from eigenlens.files.registry import import_all, name_of
 from eigenlens.testing import sample

@@ -8,8 +8,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS
-from eigenlens._core.errors import InputError
-from eigenlens._core.errors.inference import BootstrapWarning
+from eigenlens._core.errors import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 from eigenlens.inference.alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 from eigenlens.moments.resampled import Resampler

@@ -14,9 +14,14 @@ from sklearn.manifold import ClassicalMDS as Peer
 
 from eigenlens import PCA, ClassicalMDS, RankWarning
 from eigenlens._core import memory
-from eigenlens._core.errors import InputError, InputTypeError, RangeWarning
-from eigenlens._core.errors.distances import PrecomputedWarning, SelfDistanceWarning
-from eigenlens._core.errors.memory import TooLargeError
+from eigenlens._core.errors import (
+    InputError,
+    InputTypeError,
+    PrecomputedWarning,
+    RangeWarning,
+    SelfDistanceWarning,
+    TooLargeError,
+)
 from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, lingoes, procrustes
 
 rng = np.random.default_rng(11)
@@ -480,7 +485,7 @@ TABLES = {
     "NaN": (changed(3, 7, np.nan), r"X contains NaN \(2 entries, the first in row 3, column 7\).*shortest_path"),
     "infinite": (changed(3, 7, np.inf), r"X contains infinity \(inf\) \(2 entries, the first in row 3, column 7\)"),
     "not square": (D[:, :5], r"X should be a square matrix of distances.*shape \(80, 5\).*metric='euclidean'"),
-    "no pairs": (np.ones(5), r"X has 5 entries, which is no number of pairs n\(n − 1\)/2"),
+    "no pairs": (np.ones(5), r"X has 5 entries, which is not a number of pairs n\(n − 1\)/2"),
     "words": (D.astype(str), "X must hold numbers"),
     "three dimensions": (D[None], r"X has 3 dimensions"),
 }
@@ -584,8 +589,8 @@ PARAMETERS = {
         {"correction": "add"},
         r"correction='add' is not an option; use one of 'lingoes', 'cailliez'",
     ),
-    "no transform": ({"schoenberg": "log"}, r"schoenberg='log' is no Schoenberg transform; use one of"),
-    "class as transform": ({"schoenberg": Power}, r"is no Schoenberg transform"),
+    "no transform": ({"schoenberg": "log"}, r"schoenberg='log' is not a Schoenberg transform; use one of"),
+    "class as transform": ({"schoenberg": Power}, r"is not a Schoenberg transform"),
     "bad transform": ({"schoenberg": Power(3.0)}, r"p=3.0 but it must be"),
     "no landmark": ({"n_landmarks": 0}, r"n_landmarks=0 but it must be an integer of at least 1"),
     "few landmarks": ({"n_landmarks": 2}, r"n_landmarks=2 but 2 axes need at least 3 landmarks"),

@@ -153,7 +153,7 @@ def test_bad_input():
         FDA(regressor=KNeighborsRegressor()).fit(X, y, np.arange(len(y)) % 3 + 1.0)
     with pytest.raises(InputError, match="one class"):
         FDA().fit(X, np.zeros(len(y), int))
-    with pytest.raises(InputError, match="nothing in it parts the classes"):
+    with pytest.raises(InputError, match="nothing in it separates the classes"):
         FDA(regressor=PenalizedRegression(lam=1.0)).fit(np.ones_like(X), y)
     with pytest.raises(InputError, match="NaN"):
         FDA().fit(np.where(X > 1000, np.nan, X), y)

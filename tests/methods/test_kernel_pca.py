@@ -7,8 +7,7 @@ from sklearn.base import clone
 
 from eigenlens import PCA, ClassicalMDS, KernelPCA
 from eigenlens._core import memory
-from eigenlens._core.errors import InputError, InputTypeError, RankWarning
-from eigenlens._core.errors.kernels import IndefiniteWarning, LandmarkWarning
+from eigenlens._core.errors import IndefiniteWarning, InputError, InputTypeError, LandmarkWarning, RankWarning
 from eigenlens.distances import Power
 from eigenlens.kernels import Brownian, Gaussian, Laplacian, Linear, Precomputed, SchoenbergKernel, ThinPlate
 

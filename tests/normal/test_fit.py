@@ -215,7 +215,7 @@ def test_who_lacks_what_is_named():
 def test_rows_without_a_cell_count_nothing_and_are_told():
     X = holey(n=60, p=4)
     blank = np.concatenate([X, np.full((3, 4), np.nan)])
-    with pytest.warns(MissingWarning, match="3 rows observe nothing at all"):
+    with pytest.warns(MissingWarning, match="3 rows are all NaN and ignored"):
         found = fit(patterns(blank))
     np.testing.assert_allclose(found.covariance, fit(patterns(X)).covariance, rtol=1e-12)
 

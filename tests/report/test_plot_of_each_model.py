@@ -10,8 +10,7 @@ from sklearn.datasets import load_diabetes, load_wine
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import FDA, MDA, KernelClassifier, KernelRegressor, SparsePCA
-from eigenlens._core.errors import InputError
-from eigenlens._core.errors.inference import BootstrapWarning
+from eigenlens._core.errors import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 
 mpl.use("Agg")

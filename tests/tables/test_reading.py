@@ -93,7 +93,11 @@ WRONG = {
     "an open quote": ('a,b\n1,"x\n2,z\n', {}, r"line 2: quotes do not match"),
     "a quote that closes early": ('a,b\n1,"x"y\n', {}, r"line 2: quotes do not match"),
     "an open quote in the header": ('a,"b\n1,2\n', {}, r"line 1: quotes do not match"),
-    "words that are not there": ("a,b\n1,2\n", {"words": ("c",)}, r"--words 'c': no such column; there are 'a', 'b'"),
+    "words that are not there": (
+        "a,b\n1,2\n",
+        {"words": ("c",)},
+        r"--words 'c': no such column; the columns are 'a', 'b'",
+    ),
 }
 
 
@@ -233,5 +237,5 @@ def test_new_rows_must_be_of_the_same_kind(tmp_path):
     file = TableFile(written(tmp_path, "a,b\n1,x\nq,y\n"))
     with pytest.raises(InputError, match=r"line 3, column 'a': 'q' is not a number, but the model"):
         list(file.batches({"a": "number", "b": "word"}, ["a", "b"]))
-    with pytest.raises(InputError, match="no such column; there are 'a', 'b'"):
+    with pytest.raises(InputError, match="no such column; the columns are 'a', 'b'"):
         list(file.batches({"c": "number"}, ["c"]))

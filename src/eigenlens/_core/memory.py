@@ -13,8 +13,8 @@ try:
 except ImportError:  # there are no such limits on Windows
     resource = None  # type: ignore[assignment]
 
+from . import errors
 from . import xp as _xp
-from .errors.memory import too_large
 from .typing import Array
 
 ROOT = Path("/")  # below which proc/ and sys/ are looked for
@@ -72,7 +72,7 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
     """
     available = available_bytes(like)
     if available is not None and needed > SHARE * available:
-        raise too_large(what, needed, available, way_out)
+        raise errors.too_large(what, needed, available, way_out)
 
 
 def _from_meminfo(root: Path) -> int | None:

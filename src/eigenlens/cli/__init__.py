@@ -1,4 +1,4 @@
-"""The command line: `eigenlens report DATA` and its companions. Nothing heavy is imported before the words are read."""
+"""The command line: `eigenlens report DATA` and others. Nothing heavy is imported before the arguments are read."""
 
 from __future__ import annotations
 

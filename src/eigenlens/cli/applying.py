@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import cli as errors
+from .._core import errors
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.naming import score_names
 from ..tables import Preparation, TableFile
 from .console import console, escape
-from .places import file_for
+from .outputs import file_for
 from .reporting import dialect_of
 
 Columns = tuple[list[str], np.ndarray | list[np.ndarray]]  # names, and a matrix or columns
@@ -26,7 +26,7 @@ def run_transform(options: dict[str, Any]) -> None:
     """Write scores."""
     model = load(options["model"])
     if not hasattr(model, "transform"):
-        raise errors.cannot(type(_last(model)).__name__, "transform rows", "use `eigenlens predict`")
+        raise _cannot(type(_last(model)).__name__, "transform rows", "use `eigenlens predict`")
 
     def scores(X: Any) -> Columns:
         Z = np.asarray(model.transform(X))
@@ -40,9 +40,9 @@ def run_predict(options: dict[str, Any]) -> None:
     model = load(options["model"])
     last = _last(model)
     if not hasattr(last, "predict"):
-        raise errors.cannot(type(last).__name__, "predict", "use `eigenlens transform` for scores")
+        raise _cannot(type(last).__name__, "predict", "use `eigenlens transform` for scores")
     if options["proba"] and not hasattr(last, "predict_proba"):
-        raise errors.cannot(type(last).__name__, "give probabilities", "leave out --proba")
+        raise _cannot(type(last).__name__, "give probabilities", "leave out --proba")
 
     known = describe(options["model"])["about"].get("predicts")
 
@@ -93,7 +93,10 @@ def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any
     known = getattr(first, "feature_names_in_", None)
     names = [name for name in table.names if name not in drop] if known is None else [str(name) for name in known]
     if known is None and len(names) != first.n_features_in_:
-        raise errors.columns_differ(first.n_features_in_, len(names))
+        raise errors.CommandError(
+            f"the model takes {first.n_features_in_} columns and does not know their names, and the table has "
+            f"{len(names)} of numbers; leave out the others with --drop."
+        )
     for batch in table.batches(dict.fromkeys(names, "number"), names):
         yield batch if known is not None else np.stack([c.to_numpy() for c in batch.columns], axis=1)
 
@@ -109,3 +112,7 @@ def run_export(options: dict[str, Any]) -> None:
     out: Path = file_for(options["out"], options["model"], options["force"], (".onnx",))
     export_onnx(load(options["model"]), out)
     console().print(escape(str(out)), soft_wrap=True)
+
+
+def _cannot(method: str, verb: str, instead: str) -> errors.CommandError:
+    return errors.CommandError(f"{method} does not {verb}; {instead}.")

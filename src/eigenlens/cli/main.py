@@ -1,4 +1,4 @@
-"""Commands and their options; what they do lives beside, and is imported when a command runs."""
+"""Commands and their options; their code is in other modules, imported when a command runs."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 reading = together(
     click.option("--delimiter", metavar="CHAR", help="What separates columns [default: a comma; a tab for .tsv]."),
-    click.option("--decimal", metavar="CHAR", default=".", help="What stands before decimals [default: a point]."),
-    click.option("--encoding", default="utf8", help="How the text is stored [default: utf8]."),
-    click.option("--na", multiple=True, metavar="TEXT", help="Another way in which missing cells are written."),
+    click.option("--decimal", metavar="CHAR", default=".", help="The decimal mark [default: a point]."),
+    click.option("--encoding", default="utf8", help="The encoding of the text [default: utf8]."),
+    click.option("--na", multiple=True, metavar="TEXT", help="Another spelling of a missing cell."),
     click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
     click.option("--drop", multiple=True, metavar="COL", help="Leave a column out."),
 )
@@ -68,7 +68,7 @@ asking = together(
     click.option(
         "--standardise/--no-standardise",
         default=None,
-        help="Divide columns by their spread [default: if units are unlike].",
+        help="Divide columns by their spread [default: if units differ].",
     ),
     click.option(
         "--keep",
@@ -76,23 +76,25 @@ asking = together(
         "keep",
         multiple=True,
         metavar="COL",
-        help="Take in a column that would be left out: many different words, or a running number.",
+        help="Use a column that would be dropped: many different words, or a running number.",
     ),
     click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
-    click.option("--seed", type=click.IntRange(0), default=0, help="Of everything random [default: 0]."),
+    click.option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random [default: 0]."),
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON rather than tables.")
-force = click.option("--force", is_flag=True, help="Replace files that are there.")
+force = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
 @cli.command()
 @click.argument("data", type=EXISTING, required=False)
 @click.option("--demo", type=click.Choice(DEMOS), help="Use a table that ships with eigenlens.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
-@click.option("--title", help="Of the page.")
-@click.option("--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="Of the scores.")
+@click.option("--title", help="Title of the page.")
 @click.option(
-    "--folds", type=click.IntRange(0, 50), default=5, help="Of the cross-validation, 0 for none [default: 5]."
+    "--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="File format of the scores."
+)
+@click.option(
+    "--folds", type=click.IntRange(0, 50), default=5, help="Folds of the cross-validation, 0 for none [default: 5]."
 )
 @asking
 @reading
@@ -117,7 +119,7 @@ def report(**options: Any) -> None:
 @as_json
 @force
 def fit(**options: Any) -> None:
-    """Fit a model and save it, nothing else."""
+    """Fit a model and save it."""
     from .reporting import run_fit
 
     run_fit(options)
@@ -152,7 +154,7 @@ def predict(**options: Any) -> None:
 
 @cli.command()
 @click.argument("data", type=EXISTING)
-@click.option("--folds", type=click.IntRange(2, 50), default=5, help="Of the cross-validation [default: 5].")
+@click.option("--folds", type=click.IntRange(2, 50), default=5, help="Folds of the cross-validation [default: 5].")
 @asking
 @reading
 @as_json
@@ -166,8 +168,8 @@ def compare(**options: Any) -> None:
 @cli.command()
 @as_json
 def methods(**options: Any) -> None:
-    """List the methods, and when to use which."""
-    from .telling import run_methods
+    """List the methods, and say when to use each."""
+    from .info import run_methods
 
     run_methods(options)
 
@@ -190,7 +192,7 @@ def advise(**options: Any) -> None:
 @as_json
 def info(**options: Any) -> None:
     """Say what a model file holds; nothing in it is run."""
-    from .telling import run_info
+    from .info import run_info
 
     run_info(options)
 
@@ -210,7 +212,7 @@ def export_onnx(**options: Any) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run a command and return its exit code: 0, 1 (it cannot be done), 2 (wrong words) or 130 (interrupted)."""
+    """Run a command and return its exit code: 0, 1 (it cannot be done), 2 (usage error) or 130 (interrupted)."""
     watch()
     try:
         result = cli.main(_with_views(arguments), prog_name="eigenlens", standalone_mode=False)
@@ -228,14 +230,14 @@ def run(arguments: list[str]) -> int:
         sys.stderr.close()
         return 1
     except (ValueError, TypeError, ImportError, OSError, MemoryError) as error:
-        if not _is_told(error):
+        if not _is_user_error(error):
             raise
         click.echo(f"eigenlens: {printable(error) or type(error).__name__}", err=True)
         return 1
 
 
-def _is_told(error: Exception) -> bool:
-    """Tell a mistake that a user can mend from one of ours, whose traceback is wanted."""
+def _is_user_error(error: Exception) -> bool:
+    """Return whether the user can fix this mistake; if not, it is ours and its traceback is wanted."""
     from .._core.errors import InputError, InputTypeError
 
     return isinstance(error, InputError | InputTypeError | OSError | MemoryError | ImportError)
@@ -245,18 +247,18 @@ def _with_views(arguments: list[str]) -> list[str]:
     """Turn `--views a b -- c d` into options that click can read."""
     if "--views" not in arguments:
         return arguments
-    from .._core.errors.cli import views_syntax
+    from .._core import errors
 
     start = arguments.index("--views")
     rest = arguments[start + 1 :]
     if "--" not in rest:
-        raise click.UsageError(views_syntax())
+        raise click.UsageError(errors.views_syntax())
     middle = rest.index("--")
     first, tail = rest[:middle], rest[middle + 1 :]
     end = next((j for j, word in enumerate(tail) if word.startswith("--")), len(tail))
     second, after = tail[:end], tail[end:]
     if not first or not second or any(word.startswith("--") for word in first):
-        raise click.UsageError(views_syntax())
+        raise click.UsageError(errors.views_syntax())
     pairs = [part for word in first for part in ("--view-a", word)]
     pairs += [part for word in second for part in ("--view-b", word)]
     return [*arguments[:start], "--views", *pairs, *after]

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from .._core.errors.cli import views_syntax
+from .._core import errors
 from ..files import save
 from ..report.findings import Findings
 from ..sources.writing import replaced, sink_for
@@ -18,7 +18,7 @@ from ..study.demos import write_demo
 from ..study.methods import METHODS
 from ..tables import Dialect, TableFile
 from .console import comparison_table, console, escape, print_findings, print_json, progress
-from .places import file_for, folder_for
+from .outputs import file_for, folder_for
 
 
 def dialect_of(options: dict[str, Any], path: Path) -> Dialect:
@@ -29,7 +29,7 @@ def dialect_of(options: dict[str, Any], path: Path) -> Dialect:
         if len(value) != 1:
             raise click.UsageError(f"{name} {value!r}: one character is needed.")
     if delimiter == options["decimal"]:
-        raise click.UsageError("--delimiter and --decimal are the same character; numbers could not be told apart.")
+        raise click.UsageError("--delimiter and --decimal are the same character, so numbers would be ambiguous.")
     return Dialect(delimiter, options["decimal"], options["encoding"], tuple(options["na"]), tuple(options["words"]))
 
 
@@ -44,7 +44,7 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
         raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")
     if options.get("views"):
         if not options["view_a"] or not options["view_b"]:
-            raise click.UsageError(views_syntax())
+            raise click.UsageError(errors.views_syntax())
         plan = replace(plan, target=None, distances=False, views=(list(options["view_a"]), list(options["view_b"])))
     if options.get("target") is not None:
         plan = replace(plan, views=None, distances=False, target=options["target"])
@@ -71,7 +71,7 @@ def run_report(options: dict[str, Any]) -> None:
     if (data is None) == (demo is None):
         raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
     if options["views"] and not options["view_a"]:
-        raise click.UsageError(views_syntax())
+        raise click.UsageError(errors.views_syntax())
     folder = options["out"] or Path(f"{demo or data.name.split('.')[0]}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
     places = folder_for(folder, [*names, *([f"{demo}.csv"] if demo else [])], data, options["force"])

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
-from ..sources.companions import as_column
+from ..sources.labels import as_column
 from .tables import as_square, double_center_in_place
 
 
@@ -56,9 +56,13 @@ def read_coefficients(weights: Any, n: int) -> np.ndarray:
     try:
         alpha = np.asarray(as_column(weights, "weights"), dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise errors.not_numbers("weights", weights, f"{n} numbers with sum 1") from error
+        raise errors.not_read_as_numbers("weights", weights, f"{n} numbers with sum 1") from error
     if alpha.shape != (n,):
-        raise errors.coefficient_shape(alpha.shape, n)
+        raise errors.InputError(
+            f"weights has shape {tuple(alpha.shape)} but must be one number per point, shape ({n},)."
+        )
     if not abs(alpha.sum() - 1) <= 1e-10 * max(1.0, float(np.abs(alpha).sum())):
-        raise errors.coefficient_sum(float(alpha.sum()))
+        raise errors.InputError(
+            f"weights sum to {float(alpha.sum()):.10g} but those of a centre sum to 1; divide them by their sum."
+        )
     return alpha

@@ -16,8 +16,8 @@ import numpy as np
 import scipy.optimize
 from scipy.special import expit
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.errors import warn
 from .._core.stored import stored
 from .._core.typing import Array
@@ -58,9 +58,9 @@ class Atoms:
         for what, values in (("a place", self.locations), ("the mass", self.masses)):
             bad = np.flatnonzero(~(np.isfinite(values) & (values >= 0)))
             if len(bad):
-                raise errors.measure_values(what, float(self.locations[bad[0]]), float(values[bad[0]]))
+                raise _measure_values(what, float(self.locations[bad[0]]), float(values[bad[0]]))
         if not np.any(self.masses > 0):
-            raise errors.measure_empty()
+            raise _measure_empty()
 
     @classmethod
     def read(cls, g: Any) -> Atoms:
@@ -69,9 +69,9 @@ class Atoms:
         try:
             table = np.array([(float(at), float(mass)) for at, mass in pairs])
         except (TypeError, ValueError) as error:
-            raise errors.measure_kind(g) from error
+            raise _measure_kind(g) from error
         if table.size == 0:
-            raise errors.measure_kind(g)
+            raise _measure_kind(g)
         return cls(table[:, 0], table[:, 1])
 
     def __call__(self, d: Array) -> Array:
@@ -115,13 +115,13 @@ class Density(Atoms):
         try:
             self.low, self.high = (float(end) for end in support)
         except (TypeError, ValueError) as error:
-            raise errors.measure_support(support) from error
+            raise _measure_support(support) from error
         if not 0 <= self.low < self.high or np.isinf(self.low):
-            raise errors.measure_support(support)
+            raise _measure_support(support)
         self._cuts = self._around_peaks()
-        super().__init__(*self._settled())
+        super().__init__(*self._quadrature())
 
-    def _settled(self) -> tuple[np.ndarray, np.ndarray]:
+    def _quadrature(self) -> tuple[np.ndarray, np.ndarray]:
         """Halve the step until Φ changes nowhere.
 
         The error falls ever faster where g is smooth, so that the last two changes tell how much is left.
@@ -140,7 +140,13 @@ class Density(Atoms):
             if left <= TOLERANCE:
                 return nodes, masses
         if left > ALLOWED:
-            warn(errors.quadrature_unsettled(left, ALLOWED))
+            warn(
+                errors.NotConvergedWarning(
+                    f"The quadrature of g still changed by {left:.1e} of its value at the finest step (allowed "
+                    f"{ALLOWED:.0e}): the density has jumps or spikes. Name its support=, split it into parts, or give "
+                    "atoms."
+                )
+            )
         return nodes, masses
 
     def _rule(self, step: float) -> tuple[np.ndarray, np.ndarray]:
@@ -149,23 +155,23 @@ class Density(Atoms):
         g = self._at(lam)
         bad = np.flatnonzero(~(np.isfinite(g) & (g >= 0)))
         if len(bad):
-            raise errors.measure_values("the density", float(lam[bad[0]]), float(g[bad[0]]))
+            raise _measure_values("the density", float(lam[bad[0]]), float(g[bad[0]]))
         mass = g * slope * step
         size = mass / (1 + lam)
         total = float(size.sum())
         if total == 0:
-            raise errors.measure_empty()
+            raise _measure_empty()
         if not np.isfinite(total):
-            raise errors.measure_not_admissible("0 or ∞", np.inf)
+            raise _measure_not_admissible("0 or ∞", np.inf)
         rest = (
             (_beyond(lam, g, step, -1), _beyond(lam, g, step, 1))
             if np.isinf(self.high) and self.low == 0 and not self._cuts
             else (0, 0)
         )
         if np.isinf(self.high) and size[-1] > VANISHING * total and not rest[1]:
-            raise errors.measure_not_admissible("∞", float(size[-1] / total))
+            raise _measure_not_admissible("∞", float(size[-1] / total))
         if size[0] > VANISHING * total and not rest[0]:
-            raise errors.measure_not_admissible(f"{self.low:g}", float(size[0] / total))
+            raise _measure_not_admissible(f"{self.low:g}", float(size[0] / total))
         mass[0] += rest[0]
         mass[-1] += rest[1]
         self._scale_free = rest[0] + rest[1] / (1 + lam[-1]) > TOLERANCE * total
@@ -254,3 +260,33 @@ def _beyond(lam: np.ndarray, g: np.ndarray, step: float, side: int) -> float:
     u = np.arange(np.arcsinh(LARGEST / (np.pi / 2)) // step + 1, np.arcsinh(FARTHEST / (np.pi / 2)) / step) * step
     fallen = np.exp(-rate * (np.pi / 2 * np.sinh(u) - abs(x[-1]))) * (np.pi / 2 * np.cosh(u) * step)
     return float(np.exp(y[-1] + x[-1]) * fallen.sum())
+
+
+def _measure_empty() -> errors.InputError:
+    return errors.InputError("g is zero at every node: every distance would become 0. Name its support=.")
+
+
+def _measure_kind(value: Any) -> errors.InputTypeError:
+    return errors.InputTypeError(
+        f"g={value!r} is not a measure; pass a density (a function of λ > 0 that takes arrays) or atoms: {{λ: mass}} "
+        "or a list of pairs (λ, mass)."
+    )
+
+
+def _measure_support(support: Any) -> errors.InputError:
+    return errors.InputError(
+        f"support={support!r} but it must be a pair 0 ≤ low < high of numbers; high may be infinite."
+    )
+
+
+def _measure_values(what: str, at: float, value: float) -> errors.InputError:
+    return errors.InputError(
+        f"g: {what} is {value:.6g} at λ={at:.6g}, but a measure on λ ≥ 0 is finite and not negative."
+    )
+
+
+def _measure_not_admissible(end: str, share: float) -> errors.InputError:
+    return errors.InputError(
+        f"g is not admissible: ∫ g(λ)/(1 + λ) dλ must be finite, but towards λ → {end} its integrand does not die away "
+        f"({share:.1e} of the whole is left at the last node). Use a density that decays, or a finite support=."
+    )

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._core import memory
+from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.errors import InputError, warn
-from .._core.errors import distances as errors
 from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
@@ -98,11 +97,14 @@ class Metric:
                 else:
                     D = pairwise_distances(A, B, metric=self.metric, **self.params)
         except (ValueError, TypeError, KeyError, np.linalg.LinAlgError) as error:
-            raise errors.metric_unknown(self.metric, self.params, error) from error
+            raise _metric_unknown(self.metric, self.params, error) from error
         D = np.asarray(D, dtype=np.float64)
         if not np.isfinite(D).all():
             i, j = (int(at) for at in np.argwhere(~np.isfinite(D))[0])
-            raise errors.metric_not_finite(self.metric, i, j)
+            raise errors.InputError(
+                f"{errors.metric_named(self.metric)} gives NaN or infinity (first between rows {i} and {j}); look at "
+                "these rows (a row of zeros has no direction, a constant row no correlation), or use another metric."
+            )
         return D
 
     def table(self, rows: Array) -> SquaredTable:
@@ -125,7 +127,13 @@ class Metric:
         symmetric(values, errors.metric_named(self.metric), np.inf if self.symmetrize else ASYMMETRY * high, way_out)
         itself = _xp.to_numpy(xp.linalg.diagonal(values))
         if float(itself.max()) > (ROOTED if squared else SELF) * high:
-            warn(errors.metric_of_itself(self.metric, int(itself.argmax()), float(itself.max())))
+            warn(
+                errors.SelfDistanceWarning(
+                    f"{errors.metric_named(self.metric)} gives {float(itself.max()):.6g} between row "
+                    f"{int(itself.argmax())} and itself; 0 is taken in its place, as for every distance. If it is a "
+                    "similarity s, use distances made from it, such as sqrt(s_ii + s_jj - 2 s_ij)."
+                )
+            )
         table = square(values, values, high, squared, "X")
         return SquaredTable(table.values, table.exponent + self._power, table.doubt)
 
@@ -175,4 +183,14 @@ def _fixed(metric: str, rows: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
     try:
         return {"VI": np.linalg.inv(covariance)}
     except np.linalg.LinAlgError as error:
-        raise errors.metric_unknown(metric, {}, ValueError(f"the covariance of X is singular: {error}")) from error
+        raise _metric_unknown(metric, {}, ValueError(f"the covariance of X is singular: {error}")) from error
+
+
+def _metric_unknown(metric: Any, params: dict[str, Any], cause: Exception) -> errors.InputError:
+    given = f" with metric_params={params!r}" if params else ""
+    said = str(cause).splitlines()[0] if str(cause) else type(cause).__name__  # some go on to print all rows
+    return errors.InputError(
+        f"{errors.metric_named(metric)} cannot be computed{given} ({said}). Use 'precomputed', a function of two rows, "
+        "or a name that scikit-learn or SciPy knows, such as 'euclidean', 'cityblock', 'cosine' or 'braycurtis', with "
+        "metric_params that it takes."
+    )

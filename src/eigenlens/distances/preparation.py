@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.stored import stored
 from .._core.typing import Array
 from .metrics import squares_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.parameters import check_flag
 from .._core.typing import Array, TableLike
 from ..sources import as_source, map_rows
@@ -117,6 +117,6 @@ def procrustes(
 
 
 def _weights(sample_weight: Any, n: int) -> Any:
-    from ..sources.companions import read_weights
+    from ..sources.labels import read_weights
 
     return read_weights(sample_weight, n)

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..spectral import largest, rounding
 from ..spectral.truncated import host_operator

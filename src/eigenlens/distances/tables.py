@@ -13,13 +13,11 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.spatial.distance
 
-from .._core import errors as core_errors
-from .._core import memory
+from .._core import errors, memory
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.typing import Array, TableLike
 from ..moments.pairwise import over_pairs, pair_blocks
-from ..sources.companions import as_column
+from ..sources.labels import as_column
 from ..sources.table import Table, as_table
 
 ORDINARY = 200  # |d| within 2^±200 squares safely
@@ -79,18 +77,25 @@ def square_of(X: TableLike, name: str) -> Table:
     if (shape is not None and len(shape) == 1) or (shape is None and _is_flat(X)):
         values = as_column(X, name)
         if values.dtype.kind not in "biuf":
-            raise core_errors.not_numbers(name, f"it holds {values.dtype}")
+            raise errors.not_numbers(name, f"it holds {values.dtype}")
         n = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
         if n < 2 or n * (n - 1) // 2 != len(values):
-            raise errors.condensed_length(name, len(values))
+            raise errors.InputError(
+                f"{name} has {len(values)} entries, which is not a number of pairs n(n − 1)/2; a condensed table of "
+                "distances holds one entry for each pair i < j. Pass the square table instead."
+            )
         memory.require(memory.square_bytes(n), f"The {n} × {n} table of {name}", ROWS)
         square = scipy.spatial.distance.squareform(values.astype(np.float64, copy=False), checks=False)
         X = _xp.like(square, X) if _xp.is_array(X) else square
     table = as_table(X, name)
     if table.shape[0] != table.shape[1]:
-        raise errors.not_square(name, table.shape)
+        raise errors.InputError(
+            f"{name} should be a square matrix of distances between the same points, but it has shape "
+            f"{tuple(table.shape)}. Pass an n × n table or its condensed form (scipy.spatial.distance.squareform); for "
+            "rows of features name a metric, such as metric='euclidean'."
+        )
     if table.shape[0] == 0:
-        raise core_errors.no_columns(name, table.shape)
+        raise errors.no_columns(name, table.shape)
     return table
 
 
@@ -162,7 +167,10 @@ def look_over(values: Array, name: str, rounding: float, symmetrize: bool = Fals
     diagonal = _xp.to_numpy(xp.linalg.diagonal(values))
     bad = np.flatnonzero(np.abs(diagonal) > tolerance)
     if len(bad):
-        raise errors.nonzero_diagonal(name, int(bad[0]), float(diagonal[bad[0]]))
+        raise errors.InputError(
+            f"{name} has {float(diagonal[bad[0]]):.6g} in row {int(bad[0])} of its diagonal, but a point is at "
+            "distance 0 from itself. Set it to 0, or, if these are similarities, make distances of them first."
+        )
     return high, gap
 
 
@@ -261,7 +269,11 @@ def _average(A: Array, into: Array) -> Array:
 def _refuse_asymmetry(A: Array, name: str, tolerance: float, way_out: str) -> float:
     worst, i, j = _asymmetry(A)
     if worst > tolerance:
-        raise errors.asymmetric(name, i, j, float(A[i, j]), float(A[j, i]), tolerance, way_out)
+        raise errors.InputError(
+            f"{name} is not symmetric: entry ({i}, {j}) is {float(A[i, j]):.10g} but entry ({j}, {i}) is "
+            f"{float(A[j, i]):.10g}, a difference of {abs(float(A[i, j]) - float(A[j, i])):.3g} where {tolerance:.1g} "
+            f"could be rounding (largest difference of all). {way_out}"
+        )
     return worst
 
 
@@ -308,7 +320,12 @@ def _not_finite(values: Array, name: str) -> Exception:
     bad = ~np.isfinite(host)
     i, j = divmod(int(np.argmax(bad)), bad.shape[1])
     kind = "NaN" if np.isnan(host[i, j]) else "infinity (inf)"
-    return errors.unobserved(name, int(bad.sum()), i, j, kind)
+    return errors.InputError(
+        f"{name} contains {kind} ({int(bad.sum())} entries, the first in row {i}, column {j}): classical scaling needs "
+        "every distance. Leave such points out, estimate the missing ones (for example by shortest paths through the "
+        "known ones, scipy.sparse.csgraph.shortest_path), or use a method that fits known pairs only, such as "
+        "sklearn.manifold.MDS."
+    )
 
 
 def _negative(values: Array, name: str) -> Exception:

@@ -21,8 +21,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -59,7 +59,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         try:
             D2 = _xp.float64(D2 if _xp.is_array(D2) else np.asarray(D2, dtype=np.float64))
         except (TypeError, ValueError) as error:
-            raise errors.not_numbers("D2", D2, "squared distances") from error
+            raise errors.not_read_as_numbers("D2", D2, "squared distances") from error
         xp = _xp.namespace(D2)
         if D2.size:
             low = xp.min(D2)  # NaN is the smallest of all

@@ -29,8 +29,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from .._core import errors
 from .._core.errors import InputError
-from .._core.errors import files as errors
 
 MAGIC = b"eigenlns"
 VERSION = 2  # 1 named the modules of classes
@@ -98,7 +98,10 @@ def read_header(file: BinaryIO, path: Path, verify: bool) -> tuple[dict[str, Any
         raise errors.not_a_model(path, "it is empty" if not prefix else "it begins otherwise")
     _, version, zero, n_header, n_arrays, digest = PREFIX.unpack(prefix)
     if version > VERSION:
-        raise errors.newer_format(path, version, VERSION)
+        raise errors.ModelFileError(
+            f"{path} has format version {version}, and this eigenlens reads up to version {VERSION}; upgrade with pip "
+            "install -U eigenlens."
+        )
     if version < 1 or zero != 0:
         raise errors.damaged(path, "its first bytes contradict each other")
     if n_header > HEADER_LIMIT or PREFIX.size + n_header + n_arrays != size:

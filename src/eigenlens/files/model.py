@@ -12,8 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from .._core import errors as base
-from .._core.errors import files as errors
+from .._core import errors
 from .._core.text import printable
 from ..sources.writing import replaced
 from . import container
@@ -59,9 +58,11 @@ def save(
     try:
         check_is_fitted(model)
     except NotFittedError:
-        raise errors.not_fitted(type(model).__name__) from None
+        raise errors.InputError(
+            f"This {type(model).__name__} is not fitted, so there is nothing to save; call fit first."
+        ) from None
     if path.exists() and not overwrite:
-        raise base.file_exists(path)
+        raise errors.file_exists(path)
     encoder = Encoder()
     root = encoder.node(model, type(model).__name__)
     header = {
@@ -159,7 +160,7 @@ def _plain_notes(about: dict[str, Any] | None) -> dict[str, Any]:
     try:
         return json.loads(json.dumps(about or {}, allow_nan=False))
     except (TypeError, ValueError) as error:
-        raise base.InputTypeError(
+        raise errors.InputTypeError(
             f"about={about!r} must be made of text, finite numbers, lists and dictionaries with text as keys ({error})."
         ) from error
 
@@ -176,4 +177,9 @@ def _compare_versions(path: Path, versions: Any) -> None:
     """Warn where parts of another library came from another version of it."""
     for library, saved in versions.items() if isinstance(versions, dict) else ():
         if library in ("sklearn", "scipy") and saved != _version(library):
-            base.warn(errors.other_version(path, library, printable(str(saved)[:40]), _version(library)))
+            errors.warn(
+                errors.VersionWarning(
+                    f"{path} holds parts of {library} {printable(str(saved)[:40])}, and {library} {_version(library)} "
+                    "is installed, which may read them differently; check a few predictions, or fit again."
+                )
+            )

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core import errors as base
-from .._core.errors import files as errors
+from .._core import errors
 from ..sources.writing import replaced
 
 OPSET = 17
@@ -37,10 +36,10 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
     try:
         onnx = import_module("onnx")
     except ImportError as error:
-        raise base.missing_library("onnx", f"Writing {path}", "onnx") from error
+        raise errors.missing_library("onnx", f"Writing {path}", "onnx") from error
     path = Path(path)
     if path.exists() and not overwrite:
-        raise base.file_exists(path)
+        raise errors.file_exists(path)
     graph = _Graph(onnx)
     rows = graph.input
     if isinstance(model, Pipeline):
@@ -80,7 +79,7 @@ class _Graph:
             step, "centre_"
         ):  # a preparation: its numbers, words left to the caller
             if step.levels_ or step.missing != "refuse":
-                raise errors.not_linear(type(step).__name__, "it turns words or gaps into numbers")
+                raise _not_linear(type(step).__name__, "it turns words or gaps into numbers")
             self.width = len(step.columns_)
             return self.add("Div", self.add("Sub", rows, self.constant(step.centre_)), self.constant(step.scale_))
         if type(step).__name__ == "StandardScaler":
@@ -88,12 +87,12 @@ class _Graph:
             if step.mean_ is not None:
                 rows = self.add("Sub", rows, self.constant(step.mean_))
             return rows if step.scale_ is None else self.add("Div", rows, self.constant(step.scale_))
-        raise errors.not_linear(type(step).__name__, "only Preparation and StandardScaler are known steps")
+        raise _not_linear(type(step).__name__, "only Preparation and StandardScaler are known steps")
 
     def finish(self, model: Any, rows: str) -> None:
         subspace = getattr(model, "subspace_", None)
         if subspace is None or type(model).__name__ in ("FDA", "MDA", "KernelPCA", "ClassicalMDS", "RobustPCA"):
-            raise errors.not_linear(type(model).__name__, "its scores are not a linear map of the columns")
+            raise _not_linear(type(model).__name__, "its scores are not a linear map of the columns")
         self.width = self.width or int(model.n_features_in_)
         rows = self.add("Sub", rows, self.constant(np.asarray(subspace.centre, dtype=np.float64)))
         if subspace.remainder is not None:
@@ -131,3 +130,7 @@ class _Graph:
         made = self.helper.make_model(graph, opset_imports=[opset], producer_name="eigenlens", ir_version=8)
         self.onnx.checker.check_model(made)
         return made.SerializeToString()
+
+
+def _not_linear(kind: str, why: str) -> errors.InputTypeError:
+    return errors.InputTypeError(f"{kind} cannot be written as ONNX: {why}. Use eigenlens.save, or pickle.")

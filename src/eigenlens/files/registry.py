@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.errors import files as errors
+from .._core import errors
 from .._core.stored import KINDS, Kind, kind_of
 from .old_names import name_today
 
@@ -82,14 +82,14 @@ def name_of(cls: type) -> str | None:
 def kind_named(name: Any) -> Kind:
     """Return what a name in a file stands for."""
     if not isinstance(name, str) or len(name) > LENGTH or not NAME.fullmatch(name):
-        raise errors.unknown_class(str(name)[:LENGTH])
+        raise _unknown_class(str(name)[:LENGTH])
     name = name_today(name)
     if name in FOREIGN:
         return _foreign(name)
     if name not in KINDS:
         _look_for(name)
     if name not in KINDS:
-        raise errors.unknown_class(name)
+        raise _unknown_class(name)
     return KINDS[name]
 
 
@@ -125,3 +125,10 @@ def import_all() -> None:
         for entry in inside:
             with suppress(ImportError):  # of a library that is not installed
                 import_module(entry.name)
+
+
+def _unknown_class(name: str) -> errors.ModelFileError:
+    return errors.ModelFileError(
+        f"it names the class {name!r}, which model files may not hold; it comes from another "
+        f"version of eigenlens, or was made by hand"
+    )

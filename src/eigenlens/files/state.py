@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import files as errors
 from .._core.stored import Kind
 from ..moments.base import Moments
 from .checks import check_keys, check_tree, checked
@@ -70,7 +70,7 @@ class Encoder:
             return {TAG: "array", "array": self._array(value, place)}
         if isinstance(value, type):
             if name_of(value) is None or not issubclass(value, Moments):
-                raise errors.cannot_hold(place, f"class ({value.__name__})")
+                raise _cannot_hold(place, f"class ({value.__name__})")
             return {TAG: "class", "name": name_of(value)}
         return {TAG: "object", "object": self._object(value, place)}
 
@@ -79,7 +79,7 @@ class Encoder:
             return self._objects_seen[id(value)]
         cls, name = type(value), name_of(type(value))
         if name is None:
-            raise errors.cannot_hold(place, f"{cls.__module__}.{cls.__name__}")
+            raise _cannot_hold(place, f"{cls.__module__}.{cls.__name__}")
         if name in FOREIGN:
             self.foreign.add(FOREIGN[name].library)
         number = self._objects_seen[id(value)] = len(self.objects)
@@ -105,7 +105,7 @@ class Encoder:
     @staticmethod
     def _plain(dtype: np.dtype, place: str) -> np.dtype:
         if dtype.kind not in "biufcUSmM" or dtype.hasobject or dtype.itemsize == 0 or dtype.str == "<f16":
-            raise errors.cannot_hold(place, f"array of {dtype}")
+            raise _cannot_hold(place, f"array of {dtype}")
         return dtype
 
 
@@ -117,7 +117,7 @@ def _state(value: Any, place: str) -> dict[str, Any]:
     if state is None:
         return {}
     if not isinstance(state, dict) or not all(isinstance(key, str) for key in state):
-        raise errors.cannot_hold(place, f"{type(value).__name__} with a state of its own making")
+        raise _cannot_hold(place, f"{type(value).__name__} with a state of its own making")
     return {key: part for key, part in state.items() if key != "_sklearn_version"}
 
 
@@ -254,3 +254,10 @@ MAKERS: dict[str, Any] = {
     "class": Decoder._class,
     "object": Decoder._object,
 }
+
+
+def _cannot_hold(place: str, kind: str) -> errors.InputTypeError:
+    return errors.InputTypeError(
+        f"{place} is a {kind}, which model files do not hold: they keep numbers, text and the classes of eigenlens, so "
+        f"that loading runs no code. Use pickle or joblib for this model, if you trust whoever will send it back."
+    )

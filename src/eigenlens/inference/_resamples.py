@@ -15,7 +15,6 @@ from sklearn.utils import _safe_indexing
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from ..moments.resampled import Resampler, can_resample
 from ..sources import Block
 
@@ -56,13 +55,22 @@ class Units:
         if groups is not None:
             found, codes = np.unique(groups, return_inverse=True)
             if len(found) < 2:
-                raise errors_inference.one_group(len(found))
+                raise errors.InputError(
+                    f"groups holds {len(found)} distinct value(s); resampling groups needs at least 2, better 30 or "
+                    "more."
+                )
             return cls(codes, len(found), "groups")
         if weight is not None and (weight != 1).any():
             if resample == "blocks":
-                raise errors_inference.weighted_blocks()
+                raise errors.InputError(
+                    "resample='blocks': rows of unequal sample_weight would stay together in their blocks, as if they "
+                    "were one; use resample='rows', or groups= if they do belong together."
+                )
             if round(float(weight.sum())) < 2:
-                raise errors_inference.little_weight(float(weight.sum()))
+                raise errors.InputError(
+                    f"sample_weight adds up to {float(weight.sum()):g}, and as many rows would be drawn: a row "
+                    "of weight 2 counts twice. Multiply shares by the number of rows."
+                )
             return cls(None, n, "rows", weight / weight.sum(), round(float(weight.sum())))
         if resample == "rows" or n <= ROWS or (resample == "auto" and not blocks):
             return cls(None, n, "rows")
@@ -84,12 +92,15 @@ def numbered(groups: Any, n: int) -> np.ndarray:
     """Return the labels of groups as numbers, one for each of n rows."""
     labels = np.asarray(groups)
     if labels.ndim != 1:
-        raise errors_inference.groups_shape(labels.shape, n)
+        raise errors.InputError(f"groups has shape {labels.shape} but must be one label for each row, shape ({n},).")
     if len(labels) != n:
         raise errors.lengths_differ("X", n, "groups", len(labels))
     missing = np.array([label is None or label != label for label in labels.tolist()])
     if missing.any():
-        raise errors_inference.groups_missing(int(np.argmax(missing)))
+        raise errors.InputError(
+            f"groups has no label in row {int(np.argmax(missing))}; give every row one, its own where it belongs to no "
+            "other."
+        )
     place: dict[Any, int] = {}  # labels of several kinds cannot be sorted
     return np.array([place.setdefault(label, len(place)) for label in labels.tolist()], dtype=np.intp)
 
@@ -104,9 +115,12 @@ def can_sum(reference: Any) -> bool:
 def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """Return the fit to all rows."""
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
-        raise errors_inference.no_estimator("model", model, "PCA(2)")
+        raise errors.no_estimator("model", model, "PCA(2)")
     if sample_weight is not None and not _takes_weights(model):
-        raise errors_inference.takes_no_weights(type(model).__name__)
+        raise errors.InputError(
+            f"sample_weight was given, but {type(model).__name__}.fit does not take it; leave it out, or repeat the "
+            "rows that count more."
+        )
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     targets = () if y is None else (y,)
     return clone(model).fit(X, *targets, **weights)
@@ -153,7 +167,10 @@ def loadings_of(model: Any) -> np.ndarray:
         if hasattr(model, name):
             found = np.asarray(_xp.to_numpy(getattr(model, name)), dtype=np.float64)
             return found.T if name in COLUMNS else found
-    raise errors_inference.nothing_to_align(type(model).__name__, LOADINGS)
+    raise errors.InputError(
+        f"model={type(model).__name__}: after fitting it has none of {errors.listed(LOADINGS, 8)}, so that there are "
+        "no loadings to follow through the resamples; give an estimator that has one of them."
+    )
 
 
 def values_of(model: Any, k: int) -> np.ndarray:
@@ -200,7 +217,7 @@ def from_moments(
                 done += 1
                 yield found
         if cause is not None and drawn_so_far > PATIENCE * n_boot + 100:
-            raise errors_inference.replicates_failed(drawn_so_far - done, n_boot, cause)
+            raise _replicates_failed(drawn_so_far - done, n_boot, cause)
 
 
 def _refitted(fit: Callable[[], Any], k: int) -> tuple[np.ndarray, np.ndarray] | Exception:
@@ -239,7 +256,7 @@ def _one(
         if not isinstance(found, Exception):
             return found
         cause = found
-    raise errors_inference.replicates_failed(PATIENCE, 1, cause)
+    raise _replicates_failed(PATIENCE, 1, cause)
 
 
 def _fit_rows(model: Any, X: Any, y: Any, times: np.ndarray) -> Any:
@@ -248,3 +265,10 @@ def _fit_rows(model: Any, X: Any, y: Any, times: np.ndarray) -> Any:
         return model.fit(X, *targets, sample_weight=times)
     rows = np.repeat(np.arange(len(times)), times.astype(np.intp))
     return model.fit(_safe_indexing(X, rows), *(_safe_indexing(t, rows) for t in targets))
+
+
+def _replicates_failed(failed: int, n_boot: int, cause: Exception) -> errors.InputError:
+    return errors.InputError(
+        f"{failed} resamples could not be fitted before {n_boot} were done, the last because: {cause} "
+        f"Rows, or groups of them, are too few to be left out; give larger groups, or fewer components."
+    )

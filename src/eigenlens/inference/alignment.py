@@ -13,7 +13,7 @@ TIED = (
 
 
 def tied_blocks(values: np.ndarray, spread: np.ndarray) -> list[slice]:
-    """Cut components into blocks whose eigenvalues are so near that chance could have parted them.
+    """Cut components into blocks whose eigenvalues are so close that chance could have separated them.
 
     Parameters
     ----------

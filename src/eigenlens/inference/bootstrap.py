@@ -10,7 +10,6 @@ from sklearn.utils.validation import _num_samples
 
 from .._core import errors, optional
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
@@ -54,7 +53,7 @@ class Bootstrap(Result):
     value, value_low, value_high : ndarray of shape (k,)
         Those of the fit, and the ends of their intervals.
     blocks : list of (first, last)
-        Components whose eigenvalues cannot be told apart, numbered from 0, which were aligned together.
+        Components with eigenvalues too close to separate, numbered from 0; they were aligned together.
     level : float
     unit : str
         What was drawn: "rows", "blocks of 10 rows", "groups".
@@ -139,7 +138,7 @@ class Bootstrap(Result):
         for (first, last), angles in zip(self.blocks, self.block_angles(), strict=True):
             turn = np.degrees(np.quantile(angles[:, -1], 0.95))
             sentences.append(
-                f"Components {first + 1} to {last + 1} have eigenvalues that cannot be told apart: read them as one "
+                f"Components {first + 1} to {last + 1} have eigenvalues too close to separate: read them as one "
                 f"subspace, which turns by up to {turn:.0f}°."
             )
         return sentences
@@ -210,13 +209,13 @@ def bootstrap(
         a row is left in the next block (`neighbours` suggests a length), and short enough for 30 blocks.
     resample : {"auto", "rows", "blocks"}
         What is drawn, with replacement, where no groups are given: rows, or blocks of them, to which rows are dealt at
-        random. Blocks of independent rows give the same intervals but for a relative error of about 1/√(2·blocks) in
+        random. Blocks of independent rows give the same intervals except for a relative error of about 1/√(2·blocks) in
         the standard errors, here 2.2%, and are many times faster. "auto" draws rows up to 2,000 of them, and 1,000
         blocks of larger tables, where the estimator can be fitted from moments.
     level : float
         Of the intervals.
     sample_weight : array of shape (n,), optional
-        A row of weight 2 stands there twice and is drawn twice as often; drawn are as many rows as weights add up to,
+        A row of weight 2 counts twice and is drawn twice as often; resamples have as many rows as weights add up to,
         one by one, never blocks of them.
     n_jobs : int, optional
         Processes for estimators that must read the rows for each resample, as in joblib.
@@ -274,9 +273,20 @@ def bootstrap(
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
     if units.count < FEW:
-        errors.warn(errors_inference.few_units(units.count, units.name, FEW))
+        errors.warn(
+            errors.BootstrapWarning(
+                f"Resamples of {units.count} {units.name} say little about other {units.name}; "
+                f"intervals need {FEW} or more, better 30."
+            )
+        )
     if n_boot < ENOUGH:
-        errors.warn(errors_inference.few_replicates(n_boot, ENOUGH, level))
+        errors.warn(
+            errors.BootstrapWarning(
+                f"n_boot={n_boot}: the ends of {level:.0%} intervals rest on about "
+                f"{max(n_boot * (1 - level) / 2, 0):.0f} replicates each side; use n_boot of {ENOUGH} or more for "
+                "intervals that do not move from seed to seed."
+            )
+        )
     if sums is not None:
         found = from_moments(reference, sums, units, n_boot, seed)
     else:
@@ -291,7 +301,9 @@ def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -
     check_number("level", level, 0.5, 1 - 1e-6)
     check_choice("resample", resample, ("auto", "rows", "blocks"))
     if n_jobs is not None and (not is_number(n_jobs, integer=True) or n_jobs == 0):
-        raise errors_inference.jobs(n_jobs)
+        raise errors.InputError(
+            f"n_jobs={n_jobs!r} but it must be a whole number other than 0 (−1: all cores), or None for one."
+        )
     if progress is not None:
         check_flag("progress", progress)
 

@@ -9,7 +9,6 @@ import numpy as np
 from scipy import stats
 
 from .._core import errors
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_number
 from .largest_root import largest_root_survival
 from .power import correlation_found
@@ -79,14 +78,17 @@ def wilks(
     array([0.065, 0.959])
     """
     if isinstance(correlations, type):
-        raise errors_inference.no_estimator("correlations", correlations, "CCA().fit(X, Y)")
+        raise errors.no_estimator("correlations", correlations, "CCA().fit(X, Y)")
     if hasattr(correlations, "test_dimension"):
         return correlations.test_dimension(alpha=alpha, method=method)
     check_choice("method", method, CANONICAL)
     check_level(alpha)
     missing = [name for name, value in (("n", n), ("p", p), ("s", s)) if value is None]
     if missing:
-        raise errors_inference.sizes_missing(missing)
+        raise errors.InputError(
+            f"{errors.listed(missing)} missing: with correlations alone the test needs n (rows), p and s (columns of "
+            "the two tables); or give a fitted CCA or LDA."
+        )
     assert n is not None
     assert p is not None
     assert s is not None
@@ -98,7 +100,9 @@ def wilks(
     if sines.shape != cosines.shape:
         raise errors.lengths_differ("correlations", len(cosines), "sines", sines.size)
     if n - p - s - 1 <= 0:
-        raise errors.too_few_to_test(n, p, s)
+        raise errors.InputError(
+            f"n={n:g} rows are too few to test {p} and {s} columns: normal theory needs over {p + s + 1}."
+        )
     rows = [_TESTS[method](cosines[d:], sines[d:], _Sizes(p - d, s - d, n - d)) for d in range(len(cosines))]
     p_values = np.array([row.pop("p_value") for row in rows])
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
@@ -112,16 +116,23 @@ def _checked(correlations: Any, p: int, s: int) -> np.ndarray:
     try:
         cosines = np.atleast_1d(np.asarray(correlations, dtype=np.float64))
     except (TypeError, ValueError) as error:
-        raise errors_inference.correlations_kind(correlations) from error
+        raise _correlations_kind(correlations) from error
     if cosines.ndim != 1 or len(cosines) == 0:
-        raise errors_inference.correlations_kind(correlations)
+        raise _correlations_kind(correlations)
     wrong = cosines[~((cosines >= 0) & (cosines <= 1))]
     if len(wrong):
-        raise errors_inference.correlations_range(float(wrong[0]))
+        raise errors.InputError(
+            f"correlations holds {float(wrong[0]):g}; canonical correlations lie between 0 and 1, largest first."
+        )
     if (np.diff(cosines) > 1e-9).any():
-        raise errors_inference.correlations_order(correlations)
+        raise errors.InputError(
+            f"correlations={errors.shortened(correlations)} must be sorted, largest first: sorted(correlations)[::-1]."
+        )
     if len(cosines) > min(p, s):
-        raise errors_inference.correlations_count(len(cosines), p, s)
+        raise errors.InputError(
+            f"correlations holds {len(cosines)} numbers but tables of p={p} and s={s} columns have {min(p, s)} pairs; "
+            "give one for each."
+        )
     return cosines
 
 
@@ -188,3 +199,10 @@ _TESTS = {
 
 #: Tests of canonical correlations by normal theory.
 CANONICAL = tuple(_TESTS)
+
+
+def _correlations_kind(values: Any) -> errors.InputError:
+    return errors.InputError(
+        f"correlations={errors.shortened(values)} but it must be one row of numbers between 0 and 1, largest first, or "
+        "a fitted CCA or LDA."
+    )

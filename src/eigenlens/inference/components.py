@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-from .._core.errors import inference as errors_inference
+from .._core import errors
 from .._core.parameters import check_choice, seed_of
 from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
 from .moves import Moves
@@ -140,9 +140,9 @@ def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _refuse_few(n: float, p: int) -> None:
     if p < 2:
-        raise errors_inference.columns_needed("components", p, 2)
+        raise errors.columns_needed("components", p, 2)
     if n < 4:
-        raise errors_inference.rows_needed("components", f"{n:g}", 4)
+        raise errors.rows_needed("components", f"{n:g}", 4)
 
 
 # -- noise ---------------------------------------------------------------------------------------------------------

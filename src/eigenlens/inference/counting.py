@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaln
 
-from .._core.errors import inference as errors_inference
+from .._core import errors
 from .._core.parameters import check_number
 from .denoising import median_of_noise
 from .result import DimensionTest, check_level
@@ -37,7 +37,7 @@ def minka(values: np.ndarray, n: float) -> int:
     values = _eigenvalues(values, "mle", 1)
     check_number("n", n, 1.0)
     if values[-1] <= 0:
-        raise errors_inference.positive_values("mle", float(values[-1]))
+        raise _positive_values("mle", float(values[-1]))
     p = len(values)
     if p == 1:
         return 1
@@ -48,7 +48,7 @@ def minka(values: np.ndarray, n: float) -> int:
     free = p * k - k * (k + 1) / 2
     evidence = stiefel + fit + (free + k) / 2 * np.log(2 * np.pi) - _log_curvature(values, noise, n) / 2
     evidence -= k / 2 * np.log(n)
-    tied = values[:-1] - values[1:] <= TIED * values[0]  # equal variances cannot be told apart, and so not be parted
+    tied = values[:-1] - values[1:] <= TIED * values[0]  # equal variances cannot be separated
     return 1 + int(np.argmax(np.where(tied, -np.inf, evidence)))
 
 
@@ -150,7 +150,7 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     values = _eigenvalues(values, "broken stick", 2)
     values = values[values > 0]
     if len(values) < 2:
-        raise errors_inference.values_needed("broken stick", len(values), 2, "positive ")
+        raise errors.values_needed("broken stick", len(values), 2, "positive ")
     p = len(values)
     expected = np.cumsum(1.0 / np.arange(p, 0, -1))[::-1] / p * values.sum()
     above = values > expected
@@ -199,7 +199,7 @@ def above_negative(values: np.ndarray) -> DimensionTest:
     values = _eigenvalues(values, "negative inertia", 1)
     positive, size = values[values > 0], max(float(-values[-1]), 0.0)
     if len(positive) == 0:
-        raise errors_inference.values_needed("negative inertia", 0, 1, "positive ")
+        raise errors.values_needed("negative inertia", 0, 1, "positive ")
     statistics = {"eigenvalue": positive, "noise": np.full(len(positive), size)}
     return DimensionTest.chosen(int(np.count_nonzero(positive > size)), statistics, "negative inertia")
 
@@ -209,11 +209,11 @@ def _eigenvalues(values: Any, method: str, least: int) -> np.ndarray:
     try:
         found = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise errors_inference.not_eigenvalues(method, values) from error
+        raise _not_eigenvalues(method, values) from error
     if found.ndim != 1 or not np.isfinite(found).all():
-        raise errors_inference.not_eigenvalues(method, values)
+        raise _not_eigenvalues(method, values)
     if len(found) < least:
-        raise errors_inference.values_needed(method, len(found), least)
+        raise errors.values_needed(method, len(found), least)
     return np.sort(found)[::-1]
 
 
@@ -222,9 +222,9 @@ def _of_covariance(values: Any, n: float, method: str) -> np.ndarray:
     found = _eigenvalues(values, method, 2)
     check_number("n", n, 0.0)
     if n < 3:
-        raise errors_inference.rows_needed(method, f"{n + 1:g}", 4)
+        raise errors.rows_needed(method, f"{n + 1:g}", 4)
     if found[-1] < -1e-8 * max(found[0], 0.0):
-        raise errors_inference.positive_values(method, float(found[-1]))
+        raise _positive_values(method, float(found[-1]))
     return np.maximum(found, 0.0)
 
 
@@ -253,3 +253,21 @@ def _noise_variance(values: np.ndarray, k: int, n: float) -> float:
         if abs(noise - before) <= 1e-10 * before:
             break
     return float(noise)
+
+
+def _positive_values(method: str, smallest: float) -> errors.InputError:
+    return errors.InputError(
+        f"values holds {smallest:g}: method={method!r} takes the eigenvalues of a covariance matrix"
+        + (
+            " of full rank, which are all positive; drop constant or collinear columns."
+            if smallest == 0
+            else ", which are not negative; give those, not loadings or logarithms."
+        )
+    )
+
+
+def _not_eigenvalues(method: str, values: Any) -> errors.InputError:
+    return errors.InputError(
+        f"values={errors.shortened(values)}: method={method!r} takes one row of finite numbers, all eigenvalues of a "
+        "matrix; of a fitted model, use model.test_dimension(method=...)."
+    )

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.errors import inference as errors_inference
+from .._core import errors
 from .._core.parameters import check_number, seed_of
 from .inverse import SliceMoments
 from .result import DimensionTest
@@ -44,7 +44,7 @@ def ladle(
     check_number("n_draws", n_draws, 1, integer=True)
     seed, p = seed_of(seed), len(values)
     if p < 2:
-        raise errors_inference.values_needed("ladle", p, 2)
+        raise errors.values_needed("ladle", p, 2)
     most = p - 1 if p <= 10 else int(p / np.log(p))
     turned = np.zeros(most + 1)
     for b in range(n_draws):
@@ -65,7 +65,7 @@ def ladle_above_noise(
 ) -> DimensionTest:
     """Find the number of directions by the ladle, from what a kernel matrix has above that of permuted slices.
 
-    Rows that stand twice in a resample are neighbours of themselves, so that resamples have a noise of their own.
+    Rows that a resample holds twice are their own neighbours, so that resamples have a noise of their own.
 
     Parameters
     ----------

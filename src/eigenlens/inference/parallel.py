@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from ..sources import as_source, whole
 from .result import DimensionTest, check_level
@@ -67,10 +66,10 @@ def parallel_analysis(
     check_choice("null", null, ("permutation", "normal"))
     check_flag("scale", scale)
     if isinstance(X, type):
-        raise errors_inference.no_estimator("X", X, "PCA().fit(X)")
+        raise errors.no_estimator("X", X, "PCA().fit(X)")
     if hasattr(X, "test_dimension"):
         if scale or not hasattr(X, "get_covariance"):
-            raise errors_inference.parallel_of_model(type(X).__name__, scale)
+            raise _parallel_of_model(type(X).__name__, scale)
         method = "permutation" if null == "permutation" else "parallel"
         return X.test_dimension(alpha=alpha, method=method, n_draws=n_draws, random_state=random_state)
     rows, unit = _centred(whole(as_source(X, min_rows=4, estimator="parallel_analysis")).X)
@@ -89,13 +88,13 @@ def parallel_analysis(
 def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
     """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
     if rows.shape[1] < 2:
-        raise errors_inference.columns_needed("parallel", rows.shape[1], 2)
+        raise errors.columns_needed("parallel", rows.shape[1], 2)
     largest = float(np.abs(rows).max())
     unit = 2.0 ** np.frexp(largest)[1] if largest > 0 else 1.0
     rows = rows / unit
     rows = rows - rows.mean(axis=0)
     if not (np.ptp(rows, axis=0) > 0).any():
-        raise errors_inference.no_variance("X")
+        raise errors.InputError("X: every column is constant; there are no directions to find.")
     return rows, unit
 
 
@@ -160,7 +159,10 @@ def check_draws(alpha: float, n_draws: int) -> None:
     check_level(alpha)
     check_number("n_draws", n_draws, 1, integer=True)
     if alpha * (1 + n_draws) < 1 - 1e-9:
-        raise errors.too_few_draws(n_draws, alpha)
+        raise errors.InputError(
+            f"n_draws={n_draws} gives p-values of {1 / (1 + n_draws):.2g} at best, which cannot be below "
+            f"alpha={alpha:g}; use n_draws of at least {int(-(-1 // alpha)) - 1}."
+        )
 
 
 def _compared(values: np.ndarray, draws: Iterable[np.ndarray], alpha: float, method: str = PERMUTED) -> DimensionTest:
@@ -207,3 +209,13 @@ def _wishart_eigenvalues(rng: np.random.Generator, n: float, scales: np.ndarray)
         np.fill_diagonal(F, np.sqrt(rng.chisquare(n - np.arange(p))))
     F *= (scales / np.sqrt(np.sum(F**2, axis=1)))[:, None]
     return np.asarray(np.linalg.svd(F, compute_uv=False) ** 2)
+
+
+def _parallel_of_model(kind: str, scale: bool) -> errors.InputError:
+    if scale:
+        return errors.InputError(
+            "scale=True: a fitted PCA has the scale of its columns; give the table itself in place of X."
+        )
+    return errors.InputError(
+        f"X is a {kind}, but parallel analysis takes a table or a fitted PCA; use its test_dimension()."
+    )

@@ -17,7 +17,7 @@ from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from ..moments import squared_distances
 from ..moments.pairwise import rough_centre
-from ..sources.cutting import BLOCK_BYTES, DEVICE_BLOCK_BYTES
+from ..sources.block_sizes import BLOCK_BYTES, DEVICE_BLOCK_BYTES
 from ..sources.table import as_table, finite_rows
 
 #: rows (b, p) against fixed points -> (b, m); `out`, where one is given, may be used for it
@@ -100,7 +100,7 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
 
     Where what follows is smooth in d² and the rows spread over not too many units, that loss does not show, and one
     product of rows with two more columns gives all, up to rounding on either side of 0. The unit is taken out after the
-    offset, but for its power of two.
+    offset, except for its power of two.
     """
     xp = _xp.namespace(Z)
     power = 2.0 ** round(log2(unit))  # dividing by it is exact, and squares of numbers near 10^±300 stay numbers

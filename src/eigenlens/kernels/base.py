@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors
 from .._core.parameters import is_number
 from .._core.typing import Array, TableLike
 from . import _pairs
@@ -58,7 +58,7 @@ class Kernel(BaseEstimator):
 
     @property
     def absorbs_shift(self) -> bool:
-        """Whether the kernel can be evaluated about a pivot, without what centring takes out (`kernels/about.py`)."""
+        """Whether the kernel can be evaluated about a pivot, without what centring takes out (`kernels/shifted.py`)."""
         return self.shift_is_free
 
     @property

@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array
@@ -29,9 +28,9 @@ class Combined(Kernel):
     def _check_parameters(self) -> None:
         for kernel in self._kernels():
             if not isinstance(kernel, Kernel):
-                raise errors_kernels.not_a_kernel(kernel, ())
+                raise errors.not_a_kernel(kernel, ())
             if not kernel._composable:
-                raise errors_kernels.precomputed_alone("added, multiplied or restricted")
+                raise errors.precomputed_alone("added, multiplied or restricted")
             kernel._check_parameters()
 
     def _check_columns(self, p: int) -> None:
@@ -138,7 +137,10 @@ class Product(Combined):
         super()._check_parameters()
         worst = max(kernel.conditional_order for kernel in self._kernels())
         if worst:
-            raise errors_kernels.not_a_product_kernel(worst)
+            raise errors.InputError(
+                "A product of kernels needs positive definite ones, but one is conditionally positive definite of "
+                f"order {worst}. Add it instead, or use it alone."
+            )
 
     def _against(self, Z: Array) -> BlockFunction:
         one, other = (kernel._against(Z) for kernel in self._kernels())
@@ -240,7 +242,10 @@ class OnColumns(Combined):
     def _check_columns(self, p: int) -> None:
         chosen = self._chosen()
         if not chosen or not all(-p <= j < p for j in chosen):
-            raise errors_kernels.column_choice(self.columns, p)
+            raise errors.InputError(
+                f"on({self.columns!r}) does not suit rows of {p} columns; name at least one column, by numbers from 0 "
+                f"to {p - 1}."
+            )
         self.kernel._check_columns(len(chosen))
 
     def _chosen(self) -> list[int]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_flag, check_number
 from .._core.stored import stored
 from .._core.typing import Array
@@ -55,7 +54,10 @@ class ThinPlate(Kernel):
 
     def _check_columns(self, p: int) -> None:
         if self.order is not None and 2 * self.order <= p:
-            raise errors_kernels.too_few_columns("ThinPlate", self.order, p)
+            raise errors.InputError(
+                f"ThinPlate(order={self.order}) needs 2·order > p, but there are p = {p} columns; use order ≥ "
+                f"{p // 2 + 1}."
+            )
 
     def _resolved(self, X: Array, weight: Any) -> ThinPlate:
         return self if self.order is not None else ThinPlate(self._order(X.shape[1]))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors
 from .._core.parameters import check_flag
 from .._core.stored import stored
 from .._core.typing import Array
@@ -129,11 +129,17 @@ class FunctionKernel(Kernel):
             values = self.function(X, Z)
             values = _xp.like(values, X) if _xp.is_array(values) else _xp.like(np.asarray(values), X)
             if tuple(values.shape) != (X.shape[0], Z.shape[0]):
-                raise errors.kernel_shape(name, tuple(values.shape), X.shape[0], Z.shape[0])
+                raise errors.InputError(
+                    f"The kernel function {name} returned shape {tuple(values.shape)} for {X.shape[0]} rows against "
+                    f"{Z.shape[0]}; it must return one number for each pair, of shape ({X.shape[0]}, {Z.shape[0]})."
+                )
             values = _xp.float64(values)
             if not _xp.all_finite(values):
                 i, j = np.argwhere(~np.isfinite(_xp.to_numpy(values)))[0]
-                raise errors.kernel_not_finite(name, int(i), int(j))
+                raise errors.InputError(
+                    f"The kernel {name} gave NaN or infinity (the first for row {int(i)} against point {int(j)}). "
+                    "Scale the columns, or fix the function."
+                )
             return values
 
         return function
@@ -168,5 +174,8 @@ def check_matrix(K: Array) -> Array:
     apart = xp.abs(K - K.T)
     if float(xp.max(apart)) > SYMMETRY * float(xp.max(xp.abs(K))):
         i, j = divmod(int(xp.argmax(apart)), K.shape[0])
-        raise errors.asymmetric(i, j, float(K[i, j]), float(K[j, i]))
+        raise errors.InputError(
+            f"The precomputed kernel matrix is not symmetric: entry ({i}, {j}) is {float(K[i, j]):.6g} and entry ({j}, "
+            f"{i}) is {float(K[j, i]):.6g}. If the difference means nothing, pass (K + K.T) / 2."
+        )
     return (K + K.T) / 2

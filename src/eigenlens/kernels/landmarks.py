@@ -14,7 +14,6 @@ import scipy.linalg
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as wording
 from .._core.typing import Array
 from ..moments import Scatter
 from ..sources import Block
@@ -88,7 +87,7 @@ class Landmarks:
         xp, m = _xp.namespace(self.rows), self.rows.shape[0]
         left = float(xp.sum((xp.linalg.diagonal(moments.matrix) * moments.unit**2)[-m:]))
         if 0 < FAR * left < trace:
-            errors.warn(wording.far_from_origin(trace * FLOOR / _xp.EPS, left))
+            errors.warn(errors.far_from_origin(trace * FLOOR / _xp.EPS, left))
 
 
 def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None = None) -> Landmarks:
@@ -118,7 +117,9 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
         left[pivot] = 0.0
         chosen.append(pivot)
     if not chosen:
-        raise wording.no_landmarks()
+        raise errors.InputError(
+            "n_landmarks: k(x, x) is 0 for every row of X, so no row can be a landmark; use all rows."
+        )
     factor = np.tril(L[: len(chosen)][:, chosen].T)
     root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)
     places = pool[chosen]

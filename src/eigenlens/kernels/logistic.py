@@ -39,7 +39,7 @@ def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple
     for _ in range(OUTER):
         P = _probabilities(F)
         gradient = back(weight[:, None] * (P - Y)) + penalty * B
-        gradient = _parted(gradient)
+        gradient = _without_common(gradient)
         curve = float(xp.sum(weight[:, None] * P * (1 - P)) / (xp.sum(weight) * q))
         diagonal = max(curve, 1e-6) * xp.concat([c.d, xp.ones_like(c.free[0, :])])[:, None] + penalty
         size = float(xp.sum(gradient**2 / diagonal)) ** 0.5
@@ -52,7 +52,7 @@ def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple
             return back(weight[:, None] * _curved(P, G)) + penalty * D
 
         share = min(INNER_SHARE, max(size / start, INNER_LEAST)) if start > 0 else INNER_SHARE
-        D = _parted(_conjugate(hessian, -gradient, diagonal, share))
+        D = _without_common(_conjugate(hessian, -gradient, diagonal, share))
         B, F, moved, value = _line(B, D, F, scores(D), value, Y, weight, penalty, gradient)
         if not moved:
             break
@@ -61,7 +61,7 @@ def fit_logistic(coordinates: Any, Y: Array, weight: Array, lam: float) -> tuple
     return B[:r, :], B[r:, :], weight[:, None] * (Y - _probabilities(F)) / (2.0 * lam)
 
 
-def _parted(B: Array) -> Array:
+def _without_common(B: Array) -> Array:
     """Take out what all classes share: it changes no probability, and rounding would make it grow."""
     return B if B.shape[1] == 1 else B - _xp.namespace(B).mean(B, axis=1, keepdims=True)
 

@@ -16,10 +16,9 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_count
 from .._core.typing import Array, TableLike
-from ..sources.companions import read_weights
+from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, solve
 from . import _pairs
 from .base import Kernel
@@ -120,7 +119,7 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     kernel = as_kernel(kernel).fitted(nodes, weights)
     if not kernel.is_positive_definite:
         what = "Mercer's theorem is of positive definite kernels"
-        raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use one of these")
+        raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use one of these")
     m, xp = nodes.shape[0], _xp.namespace(nodes)
     w = read_weights(np.full(m, 1.0 / m) if weights is None else weights, m)
     assert w is not None

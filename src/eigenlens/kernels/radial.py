@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import scipy.special
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors.distances import no_transform
 from .._core.parameters import check_choice, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array
@@ -235,7 +235,7 @@ class SchoenbergKernel(Radial):
     def _check_parameters(self) -> None:
         check_choice("form", self.form, ("distance", "exponential"))
         if not callable(self.transform):
-            raise no_transform("transform", self.transform)
+            raise errors.no_transform("transform", self.transform)
 
     def _unit(self) -> float:
         return 1.0

@@ -15,7 +15,6 @@ import numpy as np
 
 from .._core import errors, memory
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.typing import Array
 from ..spectral import largest
 from ..spectral.truncated import host_operator
@@ -113,7 +112,7 @@ def _judge_centring(M: Array, rounding: float) -> None:
     """Warn where what is taken out of K is so large that its rounding shows in what is left."""
     left = float(_xp.namespace(M).sum(_xp.namespace(M).linalg.diagonal(M)))
     if 0 < SHOWS * left < rounding:
-        errors.warn(errors_kernels.far_from_origin(rounding / _xp.EPS, left))
+        errors.warn(errors.far_from_origin(rounding / _xp.EPS, left))
 
 
 def kernel_matrix(kernel: Kernel, X: Array, copies: float) -> tuple[Kernel, Array, Array]:
@@ -168,8 +167,16 @@ def _definite(M: Array, K: Array, clip: bool) -> Array:
         return M
     named, top = -_largest(K, -1.0), _largest(K)
     if not clip:
-        raise errors_kernels.indefinite(named, top)
-    errors.warn(errors_kernels.clipped(named, top))
+        raise errors.InputError(
+            f"The kernel matrix is not positive semidefinite: its smallest eigenvalue is {named:.6g} (the largest is "
+            f"{top:.6g}). Use a positive definite kernel, or Precomputed(clip=True), which sets negative ones to zero."
+        )
+    errors.warn(
+        errors.IndefiniteWarning(
+            f"Negative eigenvalues of the kernel matrix, down to {named:.6g} (the largest is {top:.6g}), were set to "
+            "zero, as clip=True asks."
+        )
+    )
     xp = _xp.namespace(M)
     values, vectors = xp.linalg.eigh(M)
     return (vectors * xp.clip(values, min=0.0)) @ vectors.T

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors
 from .._core.parameters import is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -53,7 +53,10 @@ class RKHSFunction:
         given = coefficients if _xp.is_array(coefficients) else np.asarray(coefficients, dtype=np.float64)
         self.coefficients = _xp.float64(_xp.like(given, self.points))
         if self.coefficients.ndim not in (1, 2) or self.coefficients.shape[0] != self.points.shape[0]:
-            raise errors.coefficient_shape(self.coefficients.shape, self.points.shape[0])
+            raise errors.InputError(
+                f"coefficients has shape {tuple(self.coefficients.shape)} but there are {self.points.shape[0]} points; "
+                "give one number for each point, or one row of numbers for several functions."
+            )
 
     def __call__(self, X: TableLike) -> Array:
         """Return the values at rows: (n,), or (n, q) for q functions; blockwise, so that n×m is never held."""
@@ -86,7 +89,9 @@ class RKHSFunction:
             return NotImplemented
         self._check_same(other)
         if self.coefficients.ndim != other.coefficients.ndim or len(self) != len(other):
-            raise errors.function_counts(len(self), len(other))
+            raise errors.InputError(
+                f"One side holds {len(self)} functions and the other {len(other)}; take one of them with f[j]."
+            )
         points, coefficients = (_xp.like(part, self.points) for part in (other.points, other.coefficients))
         xp = _xp.namespace(self.points)
         if tuple(points.shape) == tuple(self.points.shape) and bool(xp.all(points == self.points)):
@@ -136,7 +141,7 @@ class RKHSFunction:
         """
         if not self.kernel.is_positive_definite or not self.kernel._composable:
             order = self.kernel.conditional_order
-            raise errors.conditional(self.kernel, order, "projections need inner products", "use another kernel")
+            raise errors.conditional_kernel(self.kernel, order, "projections need inner products", "use another kernel")
         Z = _xp.like(_pairs.read_rows(points, "points"), self.points)
         if Z.shape[1] != self.points.shape[1]:
             raise errors.columns_of_points(Z.shape[1], self.points.shape[1])
@@ -155,7 +160,10 @@ class RKHSFunction:
 
     def _check_same(self, other: RKHSFunction) -> None:
         if not same_kernel(self.kernel, other.kernel):
-            raise errors.kernels_differ(self.kernel, other.kernel)
+            raise errors.InputError(
+                f"The functions live in different spaces: one has the kernel {self.kernel!r}, the other "
+                f"{other.kernel!r}. Sums and inner products need the same kernel with the same parameters."
+            )
         if self.points.shape[1] != other.points.shape[1]:
             raise errors.columns_of_points(self.points.shape[1], other.points.shape[1])
 
@@ -168,7 +176,10 @@ class RKHSFunction:
         size = xp.sqrt(xp.sum(T**2, axis=0))
         moments = (T / xp.where(size > 0, size, xp.ones_like(size))).T @ self.coefficients
         if float(xp.max(xp.abs(moments))) > FREE * float(xp.max(xp.abs(self.coefficients))) * T.shape[0] ** 0.5:
-            raise errors.no_norm(self.kernel, order)
+            raise errors.InputError(
+                f"{self.kernel!r} is conditionally positive definite of order {order}: it has inner products only for "
+                f"coefficients orthogonal to polynomials of degree below {order}, and these are not."
+            )
 
     def __repr__(self) -> str:
         many = "" if self.coefficients.ndim == 1 else f"{len(self)} functions, "

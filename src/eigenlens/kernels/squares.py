@@ -16,7 +16,6 @@ import scipy.linalg
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as wording
 from .._core.stored import stored
 from .._core.typing import Array
 from . import _pairs
@@ -24,6 +23,7 @@ from .landmarks import Landmarks
 from .reduction import SHOWS, Reduction
 
 STEPS = 50
+_LARGER = "Use a larger lam; with a linear or polynomial kernel, scale the columns."
 PERFECT = 1e-10  # share of degrees of freedom left below which there is nothing to judge a fit by
 REACH = (1e-8, 10.0)  # of the largest eigenvalue: where a path begins and ends
 
@@ -140,9 +140,19 @@ def _judge_digits(rounding: float, R: Array, solved: Array, lam: float) -> None:
     """Warn where the terms of a fit are so large that their rounding shows in their sum."""
     lost = rounding * _largest_norm(solved) / max(_largest_norm(R), np.finfo(float).tiny)
     if not lam > rounding:
-        errors.warn(wording.lam_lost(lam, rounding / _xp.EPS))
+        errors.warn(
+            errors.ConditionWarning(
+                f"lam={lam:.3g} is lost in the rounding of the kernel matrix (trace {rounding / _xp.EPS:.3g}); the fit "
+                f"leaves out every axis whose eigenvalue is rounding as well. {_LARGER}"
+            )
+        )
     elif lost > SHOWS:
-        errors.warn(wording.lam_small(lam, rounding / _xp.EPS, lost))
+        errors.warn(
+            errors.ConditionWarning(
+                f"lam={lam:.3g} is so far below the kernel matrix (trace {rounding / _xp.EPS:.3g}) that rounding may "
+                f"change fitted values by {min(lost, 1.0):.0e} of the responses. {_LARGER}"
+            )
+        )
 
 
 def _largest_norm(A: Array) -> float:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors
 from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array
@@ -142,10 +142,16 @@ def _tables(name: Any) -> tuple[np.ndarray, np.ndarray, int]:
     try:
         import pywt
     except ImportError as error:
-        raise errors.no_wavelets() from error
+        raise ImportError(
+            "Daubechies wavelets come from PyWavelets, which is not installed: pip install eigenlens[wavelets]. "
+            "Wavelet('morlet') does without."
+        ) from error
     known = [w for family in FAMILIES for w in pywt.wavelist(family)]
     if name not in known:
-        raise errors.unknown_wavelet(name, known)
+        raise errors.InputError(
+            f"wavelet={name!r} is not an orthogonal wavelet with a scaling function; use 'morlet' or one of "
+            f"{errors.listed(known, 8)}."
+        )
     scaling, detail, grid = pywt.Wavelet(name).wavefun(level=TABLE_LEVEL)
     width = round(float(grid[-1]))
     return np.asarray(scaling), np.asarray(detail), width

@@ -89,9 +89,7 @@ class MomentsEstimator(RowsEstimator):
                 if hasattr(self, "spectrum_"):
                     raise  # a model that could be solved before has been given parameters that cannot
                 return self
-            pencil = problem.pencil
-            too_few_yet = pencil.most is not None and pencil.most < pencil.dimension
-            self._conclude(problem, spectrum, warn_ranks=not too_few_yet)
+            self._conclude(problem, spectrum, warn_ranks=not problem.rows_are_few)
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -143,7 +141,13 @@ class MomentsEstimator(RowsEstimator):
         condition = problem.condition(spectrum)
         if problem.moments.squared and condition > WARN_CONDITION and not problem.drops_weak(spectrum):
             digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
-            errors.warn(errors.ill_conditioned(problem.condition_of, condition, digits))
+            errors.warn(
+                errors.ConditionWarning(
+                    f"{problem.condition_of} has condition {condition:.1e}; moments square it, so that about "
+                    f"{max(digits, 0):.0f} digits of the weakest direction are right. Fit on rows that can be read "
+                    "again (an array), or drop nearly collinear columns."
+                )
+            )
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)

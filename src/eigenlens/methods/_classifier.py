@@ -20,45 +20,30 @@ LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
-class CanonicalClassifier(RowsTransformer, ClassifierScore):
-    """Nearest centroid in canonical coordinates, prior odds counted in.
-
-    A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in
-    `_coordinates` where a row lies. The rule is
-
-        argmax_k  −½‖z − z_k‖² + log π_k,
-
-    whose linear part zᵀz_k − ½‖z_k‖² + log π_k is used: what all classes share cancels before it can hide the rest.
-    """
+class PosteriorClassifier(ClassifierScore):
+    """Predicts by the largest posterior; a subclass says in `_scores` what the log-posteriors of rows are."""
 
     classes_: Array
     priors_: Array
-    centroids_: Array
 
     @abstractmethod
-    def _coordinates(self, X: Array) -> Array:
-        """Return the canonical coordinates of rows, in float64."""
+    def _scores(self, X: Array, sharp: bool) -> Array:
+        """Return log-posteriors of rows, up to what all classes share: (n, K), in float64.
+
+        `sharp` asks for more than their order: rounding of large scores must not show in their differences.
+        """
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
         def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array: ...
 
-    def _set_rule(
-        self, labels: np.ndarray, native: Array | None, priors: np.ndarray, centroids: Array, dtype: Any
+    def _set_classes(
+        self, labels: np.ndarray, native: Array | None, priors: np.ndarray, like: Array, dtype: Any
     ) -> None:
-        """Set what the rule needs; the labels go back to the library they came in."""
-        self._centroids, self._priors = centroids, priors
+        """Set the classes, in the library their labels came in, and the prior probabilities."""
+        self._priors = priors
         self.classes_ = labels if native is None else _xp.like(labels, native)
-        self.centroids_ = _xp.published(centroids, dtype)
-        self.priors_ = _xp.published(_xp.like(priors, centroids), dtype)
-
-    def _scores(self, X: Array, sharp: bool) -> Array:
-        """Return log-posteriors up to what all classes share; `sharp` as in `centroid_scores`."""
-        return centroid_scores(self._coordinates(X), _xp.like(self._centroids, X), np.log(self._priors), sharp)
-
-    def transform(self, X: TableLike) -> Array:
-        """Return the canonical coordinates of rows, in which within-class covariance is the identity."""
-        return self._over_rows(X, self._coordinates)
+        self.priors_ = _xp.published(_xp.like(priors, like), dtype)
 
     def decision_function(self, X: TableLike) -> Array:
         """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
@@ -89,6 +74,39 @@ class CanonicalClassifier(RowsTransformer, ClassifierScore):
             return labels_of(_xp.namespace(block).argmax(self._scores(block, sharp=True), axis=1), self.classes_)
 
         return self._over_rows(X, label, keep_dtype=False)
+
+
+class CanonicalClassifier(RowsTransformer, PosteriorClassifier):
+    """Nearest centroid in canonical coordinates, prior odds counted in.
+
+    A subclass is an estimator of this package that calls `_set_rule` with centroids and priors and says in
+    `_coordinates` where a row lies. The rule is
+
+        argmax_k  −½‖z − z_k‖² + log π_k,
+
+    whose linear part zᵀz_k − ½‖z_k‖² + log π_k is used: what all classes share cancels before it can hide the rest.
+    """
+
+    centroids_: Array
+
+    @abstractmethod
+    def _coordinates(self, X: Array) -> Array:
+        """Return the canonical coordinates of rows, in float64."""
+
+    def _set_rule(
+        self, labels: np.ndarray, native: Array | None, priors: np.ndarray, centroids: Array, dtype: Any
+    ) -> None:
+        """Set what the rule needs."""
+        self._centroids = centroids
+        self._set_classes(labels, native, priors, centroids, dtype)
+        self.centroids_ = _xp.published(centroids, dtype)
+
+    def _scores(self, X: Array, sharp: bool) -> Array:
+        return centroid_scores(self._coordinates(X), _xp.like(self._centroids, X), np.log(self._priors), sharp)
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the canonical coordinates of rows, in which within-class covariance is the identity."""
+        return self._over_rows(X, self._coordinates)
 
     @property
     def _n_features_out(self) -> int:
@@ -138,21 +156,21 @@ def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | None:
     given = np.asarray(priors)
     if given.ndim != 1 or given.dtype.kind not in "fiu" or isinstance(priors, np.ma.MaskedArray):
         rule = "they must be a list of numbers, none of them masked"
-        raise errors.priors(priors, rule, "give one number for each class, in the order of classes_")
+        raise _priors(priors, rule, "give one number for each class, in the order of classes_")
     given = given.astype(np.float64)
     if n_classes is not None:
         refuse_other_count(given, n_classes)
     if not np.isfinite(given).all() or (given <= 0).any():
-        raise errors.priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
+        raise _priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
     if abs(given.sum() - 1) > PRIOR_SUM:
-        raise errors.priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
+        raise _priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
     return given / given.sum()
 
 
 def refuse_other_count(given: np.ndarray, K: int) -> None:
     """Refuse priors that are not one for each class."""
     if len(given) != K:
-        raise errors.priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
+        raise _priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
 
 
 def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
@@ -166,7 +184,7 @@ def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
 def refuse_alike(within: Centred) -> None:
     """Refuse columns that are constant within classes and the same in all of them."""
     if bool(_xp.namespace(within.pivot).all(within.constant_columns() & ~_between_classes(within))):
-        raise errors.nothing_parts()
+        raise errors.nothing_separates()
 
 
 def refuse_separating(within: Centred, names: Sequence[str] | None) -> None:
@@ -189,7 +207,7 @@ def refuse_no_spread(within: Centred) -> None:
     """Refuse classes within which no column varies."""
     if bool(_xp.namespace(within.pivot).all(within.constant_columns())):
         raise errors.InputError(
-            "X: every column is constant within every class, so that there is no spread within classes to divide by: "
+            "X: every column is constant within every class, so there is no spread within classes to divide by: "
             "the classes can be read off the columns. Add columns that vary, or leave the question."
         )
 
@@ -199,3 +217,7 @@ def _between_classes(within: Centred) -> Array:
     xp = _xp.namespace(within.pivot)
     spread = xp.max(within.shift, axis=0) - xp.min(within.shift, axis=0)
     return spread > _xp.EPS / 4 * xp.max(xp.abs(within.shift + within.pivot / within.unit), axis=0)
+
+
+def _priors(value: Any, rule: str, way_out: str) -> errors.InputError:
+    return errors.InputError(f"priors={value!r} but {rule}; {way_out}.")

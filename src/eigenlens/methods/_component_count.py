@@ -8,7 +8,6 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from ..inference import (
     DimensionTest,
     against_normal,
@@ -53,9 +52,9 @@ def dimension_test(
     spectrum = solve(pencil, "dense")
     values = _padded(spectrum, moments.n_features) / n
     if moments.n_features < 2:
-        raise errors_inference.columns_needed(method, moments.n_features, 2)
+        raise errors.columns_needed(method, moments.n_features, 2)
     if n < 3:
-        raise errors_inference.rows_needed(method, f"{n + 1:g}", 4)
+        raise errors.rows_needed(method, f"{n + 1:g}", 4)
     if method == "parallel":
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":

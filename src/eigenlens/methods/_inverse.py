@@ -58,7 +58,11 @@ class InverseProblem(Problem):
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
         yield from super().shortfalls(spectrum)
         if self.moments.weight < 2 * len(self.moments.labels):
-            yield errors.many_slices(len(self.moments.labels), self.moments.n_rows)
+            yield errors.SliceWarning(
+                f"y makes {len(self.moments.labels)} slices of {self.moments.n_rows} rows, fewer than two rows "
+                "each on average: the slice means are mostly noise. Join levels and pass them as slices=, or use "
+                "fewer slices."
+            )
 
 
 class InverseRegression(RowsTransformer, MomentsEstimator):
@@ -178,7 +182,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         if K < 2:
             raise errors.one_slice(moments.labels.tolist()[0] if K else None)
         if moments.n_rows <= K:
-            raise errors.rows_are_slices(moments.n_rows)
+            raise _rows_are_slices(moments.n_rows)
         k = self._wanted(K, moments.n_features)
         total, offsets = self._total(moments)
         if not self.ridge and bool(_xp.to_numpy(total.constant_columns()).all()):
@@ -303,3 +307,12 @@ def _check_slices(n_slices: Any) -> None:
             raise errors.number("n_slices", n_slices, rule) from error
         if cuts.ndim != 1 or len(cuts) == 0 or not np.isfinite(cuts).all() or (np.diff(cuts) <= 0).any():
             raise errors.number("n_slices", n_slices, rule)
+
+
+def _rows_are_slices(n: int) -> errors.InputError:
+    if n < 4:
+        return errors.InputError(f"Each of the {n} rows is a slice of its own: there must be more rows than slices.")
+    return errors.InputError(
+        f"Each of the {n} rows is a slice of its own, so every direction fits perfectly: y is like a list of "
+        f"names. Use fewer slices (n_slices up to {n // 2}), or join levels and pass them as slices=."
+    )

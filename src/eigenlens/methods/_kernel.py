@@ -10,7 +10,6 @@ from sklearn.base import clone
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_number
 from .._core.typing import Array
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
@@ -67,10 +66,13 @@ class KernelEstimator(RowsEstimator):
         if self.n_landmarks is not None:
             check_number("n_landmarks", self.n_landmarks, 1, integer=True)
             if isinstance(kernel, Precomputed):
-                raise errors_kernels.precomputed_landmarks()
+                raise errors.InputError(
+                    "n_landmarks needs a kernel that can be evaluated, but this one is precomputed: the n×n matrix "
+                    "already exists. Leave n_landmarks out."
+                )
             if not kernel.is_positive_definite:
                 what, out = "landmarks need a positive definite one", "leave n_landmarks out, or use another kernel"
-                raise errors_kernels.conditional(kernel, kernel.conditional_order, what, out)
+                raise errors.conditional_kernel(kernel, kernel.conditional_order, what, out)
         return kernel
 
     def _gather(self, source: Source, kernel: Kernel, far: float = 0.0) -> Rows:
@@ -91,7 +93,7 @@ class KernelEstimator(RowsEstimator):
         if isinstance(kernel, Precomputed):
             n = source.table.shape[0]  # type: ignore[attr-defined]
             if X.shape[1] != n:
-                raise errors_kernels.not_square((n, X.shape[1]))
+                raise errors.not_square((n, X.shape[1]))
             X = X if len(kept) == n else xp.take(X, _xp.like(kept, X), axis=1)
         else:
             kernel._check_columns(X.shape[1])
@@ -115,7 +117,12 @@ class KernelEstimator(RowsEstimator):
     def _report_loss(self, missed: float, count: int) -> None:
         self.landmark_error_ = missed
         if missed > LARGE_LOSS:
-            errors.warn(errors_kernels.landmarks_miss(missed, count))
+            errors.warn(
+                errors.LandmarkWarning(
+                    f"{count} landmarks miss {missed:.1%} of the kernel (share of its trace); the result is that of a "
+                    "coarser kernel. Use more landmarks, or a larger bandwidth."
+                )
+            )
 
     @property
     def landmarks_(self) -> np.ndarray:

@@ -9,7 +9,6 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, Choice, DimensionTest, canonical_permutation_test, wilks
@@ -17,7 +16,7 @@ from ..moments import Centred, Grouped
 from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
 from ..sources import Source
-from ..sources.companions import refuse_other_labels
+from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
@@ -61,17 +60,16 @@ class DiscriminantProblem(Problem):
         return X, None
 
 
-class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
-    """Directions that separate class means against a within-class metric, from grouped moments."""
+class ClassesEstimator(MomentsEstimator):
+    """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
     _given_priors: np.ndarray | None = None
 
-    n_components: Any
     priors: Any
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Find the discriminant directions.
+        """Find what separates the classes.
 
         Parameters
         ----------
@@ -96,9 +94,27 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         """
         if classes is not None:
             if isinstance(X, Source) and y is None:
-                raise errors.classes_without_labels()
+                raise errors.InputError(
+                    "classes is a check of y, and here y lies in the source, unread: leave classes out; they are "
+                    "found on the way."
+                )
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
+
+    def _require_classes(self, moments: Grouped) -> np.ndarray:
+        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
+        K = len(moments.labels)
+        if K < 2:
+            raise errors.one_class(moments.labels.tolist()[0] if K else None)
+        if moments.weight <= K:
+            raise errors.weight_too_small(moments.weight, K, "W − K")
+        return class_priors(self._given_priors, moments.weights)
+
+
+class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
+    """Directions that separate class means against a within-class metric, from grouped moments."""
+
+    n_components: Any
 
     # -- what subclasses share -----------------------------------------------------------------------------------
 
@@ -114,15 +130,6 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         most = min(p, K - 1)
         why = f"{K} classes and {p} columns give at most {most} discriminant directions"
         return wanted(self.n_components, most, why)
-
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
-        K = len(moments.labels)
-        if K < 2:
-            raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return class_priors(self._given_priors, moments.weights)
 
     def _present(self, problem: DiscriminantProblem, spectrum: Spectrum) -> None:
         within, moments = problem.centred, problem.moments
@@ -201,7 +208,7 @@ class LinearDiscriminant(CanonicalClassifier, MomentsEstimator):
         method = ("permutation" if problem.penalised_by else "wilks") if method is None else method
         if method != "permutation":
             if problem.penalised_by:
-                raise errors_inference.permutation_only(problem.penalised_by, method)
+                raise errors.permutation_only(problem.penalised_by, method)
             return wilks_of_classes(problem.moments, alpha, method)
         block = repeated(source or self._rows_to_test(X, y, sample_weight, method, needed=True))  # type: ignore[arg-type]
         codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]

@@ -7,15 +7,15 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
-from ..kernels.about import about, unmoved
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
+from ..kernels.shifted import shifted, unmoved
 from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, ridge
 from ._kernel import KernelEstimator, Rows
 
@@ -44,14 +44,17 @@ class KernelMachine(KernelEstimator):
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, RULES)
             if self.loss != "squared":
-                raise errors_kernels.path_needs_squares(self.loss, self.lam)
+                raise errors.InputError(
+                    f"lam={self.lam!r} needs loss='squared', which alone gives all λ from one decomposition; with "
+                    f"loss={self.loss!r} give a number, or choose one with GridSearchCV."
+                )
         else:
             check_number("lam", self.lam, 0.0, above=True)
         self._read_lams()
         check_flag("polish", self.polish)
         if self.loss in ("hinge", "epsilon_insensitive") and kernel.conditional_order > 1:
             what = f"loss={self.loss!r} leaves only a constant free"
-            raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use loss='squared'")
+            raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use loss='squared'")
         return kernel
 
     def _read_lams(self) -> np.ndarray | None:
@@ -60,9 +63,9 @@ class KernelMachine(KernelEstimator):
         try:
             lams = np.asarray(self.lams, dtype=float)
         except (TypeError, ValueError) as error:
-            raise errors_kernels.lams_shape(self.lams) from error
+            raise _lams_shape(self.lams) from error
         if lams.ndim != 1 or lams.size == 0 or not (np.isfinite(lams) & (lams > 0)).all():
-            raise errors_kernels.lams_shape(self.lams)
+            raise _lams_shape(self.lams)
         return lams
 
     # -- fits ----------------------------------------------------------------------------------------------------
@@ -74,7 +77,7 @@ class KernelMachine(KernelEstimator):
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
         self._forget("_path", "_support")
         self._pivot = rows.pivot
-        return about(self._resolve(kernel, rows), rows.pivot)
+        return shifted(self._resolve(kernel, rows), rows.pivot)
 
     def _fit_squares(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         lams = self._read_lams()
@@ -205,7 +208,7 @@ class KernelMachine(KernelEstimator):
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
         points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
-        return about(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
+        return shifted(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 
     @property
     def path_(self) -> Path:
@@ -230,3 +233,9 @@ class KernelMachine(KernelEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "function_")
+
+
+def _lams_shape(value: Any) -> errors.InputError:
+    return errors.InputError(
+        f"lams={value!r} must be a list of positive finite numbers; leave it out for a grid made to measure."
+    )

@@ -53,7 +53,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         X : table of shape (n, p)
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         return self._fit(X, None, sample_weight)
 

@@ -13,12 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
-from ._shown import Shown
+from ._display import DisplayMixin
 
 MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
 
@@ -54,7 +53,7 @@ class Known:
         return cls(source.n_features, n_rows, n_classes, source.n_responses)
 
 
-class RowsEstimator(Shown, BaseEstimator, ABC):
+class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _target: ClassVar[Target] = "none"
@@ -189,7 +188,10 @@ def repeated(source: Source) -> Block:
     block = whole(source)
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
-        raise errors_inference.whole_weights(float(times[times != np.floor(times)][0]))
+        raise errors.InputError(
+            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test repeats each row "
+            "as often as its weight says, so weights must be whole numbers."
+        )
     if times.sum() > MOST_REPEATED:
         raise errors.InputError(
             f"sample_weight adds up to {times.sum():g}, and a permutation needs each row as often as its weight says; "

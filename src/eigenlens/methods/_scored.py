@@ -99,4 +99,11 @@ def native_labels(source: Any) -> Array | None:
 def warn_if_perfect(scoring: Scoring) -> None:
     """Say so where the regression reproduces the groups exactly."""
     if scoring.perfect:
-        errors.warn(errors.perfect_fit(type(scoring.regressor).__name__))
+        errors.warn(
+            errors.PerfectFitWarning(
+                f"regressor={type(scoring.regressor).__name__} fits the classes of its own rows, or a contrast of "
+                "them, exactly (canonical correlation 1), so that the spread within classes cannot be measured there: "
+                "posteriors will be near 0 or 1. Use a smoother regressor (more neighbours, more penalty, fewer "
+                "terms)."
+            )
+        )

@@ -22,7 +22,6 @@ from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import inference as errors_inference
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -54,7 +53,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     correlations_ : array of shape (q,)
         Canonical correlations, descending.
     angles_ : array of shape (q,)
-        Their angles, accurate also where the correlation is 1 but for the last digits.
+        Their angles, accurate even where the correlation is 1 up to the last digits.
     x_weights_, y_weights_ : arrays of shape (p, q) and (s, q)
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.
@@ -184,7 +183,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         """Refuse a Y whose columns are not those of the fit."""
         s = self._collected.joint.n_features - self._collected.split
         if found != s:
-            raise errors.columns_differ("Y", found, s)
+            raise errors.InputError(f"Y has {found} columns but the model was fitted with {s}; pass the same columns.")
         if self._y_names is not None and names is not None and self._y_names != names:
             raise errors.column_names_differ("Y", names, self._y_names)
 
@@ -249,7 +248,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
             penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows, other)]
             return canonical_permutation_test(rows, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state)
         if self.ridge:
-            raise errors_inference.permutation_only(f"ridge={self.ridge!r}", method)
+            raise errors.permutation_only(f"ridge={self.ridge!r}", method)
         problem, spectrum = CCA()._solved(self._tested_moments(source))
         return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
 

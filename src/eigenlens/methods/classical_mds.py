@@ -26,7 +26,6 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import distances as wording
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from
 from .._core.stored import stored
@@ -178,7 +177,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _of_rows(self, source: Any, weight: np.ndarray) -> Map:
         rows, k = map_rows(source, _xp.float64), self.n_components
         if looks_like_distances(rows):
-            errors.warn(wording.looks_precomputed(rows.shape[0], self.metric))
+            errors.warn(
+                errors.PrecomputedWarning(
+                    f"X is a symmetric {rows.shape[0]} × {rows.shape[0]} table with 0 on its diagonal, like distances, "
+                    f"but {errors.metric_named(self.metric)} takes its rows as features. If these are "
+                    "distances, use metric='precomputed'."
+                )
+            )
         plain = self.metric == "euclidean" and not (self.squared or self.metric_params)
         if plain and self.schoenberg is None and self.correction is None and self.n_landmarks is None:
             return map_of_rows(rows, weight, k)
@@ -221,7 +226,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         """Choose landmarks among the rows that count, and remember where they stand."""
         n, m = len(kept), min(int(self.n_landmarks or 0), len(kept))
         if m < min(self.n_components + 1, n):
-            raise wording.landmarks_few(m, self.n_components, n)
+            raise errors.InputError(
+                f"n_landmarks={m} but {self.n_components} axes need at least {self.n_components + 1} landmarks, and "
+                f"there are {n} rows; use between {self.n_components + 1} and {n}."
+            )
         rng = random_from(self.random_state)
         chosen = choose_landmarks(weight, m, self.landmarks, rng, lambda i: _xp.to_numpy(distances_to(i)))
         self.landmarks_ = kept[chosen.places]
@@ -230,7 +238,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _publish(self, found: Map, source: Any) -> None:
         k, dtype = self.n_components, source.first().X.dtype
         if found.rank < k:
-            errors.warn(wording.too_few_positive(found.rank, k, found.inertia.negative == 0))
+            errors.warn(_too_few_positive(found.rank, k, found.inertia.negative == 0))
         self._place, self.spectrum_ = found.place, found.spectrum
         Y = self._with_rows_of_no_weight(found.coordinates, source)
         self._embedding = _xp.published(Y, dtype)
@@ -265,11 +273,15 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _check_parameters(self) -> None:
         check_number("n_components", self.n_components, 1, integer=True)
         if not (isinstance(self.metric, str) or callable(self.metric)):
-            raise wording.metric_kind(self.metric)
+            raise errors.InputTypeError(
+                f"metric={self.metric!r} but it must be a name, 'precomputed', or a function of two rows."
+            )
         if not (self.metric_params is None or isinstance(self.metric_params, dict)):
-            raise wording.metric_params_kind(self.metric_params)
+            raise errors.InputTypeError(
+                f"metric_params={self.metric_params!r} but it must be a dict of arguments of the metric, or None."
+            )
         if self.schoenberg is not None and not isinstance(self.schoenberg, SchoenbergTransform):
-            raise wording.no_transform("schoenberg", self.schoenberg)
+            raise errors.no_transform("schoenberg", self.schoenberg)
         if self.schoenberg is not None:
             self.schoenberg._check()
         if self.correction is not None:
@@ -383,3 +395,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         tags.input_tags.sparse = self.metric != "precomputed"
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _too_few_positive(found: int, k: int, euclidean: bool) -> errors.RankWarning:
+    if found == 0:
+        return errors.RankWarning("All distances are 0: the points coincide, and the map is 0.")
+    repair = ", or repair the distances (correction='lingoes')"
+    return errors.RankWarning(
+        f"n_components={k} but the distances have {found} positive eigenvalue(s): the other {k - found} column(s) of "
+        f"the map are 0. Ask for n_components={found}{'' if euclidean else repair}."
+    )

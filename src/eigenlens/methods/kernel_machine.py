@@ -24,7 +24,6 @@ from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_number
 from .._core.stored import stored
@@ -123,7 +122,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         X : table of shape (n, p), or (n, n) for a precomputed kernel
         y : array of shape (n,), or (n, q) for several responses
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             check_number("epsilon", self.epsilon, 0.0)
@@ -238,7 +237,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         X : table of shape (n, p), or (n, n) for a precomputed kernel
         y : labels of shape (n,)
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             kernel = self._check_risk()
@@ -293,7 +292,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
     def _is_logistic(self) -> bool:
         if self.loss != "logistic":
-            raise errors_kernels.no_probability(self.loss)
+            raise AttributeError(f"loss={self.loss!r} has no probabilities; use loss='logistic'.")
         return True
 
     @available_if(_is_logistic)

@@ -22,20 +22,19 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import kernels as errors_kernels
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_count
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
-from ..kernels.about import about, unmoved
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
+from ..kernels.shifted import shifted, unmoved
 from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._kernel import DEFAULT, KernelEstimator, Rows
-from ._unrelated import PermutedColumns
+from ._permuted_columns import PermutedColumns
 
 
 @stored("KernelPCA")
@@ -80,7 +79,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
     >>> X = np.vstack([circle, 3 * circle])                   # two rings
     >>> scores = KernelPCA(1, kernel=Gaussian(1.0)).fit_transform(X)
-    >>> bool(scores[:60].min() > scores[60:].max())           # the first axis parts them
+    >>> bool(scores[:60].min() > scores[60:].max())           # the first axis separates them
     True
     """
 
@@ -114,12 +113,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             kernel = self._resolve(kernel, rows)
             if kernel.conditional_order > 1:
                 what = "centring makes only those of order 1 positive definite"
-                raise errors_kernels.conditional(kernel, kernel.conditional_order, what, "use another kernel")
+                raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
             self._forget("_preimage")
             self.kernel_, self._pivot = kernel, rows.pivot
             self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
             if self.n_landmarks is None:
-                self._fit_all(about(kernel, rows.pivot), rows)
+                self._fit_all(shifted(kernel, rows.pivot), rows)
             else:
                 self._fit_landmarks(kernel, rows)
             self._set_embedding(X, source, rows)
@@ -130,7 +129,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
     def _rows_to_test(self, X: TableLike, y: Any, sample_weight: Any, method: str, needed: bool) -> Source | None:
         if isinstance(self.kernel_, Precomputed):
-            raise errors_kernels.precomputed_alone("tested, since the rows were never seen")
+            raise errors.precomputed_alone("tested, since the rows were never seen")
         return super()._rows_to_test(X, y, sample_weight, method, needed)
 
     def _fit_all(self, kernel: Kernel, rows: Rows) -> None:
@@ -140,12 +139,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
         weakest = float(spectrum.values[-1])
         if trace * _xp.EPS <= SHOWS * weakest < red.rounding:
-            errors.warn(errors_kernels.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
+            errors.warn(errors.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
         spectrum = spectrum.mapped(spectrum.vectors / red.root[:, None])  # signs are those of the scores
         s = spectrum.singular_values
         self._points, self._counts, self.kernel_ = red.points, red.weight, unmoved(red.kernel)
         dual, xp = spectrum.vectors * red.weight[:, None] / s, _xp.namespace(s)
-        # they add up to 0 but for rounding, which k(x, ·) of rows far from the origin would multiply
+        # they add up to 0 except for rounding, which k(x, ·) of rows far from the origin would multiply
         share = red.weight / xp.sum(red.weight)
         self._dual, self._centre = dual - share[:, None] * xp.sum(dual, axis=0), red.means
         self._scores = spectrum.vectors * s
@@ -170,7 +169,10 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def _kept(self, spectrum: Spectrum, trace: float) -> Spectrum:
         """Keep the axes that stand above rounding, and say so where more were asked for."""
         if not trace > 0 or spectrum.rank == 0:
-            raise errors_kernels.rows_alike()
+            raise errors.InputError(
+                "X: all rows are the same to the kernel, so there is no axis to find. Check the columns "
+                "(constant?) and the bandwidth (far above all distances?)."
+            )
         if self.n_components is not None and spectrum.rank < self.n_components:
             advice = "The others carry nothing and were left out."
             what = "The centred kernel matrix"
@@ -210,7 +212,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
         if self._centre is None:
             return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)
-        centre, function = _xp.like(self._centre, X), about(self.kernel_, self._pivot)._against(points)
+        centre, function = _xp.like(self._centre, X), shifted(self.kernel_, self._pivot)._against(points)
 
         def work(span: tuple[int, int]) -> Array:
             return (function(X[span[0] : span[1], :]) - centre) @ dual
@@ -232,7 +234,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """
         self._require_fit()
         if isinstance(self.kernel_, Precomputed):
-            raise errors_kernels.precomputed_alone("inverted, since the rows were never seen")
+            raise errors.precomputed_alone("inverted, since the rows were never seen")
         if not hasattr(self, "_preimage"):
             self._preimage = self._learn_preimage()
         source: Any = as_source(X, name="X", estimator=type(self).__name__, every_row=True)

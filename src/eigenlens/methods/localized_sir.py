@@ -234,7 +234,12 @@ class LocalizedSIR(InverseRegression):
         k = self._choose_neighbours(block.X, codes, weight) if self.n_neighbors == "cv" else int(self.n_neighbors)
         smallest = slices.weights.min() + weight[~labelled].sum()
         if k > smallest and self.n_neighbors != "cv":
-            errors.warn(errors.neighbours_clipped(k, smallest))
+            errors.warn(
+                errors.SliceWarning(
+                    f"n_neighbors={k} but the smallest slice has a weight of {smallest:g}: in such slices all rows are "
+                    f"neighbours, as in plain SIR. Use n_neighbors up to {max(int(smallest), 1)}, or fewer slices."
+                )
+            )
         rows = block.X - _xp.to_numpy(everything.pivot)
         return LocalMoments(slices, everything, _collect_local(rows, codes, weight, k, everything, kind), k)
 

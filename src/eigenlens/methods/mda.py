@@ -150,7 +150,7 @@ class MDA(ScoredClassifier):
         y : labels of shape (n,)
             Left out where X is a source that holds them.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row stands there twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -223,7 +223,7 @@ class MDA(ScoredClassifier):
     def _present(self, fit: Fit, data: Classes, source: Any) -> None:
         step, dtype, K = fit.step, result_dtype(source), len(data.labels)
         if self.tol > 0 and not fit.converged:
-            errors.warn(errors.not_settled(int(self.max_iter), fit.gain, float(self.tol)))
+            errors.warn(_not_settled(int(self.max_iter), fit.gain, float(self.tol)))
         weights = np.concatenate(step.shares)
         owner = np.repeat(np.arange(K), [len(s) for s in step.shares])
         shares = weights * (data.class_weights / data.W)[owner]
@@ -291,3 +291,11 @@ class MDA(ScoredClassifier):
             return _xp.namespace(block).exp(_xp.log_softmax(self._subclass_scores(block, sharp=True)))
 
         return self._over_rows(X, posterior, keep_dtype=False)
+
+
+def _not_settled(max_iter: int, gain: float, tol: float) -> errors.NotConvergedWarning:
+    change = f"still changed by {gain:.1e} a step" if gain < float("inf") else "was known for one step only"
+    return errors.NotConvergedWarning(
+        f"max_iter={max_iter} ended EM while the mean log-likelihood of a row {change} (tol={tol:g}). "
+        f"Raise max_iter or tol; tol=0 takes exactly max_iter steps and does not warn."
+    )

@@ -73,7 +73,10 @@ class SpreadProblem(PrincipalProblem):
             advice = "They have no variance: constant or collinear columns."
             yield errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice)
         elif spectrum.rank < len(spectrum) and not self.moments.squared:
-            yield errors.empty_directions(spectrum.rank, len(spectrum))
+            yield errors.RankWarning(
+                f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
+                "component(s) have no variance; ask for fewer."
+            )
 
 
 @stored("PCA")
@@ -236,7 +239,10 @@ class PCA(PrincipalComponents):
         self._require_fit()
         p, k, noise = self.n_features_in_, self.n_components_, self._noise_sd
         if (k < p and noise <= 0) or self.spectrum_.rank < k:
-            raise errors.no_noise(self.spectrum_.rank, p)
+            raise errors.InputError(
+                "The likelihood does not exist: the components leave no variance for the noise (rank "
+                f"{self.spectrum_.rank} of {p} columns). Use fewer components than the rank, or drop collinear columns."
+            )
         log_sd = float(np.log(_xp.to_numpy(self._sd)).sum()) + ((p - k) * float(np.log(noise)) if k < p else 0.0)
         constant = p * float(np.log(2 * np.pi)) + 2 * log_sd
 

@@ -249,7 +249,9 @@ class PDA(LinearDiscriminant):
         else:
             check_number("lam", self.lam, 0.0)
             if self.df is not None:
-                raise errors.both_given("lam", self.lam, "df", self.df)
+                raise errors.InputError(
+                    f"lam={self.lam!r} and df={self.df!r} are both given, but one decides; leave one of them out."
+                )
         if self.df is not None:
             check_number("df", self.df, 0.0, above=True)
 

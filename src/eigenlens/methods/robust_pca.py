@@ -11,14 +11,13 @@ Candès, Li, Ma, Wright (2011), Robust principal component analysis? *Journal of
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import decomposition as errors_decomposition
 from .._core.guard import unchanged_on_failure
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.stored import stored
@@ -26,8 +25,8 @@ from .._core.typing import Array, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
+from ._permuted_columns import PermutedColumns
 from ._rows import RowsTransformer
-from ._unrelated import PermutedColumns
 
 METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
@@ -201,12 +200,17 @@ class RobustPCA(RowsTransformer, PermutedColumns):
 
     def _warn_fit(self, found: Parts, rank: int, k: int) -> None:
         if not found.converged:
-            errors.warn(errors_decomposition.residual_left(self.max_iter, float(found.residuals[-1]), self.tol))
+            errors.warn(errors.residual_left(self.max_iter, float(found.residuals[-1]), self.tol))
         if self.n_components is not None and k < self.n_components:
             advice = "Ask for fewer" + (", or raise lam to count less as errors." if self._convex else ".")
             errors.warn(errors.rank_deficient("low_rank_", k, int(self.n_components), "components are wanted", advice))
         elif rank == 0 and self._convex and found.objective.size:
-            errors.warn(errors_decomposition.nothing_low_rank(float(self.lam_ or 0.0)))
+            errors.warn(
+                errors.RankWarning(
+                    f"lam={float(self.lam_ or 0.0):.3g} is so small that the whole table counts as errors: low_rank_ "
+                    "is zero and there are no components. Raise lam."
+                )
+            )
 
     def _fill_in(self, X: Array, observed: Any, L: Array, S: Array, counted: np.ndarray) -> tuple[Array, Array]:
         """Put the rows of weight zero, split as new ones, between those that were pursued."""
@@ -257,13 +261,13 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         numbers = rank * (sum(seen.shape) - rank)
         thin = [int((seen.sum(axis=axis) < rank).sum()) for axis in (1, 0)]
         if seen.mean() < 1 - MOSTLY_MISSING:
-            errors.warn(errors_decomposition.little_observed(f"{1 - seen.mean():.0%} of the cells are NaN"))
+            errors.warn(_little_observed(f"{1 - seen.mean():.0%} of the cells are NaN"))
         elif seen.sum() < 1.5 * numbers:
             why = f"{seen.sum()} observed cells are to determine the {numbers} numbers of a matrix of rank {rank}"
-            errors.warn(errors_decomposition.little_observed(why))
+            errors.warn(_little_observed(why))
         elif any(thin):
             why = f"{thin[0]} rows and {thin[1]} columns have fewer observed cells than the rank, {rank}"
-            errors.warn(errors_decomposition.little_observed(why))
+            errors.warn(_little_observed(why))
 
     # -- use --------------------------------------------------------------------------------------------------------
 
@@ -320,7 +324,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             return result
         lost = np.isnan(_xp.to_numpy(result)).reshape(result.shape[0], -1).any(axis=1)
         if lost.any():
-            raise errors_decomposition.nothing_observed("row", np.flatnonzero(lost).tolist())
+            raise _nothing_observed("row", np.flatnonzero(lost).tolist())
         return result
 
     def _scores(self, X: Array, observed: Array | None) -> Array:
@@ -352,7 +356,7 @@ def _refuse_empty(observed: Array | None) -> None:
     for axis, what in ((1, "row"), (0, "column")):
         empty = ~_xp.to_numpy(observed).any(axis=axis)
         if empty.any():
-            raise errors_decomposition.nothing_observed(what, np.flatnonzero(empty).tolist())
+            raise _nothing_observed(what, np.flatnonzero(empty).tolist())
 
 
 def _side_by_side(L: Array, S: Array) -> Array:
@@ -361,3 +365,13 @@ def _side_by_side(L: Array, S: Array) -> Array:
 
 def _tell(k: int, residual: float, rank: int, objective: float) -> None:
     print(f"round {k}: residual {residual:.1e}, rank {rank}, objective {objective:.6g}", file=sys.stderr)
+
+
+def _nothing_observed(what: str, numbers: Iterable[Any]) -> errors.InputError:
+    return errors.InputError(f"X: {what} {errors.listed(numbers)} is all NaN; leave it out.")
+
+
+def _little_observed(why: str) -> errors.MissingWarning:
+    return errors.MissingWarning(
+        f"X: {why}. The missing cells of low_rank_ are then guesses; drop rows and columns that are mostly NaN."
+    )

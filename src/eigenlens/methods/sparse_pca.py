@@ -23,7 +23,6 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors import decomposition as errors_decomposition
 from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -227,7 +226,7 @@ class SparsePCA(PrincipalComponents):
 
     def _tell(self, axes: SparseAxes) -> None:
         if not axes.converged:
-            errors.warn(errors_decomposition.residual_left(self.max_iter, axes.moved, self.tol))
+            errors.warn(errors.residual_left(self.max_iter, axes.moved, self.tol))
         if self.n_nonzero is not None:
             met, asked = np.count_nonzero(axes.B, axis=0), self._each("n_nonzero", self.n_nonzero, axes.B.shape[1])
             short = np.flatnonzero(met < asked)
@@ -241,7 +240,12 @@ class SparsePCA(PrincipalComponents):
                 )
         dead = np.flatnonzero(~axes.B.any(axis=0))
         if len(dead):
-            errors.warn(errors_decomposition.killed_components(dead.tolist()))
+            errors.warn(
+                errors.RankWarning(
+                    f"alpha is so large that component {errors.listed(dead.tolist())} has no nonzero loading and "
+                    "explains nothing. Lower alpha, or ask for fewer components."
+                )
+            )
 
     # -- checks ------------------------------------------------------------------------------------------------
 
@@ -266,7 +270,7 @@ class SparsePCA(PrincipalComponents):
         for one in value if several else [value]:
             check_number(name, one, low, high, integer=integer)
         if several and self.n_components is not None and len(value) != self.n_components:
-            raise errors_decomposition.one_for_each(name, value, int(self.n_components))
+            raise _one_for_each(name, value, int(self.n_components))
 
     def _each(self, name: str, value: Any, k: int) -> np.ndarray:
         """Return one value for each of k components."""
@@ -274,7 +278,7 @@ class SparsePCA(PrincipalComponents):
         if values.ndim == 0:
             return np.full(k, values)
         if len(values) < k:
-            raise errors_decomposition.one_for_each(name, value, k)
+            raise _one_for_each(name, value, k)
         return values[:k]
 
     def _wanted(self, n: int | None, p: int) -> int:
@@ -316,7 +320,7 @@ class SparsePCA(PrincipalComponents):
         found = self._along(form, start, total, values)
         if not all(axes.converged for axes in found):
             worst = max(axes.moved for axes in found)
-            errors.warn(errors_decomposition.residual_left(self.max_iter, worst, self.tol))
+            errors.warn(errors.residual_left(self.max_iter, worst, self.tol))
         both = [_loadings(axes, form) for axes in found]
         return SparsePath(
             alphas=np.asarray(values, dtype=float),
@@ -340,3 +344,10 @@ def _killing_penalty(form: Form, axis: Array) -> float:
     """Return the penalty at which the axis has no loading left, on the covariance scaled to trace p."""
     scaled = form.times(form.dimension / (form.trace() or 1.0))
     return 2 * float(np.abs(_xp.to_numpy(scaled.apply(axis))).max())
+
+
+def _one_for_each(name: str, value: Any, k: int) -> errors.InputError:
+    return errors.InputError(
+        f"{name}={value!r} but it must be a single value or one for each of the {k} component(s); "
+        f"pass a list of {k}, or set n_components."
+    )

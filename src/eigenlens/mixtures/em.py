@@ -114,7 +114,7 @@ class Classes:
         distinct = len(np.unique(rows[: 8 * count], axis=0))
         distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
         if distinct < count:
-            errors.warn(errors.empty_subclasses(self.labels[k], count, distinct))
+            errors.warn(_empty_subclasses(self.labels[k], count, distinct))
         rounds, order = 1 if kind == 3 else 300, np.lexsort((w, *self.X[self.index[k]].T))  # rows come in any order
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
@@ -280,9 +280,16 @@ def _without_empty(data: Classes, Z: Shares) -> Shares:
         mass = w @ z
         alive = mass > EMPTY * mass.sum()
         if not alive.all():
-            errors.warn(errors.empty_subclasses(data.labels[k], z.shape[1], int(alive.sum())))
+            errors.warn(_empty_subclasses(data.labels[k], z.shape[1], int(alive.sum())))
             z = z[:, alive]
             size = z.sum(axis=1, keepdims=True)
             z = np.where(size > 0, z / np.where(size > 0, size, 1.0), 1.0 / z.shape[1])
         kept.append(z)
     return kept
+
+
+def _empty_subclasses(label: Any, asked: int, left: int) -> errors.SubclassWarning:
+    return errors.SubclassWarning(
+        f"class {errors.plain(label)!r} keeps {left} of {asked} subclasses: the others had no rows of their own and "
+        "were merged into the rest. If that recurs, lower n_subclasses."
+    )

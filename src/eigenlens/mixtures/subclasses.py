@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Integral
 from typing import Any
 
@@ -26,35 +26,47 @@ def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] |
     """Return R_k for each class, of these weights, or None where they are to be chosen."""
     if isinstance(given, str):
         if given not in ("bic", "cv"):
-            raise errors.subclasses_kind(given, classes)
+            raise _subclasses_kind(given, classes)
         return None
     if isinstance(given, Mapping):
         labels = [errors.plain(label) for label in classes]
         if set(given) != set(labels):
-            raise errors.subclasses_kind(given, classes)
+            raise _subclasses_kind(given, classes)
         values: list[Any] = [given[label] for label in labels]
     else:
         values = [given] * len(classes) if isinstance(given, Integral) else list(given) if np.ndim(given) == 1 else []
     right = all(is_number(v, integer=True) and v >= 1 for v in values)
     if len(values) != len(classes) or not right:
-        raise errors.subclasses_kind(given, classes)
+        raise _subclasses_kind(given, classes)
     for label, size, count in zip(classes, sizes, values, strict=True):
         if count > size:
-            raise errors.too_few_for_subclasses(label, float(size), count)
+            raise errors.InputError(
+                f"n_subclasses={count} for class {errors.plain(label)!r}, which has only {float(size):g} row(s), "
+                f"weights counted; give it at most {max(int(float(size)), 1)}: a number for each class, in a list or "
+                "as {label: number}, or leave the class out."
+            )
     return [int(v) for v in values]
 
 
 def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[int] | None) -> list[Floats]:
     """Return start responsibilities for the rows of each class."""
     if counts is None:
-        raise errors.start_needs_counts()
+        raise errors.InputError(
+            "init was given while n_subclasses is to be chosen; give n_subclasses as numbers beside init."
+        )
     n = source.table.shape[0]
     try:
         Z = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise errors.start_kind(given, n, counts) from error
+        raise errors.InputTypeError(
+            f"init={given!r} cannot be read as numbers; give shares of shape ({n}, {sum(counts)}), one row for each "
+            "row of X and one column for each subclass, or None."
+        ) from error
     if Z.shape != (n, sum(counts)):
-        raise errors.start_shape(Z.shape, n, counts)
+        raise errors.InputError(
+            f"init has shape {tuple(Z.shape)} but must be ({n}, {sum(counts)}): one row for each row of X, one column "
+            f"for each subclass ({errors.listed(counts, 12)} for the classes in order)."
+        )
     Z = Z[source.kept]
     first = np.concatenate([[0], np.cumsum(counts)])
     owner = np.repeat(np.arange(len(counts)), counts)
@@ -64,9 +76,16 @@ def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[in
         ("has rows that do not add up to 1", np.abs(Z.sum(axis=1) - 1) > 1e-6),
     ):
         if bad.any():
-            raise errors.start_values(rule, int(source.kept[np.flatnonzero(bad)[0]]))
+            raise errors.InputError(
+                f"init {rule} (first in row {int(source.kept[np.flatnonzero(bad)[0]])}), but it must hold the shares "
+                "of each row in the subclasses of its own class: not negative, adding up to 1, and 0 for other "
+                "classes."
+            )
     if not Z.any(axis=0).all():
-        raise errors.start_empty(int(np.flatnonzero(~Z.any(axis=0))[0]))
+        raise errors.InputError(
+            f"init leaves subclass {int(np.flatnonzero(~Z.any(axis=0))[0])} without any row; give it some, or ask for "
+            "fewer subclasses."
+        )
     Z = Z / Z.sum(axis=1, keepdims=True)
     return [Z[codes == k, first[k] : first[k + 1]] for k in range(len(counts))]
 
@@ -106,3 +125,11 @@ def counts_by_folds(estimator: Any, data: Classes) -> list[int]:
                 wrong = model.fit(X[train], codes[train], w[train]).predict(X[test]) != codes[test]
                 lost[r - 1] += float(w[test] @ wrong)
     return np.minimum(int(np.argmin(lost)) + 1, sizes).tolist()
+
+
+def _subclasses_kind(value: Any, classes: Iterable[Any]) -> errors.InputError:
+    names = [str(label) for label in classes]
+    return errors.InputError(
+        f"n_subclasses={value!r} is not understood for classes {errors.listed(names)}; use a positive integer, a list "
+        f"of {len(names)} of them in the order of classes_, a dict {{label: number}}, 'bic' or 'cv'."
+    )

@@ -98,7 +98,7 @@ class Grouped(Moments):
         if len(self.labels) == 0:
             self.meaning = other.meaning
         if self.meaning != other.meaning:
-            raise errors.meanings_differ(self.meaning, other.meaning)
+            raise _meanings_differ(self.meaning, other.meaning)
         places = self._places(other.labels)
         if self.pooled:
             theirs = _regrouped(other.groups[0], places, len(self.labels))
@@ -239,7 +239,7 @@ class Grouped(Moments):
 
 
 def _of_one_kind(a: np.dtype, b: np.dtype) -> bool:
-    """Tell whether labels of two types can stand in one array without changing what they are."""
+    """Return whether one array can hold labels of both types unchanged."""
     if a.kind in "biuf" and b.kind in "biuf":
         return np.result_type(a, b).kind in (a.kind, b.kind)
     return (a.kind in "biuf") == (b.kind in "biuf")
@@ -280,3 +280,11 @@ def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
     padded = xp.concat([moments.shift, xp.zeros_like(moments.shift[:1, :])], axis=0)
     new.shift = _xp.take_rows(padded, _xp.like(source, padded))
     return new
+
+
+def _meanings_differ(ours: Any, theirs: Any) -> errors.InputError:
+    said = ["labels as given" if meaning is None else str(meaning) for meaning in (ours, theirs)]
+    return errors.InputError(
+        f"These moments cannot be merged: their groups have different meanings ({said[0]}; {said[1]}). Slice both "
+        "sides alike: give the cuts, n_slices=[cut, cut, …], or the labels, slices=."
+    )

@@ -74,7 +74,7 @@ class Resampler:
         Parameters
         ----------
         counts : ndarray of shape (b, n_units)
-            How often each unit stands in each resample.
+            How often each resample holds each unit.
         """
         G, q = self.n_groups, self.q
         sums = counts @ self.sums if self.sums is not None else self._sums_of_rows(counts[:, self.order])

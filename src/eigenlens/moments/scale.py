@@ -13,7 +13,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 
 ORDINARY = 200  # |x| within 2^±200 squares and sums safely
-FREE = -(10**6)  # exponent of a column that holds nothing but zeros
+FREE = -(10**6)  # exponent of a column that is all zeros
 LIMIT = 1000  # 2^±1000 and their inverses are ordinary numbers
 
 Exponents = np.ndarray | None

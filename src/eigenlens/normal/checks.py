@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from .._core import errors
-from .._core.errors.decomposition import MissingWarning
 from ..moments import Patterns
 from .maximum import SCORE, Maximum
 
@@ -23,13 +22,13 @@ def require_observed(groups: list[Patterns], labels: np.ndarray | None, names: l
             continue
         among = "" if labels is None else f" among the rows of group {labels[k].item()!r}"
         raise errors.InputError(
-            f"No cell of column {_listed(lacking, names)} is observed{among}; nothing can be said of it. "
+            f"No cell of column {_listed(lacking, names)} is observed{among}; it cannot be estimated. "
             f"Leave {'it' if len(lacking) == 1 else 'these columns'} out{'' if labels is None else ', or the group'}."
         )
     blank = sum(group.n_blank for group in groups)
     if blank:
-        rows = "row observes" if blank == 1 else "rows observe"
-        errors.warn(MissingWarning(f"{blank:,} {rows} nothing at all: every cell is missing. They count nothing."))
+        rows = "row is" if blank == 1 else "rows are"
+        errors.warn(errors.MissingWarning(f"{blank:,} {rows} all NaN and ignored."))
 
 
 def require_together(together: np.ndarray, columns: np.ndarray, names: list[str] | None) -> None:

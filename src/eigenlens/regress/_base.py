@@ -146,10 +146,18 @@ def column(argument: str, feature: Any, names: Sequence[str]) -> int:
         return list(names).index(feature)
     if is_number(feature, integer=True) and -p <= feature < p:
         return int(feature) % p
-    raise errors.unknown_column(argument, feature, names)
+    raise errors.InputError(
+        f"{argument} holds {feature!r} but the {len(names)} columns of X are {errors.listed(names, 12)}; use one of "
+        f"these names or a column number below {len(names)}."
+    )
 
 
 def warn_if_relative(w: Floats) -> None:
     """Tell a user whose weights sum to far less than the rows that weights count rows here."""
     if w.sum() < 0.5 * w.size:
-        errors.warn(errors.weights_are_shares(float(w.sum()), w.size))
+        errors.warn(
+            errors.WeightWarning(
+                f"sample_weight sums to {float(w.sum()):.3g} over {w.size} rows, and weights count rows: smoothness is "
+                f"chosen as for {float(w.sum()):.3g} rows. If the weights are shares, scale them to sum to {w.size}."
+            )
+        )

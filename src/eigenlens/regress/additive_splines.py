@@ -91,7 +91,7 @@ class AdditiveSplines(Regressor):
     True
     """
 
-    #: Given the smoothness chosen, fits are S y with a symmetric S, but for the end of the iteration (see `scoring`).
+    #: Given the smoothness chosen, fits are S y with a symmetric S, up to where the iteration ends (see `scoring`).
     symmetric_smoother = True
 
     _x_reach = 300.0  # features are scaled before they are multiplied

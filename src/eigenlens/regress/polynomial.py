@@ -95,7 +95,10 @@ class PolynomialRegression(Regressor):
         degree = int(self.degree)
         terms = math.comb(p + degree, degree) - 1 if self.interactions else p * degree
         if terms > MOST_TERMS or terms * max(n, p) > MOST_CELLS:
-            raise errors.too_many_terms(degree, p, terms, n)
+            raise errors.InputError(
+                f"degree={degree} with {p} columns gives {terms:,} terms, too many to hold for {n} rows; use a lower "
+                "degree, interactions=False, or AdaptiveSplines, which searches for the terms that matter."
+            )
 
     def _columns(self, X: Floats) -> Floats:
         """Products of Legendre polynomials of the scaled features, n×terms."""

@@ -158,8 +158,14 @@ def score(regressor: Any, X: Floats, Z: scipy.sparse.csr_array, w: Floats) -> Sc
         model = fit_scores(PolynomialRegression(1), X, wanted, w)
         F = fits_of(model, X, theta.shape[1])
         if _is_flat(F, w):
-            raise errors.nothing_parts()
-        errors.warn(errors.constant_fits(type(regressor).__name__))
+            raise errors.nothing_separates()
+        errors.warn(
+            errors.ConstantFitWarning(
+                f"regressor={type(regressor).__name__} fits every class score by a constant: nothing it sees in X "
+                "separates the classes. A linear regression takes its place. Use a more flexible regressor or less "
+                "penalty, or check that y belongs to X."
+            )
+        )
     with _xp.one_blas_thread():  # tall and thin: threads would wait for each other
         return _measured(model, F, wanted, Z, w)
 
@@ -254,16 +260,20 @@ def _root(S: Floats) -> Floats:
 def check_regressor(regressor: Any) -> None:
     """Refuse what cannot be a regressor."""
     if isinstance(regressor, type) or not (hasattr(regressor, "fit") and hasattr(regressor, "predict")):
-        raise errors.not_a_regressor(regressor)
+        raise _not_a_regressor(regressor)
     if is_classifier(regressor):
-        raise errors.not_a_regressor(regressor)
+        raise _not_a_regressor(regressor)
 
 
 def fit_scores(regressor: Any, X: Floats, Y: Floats, w: Floats) -> Any:
     """Fit a clone to several responses; one that takes a single response is fitted once for each."""
     counted = np.all(w == 1.0)
     if not counted and not has_fit_parameter(regressor, "sample_weight"):
-        raise errors.regressor_without_weights(type(regressor).__name__)
+        raise errors.InputError(
+            f"sample_weight was given but regressor={type(regressor).__name__} takes no weights in fit. Leave "
+            "sample_weight out, repeat the rows, or use a regressor that takes weights, such as those of "
+            "eigenlens.regress."
+        )
     weights = {} if counted else {"sample_weight": w}
     if Y.shape[1] == 1:
         return clone(regressor).fit(X, Y[:, 0], **weights)
@@ -280,7 +290,21 @@ def fits_of(model: Any, X: Floats, responses: int) -> Floats:
     F = np.asarray(model.predict(X), dtype=np.float64)
     F = F.reshape(len(X), -1)
     if F.shape[1] != responses:
-        raise errors.regressor_shape(type(model).__name__, F.shape[1], responses)
+        raise errors.InputError(
+            f"regressor={type(model).__name__} predicts {F.shape[1]} columns but {responses} responses were fitted; "
+            "use a regressor of several responses, or wrap it: sklearn.multioutput.MultiOutputRegressor(regressor)."
+        )
     if not np.isfinite(F).all():
-        raise errors.regressor_not_finite(type(model).__name__)
+        raise errors.InputError(
+            f"regressor={type(model).__name__} predicts NaN or infinity; scale the columns of X, or use a regressor "
+            "that stays finite."
+        )
     return F
+
+
+def _not_a_regressor(value: Any) -> errors.InputTypeError:
+    kind = "a class" if isinstance(value, type) else "a classifier" if hasattr(value, "predict") else "no regressor"
+    return errors.InputTypeError(
+        f"regressor={value!r} is {kind}, but discriminants regress class scores on X: pass a regressor object with fit "
+        f"and predict, such as eigenlens.regress.AdaptiveSplines() or sklearn.neighbors.KNeighborsRegressor()."
+    )

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import optional
-from .._core.errors import arguments
+from .._core import errors, optional
 
 INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
 
@@ -19,7 +18,10 @@ def axes_for(ax: Any, count: int, width: float = 4.6, height: float = 4.0) -> li
     if ax is not None:
         given = list(np.ravel(ax))
         if len(given) < count:
-            raise arguments.few_axes(len(given), count)
+            raise errors.InputError(
+                f"ax holds {len(given)} axes but this display draws on {count}; pass those of plt.subplots(1, "
+                f"{count}), or none."
+            )
         return given[:count]
     _, axes = plt.subplots(1, count, figsize=(width * count, height), layout="constrained", squeeze=False)
     return list(axes[0])

@@ -7,9 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import optional
+from .._core import errors, optional
 from .._core import xp as _xp
-from .._core.errors import distances as errors
 from ..distances.tables import square_of
 from ._style import FOUND, INK, LEVEL, plain
 

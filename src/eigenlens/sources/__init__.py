@@ -3,11 +3,11 @@
 Input is validated here and nowhere else. A back end is one file.
 """
 
-from .answers import ClassifierScore, RegressorScore
 from .base import Block, Source, Target, collect, dense_blocks, map_rows, whole
-from .companions import ClassReader, LabelReader, Labels
 from .files import open_rows
-from .memory import as_source
+from .in_memory import as_source
+from .labels import ClassReader, LabelReader, Labels
+from .score_mixins import ClassifierScore, RegressorScore
 from .slices import GivenSlices, Response, SliceReader, Slicing
 from .writing import write_rows
 

@@ -14,7 +14,7 @@ import numpy as np
 from .._core import errors
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed, files_in
-from .table import tell_rounded, wide_columns
+from .table import warn_rounded, wide_columns
 
 ZARR_HEADERS = ("zarr.json", ".zarray", ".zattrs", ".zmetadata")
 
@@ -50,11 +50,11 @@ class ArrayReader:
         first, array = arrays[0]
         for origin, values in arrays:
             if len(values.shape) != 2:
-                raise errors.at(origin, errors.not_a_table("X", values.shape))
+                raise errors.located(origin, errors.not_a_table("X", values.shape))
             if values.dtype.kind == "c":
-                raise errors.at(origin, errors.complex_numbers("X"))
+                raise errors.located(origin, errors.complex_numbers("X"))
             if values.dtype.kind not in "biuf":
-                raise errors.at(origin, errors.not_numbers("X", f"it holds {values.dtype}"))
+                raise errors.located(origin, errors.not_numbers("X", f"it holds {values.dtype}"))
             if values.shape[1] != array.shape[1]:
                 found, expected = (f"{a.shape[1]} columns" for a in (values, array))
                 raise errors.files_differ(origin, first, found, expected)
@@ -120,7 +120,7 @@ class ArrayReader:
             y = None if roles.target is None else rows[:, list(roles.target)]
             weight = None if roles.weight is None else rows[:, roles.weight]
             X = (rows if every else rows[:, columns]).astype(dtype, copy=False)
-            tell_rounded(X, wide_columns(rows)[: X.shape[1]], "X", None)
+            warn_rounded(X, wide_columns(rows)[: X.shape[1]], "X", None)
             return Batch(X, y[:, 0] if y is not None and roles.single else y, weight)
 
         return load
@@ -204,7 +204,7 @@ def open_zarr(path: Path) -> Any:
     except Exception as error:  # whatever a damaged description makes of itself: KeyError, TypeError, …
         raise errors.unreadable(str(path), error) from error
     if not hasattr(array, "shape"):
-        raise errors.at(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
+        raise errors.located(str(path), errors.InputError("it is a Zarr group; give the path of one array in it."))
     stored, total = _stored_chunks(array, path)
     if stored < total:
         raise errors.InputError(

@@ -24,8 +24,8 @@ import numpy as np
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.typing import Array
-from .companions import ClassReader, LabelReader, Labels
-from .cutting import block_rows
+from .block_sizes import block_rows
+from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
 
 SMALL = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
@@ -157,7 +157,9 @@ class Source(ABC):
     def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> Source:
         """Return this source with y read as the caller needs it: not at all, as labels, or as a second table."""
         if target != "none" or sample_weight is not None:
-            raise errors.source_is_bound(type(self).__name__)
+            raise errors.InputError(
+                f"X is a {type(self).__name__} that has been prepared for another use; pass the table itself."
+            )
         return self
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
@@ -169,7 +171,7 @@ class Source(ABC):
         return None
 
     def reduce(self, start: M) -> M:
-        """Read the rows once; `start` is empty but for the pivot."""
+        """Read the rows once; `start` is empty except for the pivot."""
         takes_sparse = getattr(start, "takes_sparse", False)
 
         def reduce_segment(segment: Segment) -> M:
@@ -252,20 +254,20 @@ def whole(source: Source) -> Block:
     assert source.n_rows is not None
     require_room(8 * source.n_rows * source.n_columns, source.name, source.n_rows)
     X = np.empty((source.n_rows, source.n_features))
-    companions: list[tuple[Any, Any]] = []
+    beside: list[tuple[Any, Any]] = []
     classes, at = None, 0
     for segment in source.segments():
         for piece in (piece for block in segment for piece in dense_blocks(block)):
             rows = piece.X.shape[0]
             X[at : at + rows] = _xp.to_numpy(piece.X)
-            companions.append((piece.y, piece.weight))
+            beside.append((piece.y, piece.weight))
             classes, at = piece.classes if at == 0 else classes, at + rows
 
     def stacked(parts: list[Array | None]) -> Any:
         host = [np.ascontiguousarray(_xp.to_numpy(part), dtype=np.float64) for part in parts if part is not None]
         return None if not host else host[0] if len(host) == 1 else np.concatenate(host)
 
-    y, weight = (stacked([pair[k] for pair in companions]) for k in (0, 1))
+    y, weight = (stacked([pair[k] for pair in beside]) for k in (0, 1))
     return Block(X, y, np.ones(len(X)) if weight is None else weight, classes)
 
 

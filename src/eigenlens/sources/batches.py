@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .companions import as_column
+from .labels import as_column
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot
 from .table import as_table
@@ -36,7 +36,7 @@ class BatchReader:
         self.names: list[str] | None = _names(X)
         shape = X.shape if hasattr(X, "shape") else np.shape(X)
         if len(shape) != 2:
-            raise errors.at("batch 0", errors.not_a_table("X", shape))
+            raise errors.located("batch 0", errors.not_a_table("X", shape))
         self.width = int(shape[1])
         if isinstance(source, list | tuple):
             self.n_rows = sum(_length(_parts(batch)[0]) for batch in source)
@@ -67,7 +67,7 @@ class BatchReader:
         if self._stream is None:
             self._stream = self._fresh()
         elif not self._saved:
-            raise errors.already_read()
+            raise _already_read()
         yield from self._saved
         for batch in self._stream:
             self._saved.append(batch)
@@ -78,7 +78,7 @@ class BatchReader:
             yield from self._fresh()
             return
         if not self._saved:
-            raise errors.already_read()
+            raise _already_read()
         assert self._stream is not None
         while self._saved:
             yield self._saved.pop(0)
@@ -104,7 +104,7 @@ class BatchReader:
             )
         for name, part in (("y", y), ("weight", weight)):
             if part is not None and _length(part) != n:
-                raise errors.at(f"batch {k}", errors.lengths_differ("X", n, name, _length(part)))
+                raise errors.located(f"batch {k}", errors.lengths_differ("X", n, name, _length(part)))
         return Piece(0, n, self._loader(X, y, weight, k, roles), f"batch {k}")
 
     def _loader(self, X: Any, y: Any, weight: Any, k: int, roles: Roles) -> Callable[[int, int], Batch]:
@@ -178,4 +178,12 @@ def _table(X: Any, k: int) -> Any:
     try:
         return as_table(X, "X")
     except ValueError as error:
-        raise errors.at(f"batch {k}", error) from error
+        raise errors.located(f"batch {k}", error) from error
+
+
+def _already_read() -> errors.InputError:
+    return errors.InputError(
+        "This stream of batches has already been read and cannot be read again. Where two passes are needed (a method "
+        "that iterates, or fit followed by transform), pass open_rows a list of batches, files, or a function that "
+        "returns a new iterator each time."
+    )

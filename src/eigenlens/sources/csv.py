@@ -42,7 +42,10 @@ class CsvReader:
                 raise errors.files_differ(str(path), str(paths[0]), found, expected)
         self.width = len(headers[0])
         if all(_number(name) is not None for name in headers[0]):
-            raise errors.csv_header(paths[0], headers[0])
+            raise errors.InputError(
+                f"{paths[0]}: the first line ({errors.listed(headers[0])}) holds numbers, but it must hold the names "
+                "of the columns; add a header."
+            )
 
     def __repr__(self) -> str:
         return errors.listed(self.paths, 1)
@@ -115,10 +118,10 @@ class CsvReader:
                 kind = str(kinds.get(name, "string"))
                 if kind == "double" and cell.strip() and _number(cell) is None:
                     rule = "is not a number; encode the column first, or leave it out with columns="
-                    return errors.csv_cell(path, line, name, cell, rule)
+                    return _csv_cell(path, line, name, cell, rule)
                 if kind == "int64" and cell and not _whole(cell):
                     rule = "is not a whole number, but the labels above it are; write all labels in one way"
-                    return errors.csv_cell(path, line, name, cell, rule)
+                    return _csv_cell(path, line, name, cell, rule)
         return errors.unreadable(str(path), cause)
 
 
@@ -149,3 +152,7 @@ def _pyarrow(path: Path, module: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
+
+
+def _csv_cell(path: Any, line: int, column: str, value: str, rule: str) -> errors.InputError:
+    return errors.InputError(f"{path}, line {line}, column {column!r}: {value!r} {rule}.")

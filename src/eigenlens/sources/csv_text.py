@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import IO, Any
 
 from .._core import errors
-from .._core.errors import tables as wrong
 
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
@@ -68,7 +67,7 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
     except csv.Error as error:
-        raise wrong.bad_quotes(path, 1, str(error)) from error
+        raise _bad_quotes(path, 1, str(error)) from error
     except DAMAGED as error:
         raise errors.unreadable(str(path), error) from error
     if not header or not any(name.strip() for name in header):
@@ -77,12 +76,12 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     if len(names) == 1:
         for other in DELIMITERS:
             if other != dialect.delimiter and other in names[0]:
-                raise wrong.one_column(path, names[0], dialect.delimiter, other)
+                raise _one_column(path, names[0], dialect.delimiter, other)
     if names[0] == "" and len(names) > 1:
         names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
     for j, name in enumerate(names):
         if not name:
-            raise wrong.unnamed(path, j + 1)
+            raise errors.InputError(f"{path}, line 1, column {j + 1}: the column has no name; give it one.")
     refuse_same_names(path, names)
     return names
 
@@ -92,7 +91,10 @@ def refuse_same_names(path: Path, names: list[str]) -> None:
     first: dict[str, int] = {}
     for j, name in enumerate(names):
         if first.setdefault(name, j) != j:
-            raise wrong.same_name(path, name, first[name] + 1, j + 1)
+            raise errors.InputError(
+                f"{path}, line 1: columns {first[name] + 1} and {j + 1} are both named {name!r}; names must differ: "
+                "rename one."
+            )
 
 
 def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:
@@ -146,7 +148,7 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
                     yield line, cells
                     line = reader.line_num + 1
             except csv.Error as error:
-                raise wrong.bad_quotes(path, line, str(error)) from error
+                raise _bad_quotes(path, line, str(error)) from error
     except UnicodeError as error:
         raise _undecodable(path, dialect, error) from error
     except DAMAGED as error:
@@ -175,20 +177,20 @@ def _refuse_binary(path: Path, dialect: Dialect) -> None:
     if "16" in dialect.encoding or "32" in dialect.encoding:
         if head and b"\0" not in head:  # a comma or the end of a line would have one
             cause = f"there are no NUL bytes in it, so that it is not {dialect.encoding} text"
-            raise wrong.encoding(path, None, cause, "utf-8, which is the default, or latin-1")
+            raise _encoding(path, None, cause, "utf-8, which is the default, or latin-1")
         return
     if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise wrong.encoding(path, 1, "the file begins like UTF-16 text", "utf-16")
+        raise _encoding(path, 1, "the file begins like UTF-16 text", "utf-16")
     first = head.split(b"\n")[0]
     if first.count(b"\0") * 4 > len(first):
-        raise wrong.encoding(
+        raise _encoding(
             path, 1, "there are NUL bytes in the first line: it is UTF-16 without a mark, or not text", "utf-16-le"
         )
 
 
 def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
-        return wrong.encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
+        return _encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
     try:
         with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
             for line, raw in enumerate(file, 1):
@@ -196,10 +198,10 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
                     raw.decode("utf-8")
                 except UnicodeDecodeError as found:
                     cause = f"byte 0x{raw[found.start]:02x} is not UTF-8 text"
-                    return wrong.encoding(path, line, cause, "latin-1 or cp1252, often")
+                    return _encoding(path, line, cause, "latin-1 or cp1252, often")
     except DAMAGED as damage:  # bytes that do not decompress to what they were
         return errors.unreadable(str(path), damage)
-    return wrong.encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
+    return _encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 
 def _opened(path: Path, dialect: Dialect) -> IO[str]:
@@ -207,3 +209,25 @@ def _opened(path: Path, dialect: Dialect) -> IO[str]:
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", newline="", encoding=encoding)
     return path.open(newline="", encoding=encoding)
+
+
+def _encoding(path: Any, line: int | None, cause: str, guess: str) -> errors.InputError:
+    place = f"{path}, line {line}" if line is not None else str(path)
+    return errors.InputError(
+        f"{place}: {cause}; save it as UTF-8, or say on the command line how the text is stored, --encoding ({guess})."
+    )
+
+
+def _bad_quotes(path: Any, line: int, cause: str) -> errors.InputError:
+    return errors.InputError(f"{path}, line {line}: quotes do not match ({cause}); close or double them.")
+
+
+def _one_column(path: Any, header: str, told: str, found: str) -> errors.InputError:
+    tab = {"\t": "'\\t'"}
+    told, option = tab.get(told, f"'{told}'"), tab.get(found, f"'{found}'")
+    commas = "" if found == "," else " (and --decimal ',' if numbers are written 1,5)"
+    return errors.InputError(
+        f"{path}, line 1: the header {errors.quoted(header)} has no {told} but is full of {option}; if that "
+        f"separates the columns, add --delimiter {option}{commas} on the command line; open_rows reads files "
+        "with commas only."
+    )

@@ -26,8 +26,8 @@ from .._core import errors
 from .._core.threads import thread_count
 from .._core.typing import Array
 from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
-from .companions import LabelReader, as_column, read_weights
-from .memory import as_source
+from .in_memory import as_source
+from .labels import LabelReader, as_column, read_weights
 from .progress import tracked
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
@@ -37,7 +37,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Manner:
+class ReadOptions:
     """How a worker is to read a partition."""
 
     name: str
@@ -92,7 +92,7 @@ class DaskSource(Source):
             new.n_rows = None
         for name, parts in (("y", ys), ("sample_weight", weights)):
             if len(parts) != len(self._parts):
-                raise errors.dask_target(name, f"it has {len(parts)} partitions and X has {len(self._parts)}")
+                raise _dask_target(name, f"it has {len(parts)} partitions and X has {len(self._parts)}")
         new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
         return new
 
@@ -123,8 +123,8 @@ class DaskSource(Source):
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
     @property
-    def _manner(self) -> Manner:
-        return Manner(self.name, self._target, self.label_reader, self.missing)
+    def _options(self) -> ReadOptions:
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing)
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class DaskSource(Source):
     def first(self) -> Block:
         read = dask.delayed(_first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._manner, k))
+            block = _compute(read(*part, self._options, k))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -146,7 +146,7 @@ class DaskSource(Source):
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._manner, k)
+                total = fold(total, *self._parts[k], self._options, k)
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -162,7 +162,7 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, Manner(self.name, missing=self.missing), k),
+                apply(part, function, meta, ReadOptions(self.name, missing=self.missing), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -195,7 +195,7 @@ def _matched(values: Any, X: Any, name: str) -> Any:
             return values.rechunk({0: X.chunks[0]})
         return values
     if not hasattr(X, "chunks") or _known(X.shape[0]) is None:
-        raise errors.dask_target(name, "it lies in memory, and the lengths of the partitions are not known")
+        raise _dask_target(name, "it lies in memory, and the lengths of the partitions are not known")
     column = as_column(values, name)
     if len(column) != X.shape[0]:
         raise errors.lengths_differ("X", int(X.shape[0]), name, len(column))
@@ -205,7 +205,7 @@ def _matched(values: Any, X: Any, name: str) -> Any:
 # -- what runs where the partitions are --------------------------------------------------------------------------
 
 
-def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | None:
+def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source | None:
     """Return a partition as a source, None where it has no rows that count."""
     try:
         for name, values in (("y", y), ("sample_weight", weight)):
@@ -214,20 +214,20 @@ def _opened(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Source | Non
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
         return as_source(
-            X, y, weight, target=manner.target, name=manner.name, reader=manner.reader, missing=manner.missing
+            X, y, weight, target=options.target, name=options.name, reader=options.reader, missing=options.missing
         )
     except ValueError as error:
-        raise errors.at(f"partition {k}", error) from error
+        raise errors.located(f"partition {k}", error) from error
 
 
-def _first_row(X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Block | None:
-    source = _opened(X, y, weight, manner, k)
+def _first_row(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Block | None:
+    source = _opened(X, y, weight, options, k)
     return None if source is None else _in_place(k, source.first)
 
 
-def _folded(total: Any, X: Any, y: Any, weight: Any, manner: Manner, k: int) -> Any:
+def _folded(total: Any, X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Any:
     """Take a partition into moments; the ones given stay as they are, in case they are needed again."""
-    source = _opened(X, y, weight, manner, k)
+    source = _opened(X, y, weight, options, k)
     total = total.copy()
 
     def fold() -> Any:
@@ -240,8 +240,8 @@ def _folded(total: Any, X: Any, y: Any, weight: Any, manner: Manner, k: int) -> 
     return total if source is None else _in_place(k, fold)
 
 
-def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, manner: Manner, k: int) -> Array:
-    source = _opened(X, None, None, manner, k)
+def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, options: ReadOptions, k: int) -> Array:
+    source = _opened(X, None, None, options, k)
     return empty if source is None else _in_place(k, lambda: source.map(function))
 
 
@@ -249,7 +249,7 @@ def _in_place(k: int, work: Callable[[], T]) -> T:
     try:
         return work()
     except errors.InputError as error:
-        raise errors.at(f"partition {k}", error) from error
+        raise errors.located(f"partition {k}", error) from error
 
 
 # -- running -----------------------------------------------------------------------------------------------------
@@ -324,4 +324,14 @@ def _outlived(client: Any, futures: list[Any], k: int, runs: list[Any], place: s
             client.sync(asyncio.sleep, 0)
             for j in lost:
                 futures[j] = client.compute(runs[j])
-    raise errors.lost_workers(place, ATTEMPTS)
+    raise RuntimeError(
+        f"{place}: the workers died {ATTEMPTS} times while reducing them, so they are probably too large for a "
+        "worker's memory; use smaller partitions (rechunk, repartition) or larger workers."
+    )
+
+
+def _dask_target(name: str, why: str) -> errors.InputError:
+    return errors.InputError(
+        f"{name} cannot be matched with the partitions of X: {why}. Pass {name} as a Dask array or series cut like X, "
+        f"or keep it as a column of one Dask frame (X = frame[columns], {name} = frame[column])."
+    )

@@ -96,7 +96,10 @@ def _reader(source: Any) -> Reader:
 def _file_reader(paths: list[Path]) -> Reader:
     kinds = {_kind(path) for path in paths}
     if len(kinds) > 1:
-        raise errors.mixed_files(kinds)
+        raise errors.InputError(
+            f"path_or_paths: the files are of several kinds ({errors.listed(sorted(kinds))}); give files of one kind, "
+            "for example as a list."
+        )
     kind = kinds.pop()
     if kind in (".npy", ".zarr"):
         return ArrayReader.of_files(paths, NpyFile if kind == ".npy" else open_zarr)
@@ -129,13 +132,20 @@ def _kind(path: Path) -> str:
     suffixes = [s.lower() for s in path.suffixes]
     suffix = suffixes[-1] if suffixes else ""
     if suffix in IPC:
-        raise errors.arrow_ipc(path)
+        raise errors.InputError(
+            f"path_or_paths={str(path)!r} is an Arrow IPC (Feather) file, which is not read: its batches are as its "
+            "writer cut them, often one as large as the file, so that no bound on memory can be kept. Write it as "
+            "Parquet, or pass an iterator of its batches to open_rows."
+        )
     if suffix == ".pq":
         return ".parquet"
     if suffixes[-2:] == [".csv", ".gz"]:
         return ".csv"
     if suffix not in (".parquet", ".csv", ".npy"):
-        raise errors.file_kind(path, suffix)
+        raise errors.InputError(
+            f"path_or_paths={str(path)!r}: files ending in {suffix or 'nothing'!r} are not read; use .parquet, .csv, "
+            ".npy or .zarr."
+        )
     return suffix
 
 
@@ -160,7 +170,9 @@ def _roles(reader: Reader, columns: Sequence[Any] | None, target: Any, weight: A
     every = (*chosen, *(places or ()), *(() if of_weight is None else (of_weight,)))
     twice = next((j for j, times in Counter(every).items() if times > 1), None)
     if twice is not None:
-        raise errors.column_twice(reader.names[twice] if reader.names else twice, "twice")
+        raise errors.InputError(
+            f"column {(reader.names[twice] if reader.names else twice)!r} is named twice; a column has one role."
+        )
     if not chosen:
         raise errors.no_columns("X", (reader.n_rows or 0, 0))
     return Roles(chosen, places, of_weight, single)
@@ -172,4 +184,9 @@ def _place(reader: Reader, of_names: dict[str, int] | None, column: Any, name: s
         return of_names[column]
     if of_names is None and isinstance(column, Integral) and 0 <= int(column) < reader.width:
         return int(column)
-    raise errors.no_such_column(name, column, reader.names, reader.width)
+    raise _no_such_column(name, column, reader.names, reader.width)
+
+
+def _no_such_column(name: str, column: Any, names: Iterable[str] | None, width: int) -> errors.InputError:
+    there = f"the columns are numbered 0 to {width - 1}" if names is None else f"there are {errors.listed(names, 12)}"
+    return errors.InputError(f"{name}={column!r}: no such column; {there}.")

@@ -13,7 +13,7 @@ import numpy as np
 from .._core import errors
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
-from .table import tell_rounded
+from .table import warn_rounded
 
 
 class ParquetReader:
@@ -79,7 +79,7 @@ class ParquetReader:
         fields = [schema.field(j) for schema in self._schemas for j in roles.columns]
         bad = {f.name: f.type for f in fields if not _is_number(pa, f.type)}
         if bad:
-            raise errors.at(str(self), errors.words("X", bad.keys(), map(str, bad.values())))
+            raise errors.located(str(self), errors.text_columns("X", bad.keys(), map(str, bad.values())))
 
 
 @contextmanager
@@ -114,7 +114,7 @@ def record_piece(
         X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
         for j in range(p):
             X[j] = cut[j].to_numpy(zero_copy_only=False)
-        tell_rounded(X.T, wide, "X", names)
+        warn_rounded(X.T, wide, "X", names)
         targets = [as_values(column) for column in cut[p : p + n_targets]]
         weight = as_values(cut[-1]) if roles.weight is not None else None
         if roles.target is None:

@@ -154,4 +154,4 @@ def require_finite(
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"
         label = names[column] if names else str(column)
         found = errors.not_finite(name, kind, piece.number(row), label, piece.unit)
-        raise errors.at(piece.place, found)
+        raise errors.located(piece.place, found)

@@ -14,9 +14,13 @@ import numpy as np
 
 from .._core import errors
 from .._core.stored import stored
-from .companions import Labels, _is_missing, as_column
+from .labels import Labels, _is_missing, as_column
 from .table import EXACT
 
+_OTHER_CELLS = (
+    "Slice the first principal components of y instead, or pass slices=, for example the labels that k-means gives the "
+    "rows of y."
+)
 MOST_SLICES = 1_000_000  # more are asked for by mistake, and there are never more than rows
 ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are there
 
@@ -61,9 +65,16 @@ class Slicing:
         n, q = Y.shape
         each = n_slices if q == 1 else max(2, round(n_slices ** (1 / q)))
         if q > 1 and each**q > max(n, 2 * n_slices):
-            raise errors.more_cells_than_rows(q, each**q, n)
+            raise errors.InputError(
+                f"y has {q} responses, and halving each makes {each**q} cells for {n} rows. {_OTHER_CELLS}"
+            )
         if q > 1 and each**q > 2 * n_slices:
-            errors.warn(errors.more_cells_than_slices(q, each**q, n_slices))
+            errors.warn(
+                errors.SliceWarning(
+                    f"y has {q} responses, and halving each makes {each**q} cells where n_slices={n_slices} was "
+                    f"asked for. {_OTHER_CELLS}"
+                )
+            )
         return cls(tuple(tuple(_cuts(Y[:, j], weight, each).tolist()) for j in range(q)))
 
     @classmethod
@@ -132,7 +143,7 @@ class SliceReader:
         if slicing == Slicing() and self.known is not None:
             levels = np.union1d(self.known, labels.classes)
             if not isinstance(self.n_slices, int | np.integer) or len(levels) > self.n_slices:
-                raise errors.levels_were_few(self.n_slices)
+                raise _levels_were_few(self.n_slices)
         return labels, replace(self, slicing=slicing, known=None, seen=True)
 
 
@@ -174,9 +185,15 @@ def slice_response(
         return Labels(np.zeros(0, dtype=np.intp), np.array([])), None  # too few rows: refused where rows are counted
     missing = _missing(values)
     if missing.all():
-        raise errors.response_all_missing(len(missing))
+        raise errors.InputError(
+            f"y is missing in all {len(missing)} rows (NaN or None), so there is nothing to slice; give some "
+            "responses, or use PCA."
+        )
     if missing.any() and not may_miss:
-        raise errors.response_missing(int(missing.sum()))
+        raise errors.InputError(
+            f"Input y contains NaN ({int(missing.sum())} missing responses). Drop those rows, or use LocalizedSIR, "
+            "which learns from rows without a response as well."
+        )
     seen = values[~missing]
     used = None if weight is None or len(weight) != len(values) else weight[~missing]
     if seen.dtype.kind in "OUST":
@@ -204,13 +221,21 @@ def _cut(
             raise errors.one_slice(counted[0, 0])
         wanted = slicing.n_cells if given or Y.shape[1] > 1 else int(n_slices)
         if slicing.n_cells < wanted:
-            errors.warn(errors.fewer_slices(slicing.n_cells, wanted))
+            errors.warn(
+                errors.SliceWarning(
+                    f"y gives {slicing.n_cells} slices where n_slices={wanted} were asked for: tied values stay in one "
+                    f"slice. Ask for {slicing.n_cells} or fewer, or pass slices= to cut by hand."
+                )
+            )
     if slicing.cuts:
         if len(slicing.cuts) != Y.shape[1]:
-            raise errors.responses_differ(len(slicing.cuts), Y.shape[1])
+            raise errors.InputError(
+                f"y has {Y.shape[1]} column(s) but earlier rows had {len(slicing.cuts)}; pass the same responses in "
+                "every batch."
+            )
         return Labels(slicing.codes(Y), np.arange(slicing.n_cells)), slicing
     if Y.shape[1] > 1 or (np.floor(Y) != Y).any():
-        raise errors.levels_were_few(n_slices)
+        raise _levels_were_few(n_slices)
     whole = Y[:, 0].astype(np.int64) if np.abs(Y).max(initial=0) < EXACT else Y[:, 0]
     return Labels.read(whole), slicing
 
@@ -261,7 +286,9 @@ def _as_response(y: Any) -> np.ndarray:
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] == 0):
-        raise errors.response_shape(values.shape)
+        raise errors.InputError(
+            f"y should be one response per row or a table of several, got an array of shape {tuple(values.shape)}."
+        )
     if values.dtype.kind == "c":
         raise errors.complex_numbers("y")
     if values.dtype.kind == "O" and not any(isinstance(v, str | bytes) for v in values.flat):
@@ -291,13 +318,19 @@ def _as_numbers(values: np.ndarray) -> np.ndarray:
         values.astype(np.int64) if values.dtype.kind in "mM" else values, dtype=np.float64
     )  # dates: in order
     if not np.isfinite(Y).all():
-        raise errors.response_infinite(int(np.sum(~np.isfinite(Y))))
+        raise errors.InputError(
+            f"Input y contains infinity ({int(np.sum(~np.isfinite(Y)))} values). Drop or clip them: a response must be "
+            "finite."
+        )
     return Y[:, None] if Y.ndim == 1 else Y
 
 
 def _read_words(values: np.ndarray) -> Labels:
     if values.ndim > 1:
-        raise errors.response_words_in_several(values.shape[1])
+        raise errors.InputTypeError(
+            f"y has {values.shape[1]} columns and words among them; several responses must be numbers. Make the cells "
+            "yourself and pass them as slices=, one label per row."
+        )
     return Labels.read(values)
 
 
@@ -305,4 +338,13 @@ def _read_slices(slices: Any) -> Labels:
     try:
         return Labels.read(slices)
     except (errors.InputError, errors.InputTypeError) as error:
-        raise errors.given_slices(error) from error
+        raise errors.InputTypeError(
+            f"slices must be one label (a word or a whole number) per row. Reading them as labels: {error}"
+        ) from error
+
+
+def _levels_were_few(n_slices: Any) -> errors.InputError:
+    return errors.InputError(
+        f"y was whole numbers of at most n_slices={n_slices} distinct values in the first batch, each its own slice; "
+        f"now it has others. Fix the cuts beforehand: n_slices=[cut, cut, …], or pass slices=."
+    )

@@ -20,8 +20,8 @@ from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, gathered, middle, require_room, typical_rows
-from .companions import LabelReader, Labels, as_column, check_weights, read_weights
-from .cutting import block_rows
+from .block_sizes import block_rows
+from .labels import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
@@ -77,14 +77,18 @@ class RowSource(Source):
     def _bind_target(self, y: Any, target: Target) -> None:
         if y is None:
             if not self._has_target:
-                raise errors.source_lacks_target(self._estimator)
+                raise _source_lacks_target(self._estimator)
             if target == "table":
                 self._describe_responses()
             return
         if self._has_target:
             raise errors.two_targets("y")
         if isinstance(y, Source):
-            raise errors.second_source()
+            raise errors.InputTypeError(
+                "Y is a source of its own, but rows and their second table are read together: keep them in one file "
+                "or stream and name the columns of Y, open_rows(..., columns=..., target=[...]), or pass Y as a table "
+                "in memory."
+            )
         if target == "labels":
             given, self.label_reader = self.label_reader.read(y, self._given_weight)
             m = len(given)
@@ -128,9 +132,13 @@ class RowSource(Source):
     def target_values(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Read y and the weights alone, in one pass that leaves X where it is (as far as the files allow)."""
         if not self._has_target:
-            raise errors.source_lacks_target(self._estimator)
+            raise _source_lacks_target(self._estimator)
         if not self.rereadable:
-            raise errors.target_comes_once(self._estimator)
+            raise errors.InputError(
+                f"{self._estimator} must see all of y before it can cut it into slices, and a stream of batches is "
+                "read once. Give the cuts (n_slices=[cut, cut, …]), or pass open_rows a list of batches, files, or a "
+                "function that returns a new iterator each time."
+            )
         with self.reader.snapshot.held():
             pieces = self.reader.pieces(self.roles, self._block * SEGMENT_BLOCKS, only_target=True)
             batches = [piece.load(piece.start, piece.stop) for piece in pieces]
@@ -140,7 +148,7 @@ class RowSource(Source):
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
-        from .memory import MemorySource
+        from .in_memory import MemorySource
 
         if self.reader.n_rows is not None:  # once as pieces, once as one table
             itemsize = self.reader.dtype(self.roles).itemsize
@@ -175,7 +183,7 @@ class RowSource(Source):
     def segments(self) -> Iterator[Segment]:
         rows, start = self._segment_rows, 0
         for pieces in even(self.reader.pieces(self.roles, rows), rows):
-            yield _Stretch(self, pieces, start)
+            yield _StreamSegment(self, pieces, start)
             start += sum(map(len, pieces))
         self._check_length(start)
 
@@ -215,7 +223,7 @@ class RowSource(Source):
         try:
             return _xp.Upload(self.device)
         except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
-            raise errors.no_device(self.device, error) from error
+            raise _no_device(self.device, error) from error
 
     def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
         if self.device is None:
@@ -265,10 +273,10 @@ class RowSource(Source):
             try:
                 weight = check_weights(np.asarray(weight), len(piece), some=False)
             except ValueError as error:
-                raise errors.at(piece.place, error) from error
+                raise errors.located(piece.place, error) from error
         if self._target == "table" and y is not None:
             if y.dtype.kind not in "biuf":
-                raise errors.at(piece.place, errors.not_numbers("Y", f"it holds {y.dtype}"))
+                raise errors.located(piece.place, errors.not_numbers("Y", f"it holds {y.dtype}"))
             y = np.asarray(y[:, None] if y.ndim == 1 else y, dtype=batch.X.dtype)
             require_finite(y, "Y", piece, self.response_names, self.missing)
         return Batch(batch.X, y, weight)
@@ -287,11 +295,11 @@ class RowSource(Source):
         try:
             labels = self.label_reader.read(_joined([batch.y for batch in batches]), None)[0]
         except ValueError as error:
-            raise errors.at(pieces[0].place, error) from error
+            raise errors.located(pieces[0].place, error) from error
         return labels.codes, labels.classes
 
 
-class _Stretch:
+class _StreamSegment:
     """A segment: pieces that are loaded block by block as they are iterated over."""
 
     def __init__(self, source: RowSource, pieces: list[Piece], start: int) -> None:
@@ -320,3 +328,18 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
 
 def _joined(arrays: list[Any]) -> np.ndarray:
     return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+
+
+def _source_lacks_target(estimator: str) -> errors.InputError:
+    return errors.InputError(
+        f"{estimator} requires y to be passed, but the target y is None: name its column in open_rows(..., "
+        f"target=...), or pass y beside the source."
+    )
+
+
+def _no_device(device: Any, cause: Exception) -> errors.InputError:
+    reason = str(cause).splitlines()[0]
+    return errors.InputError(
+        f"device={device!r} cannot be computed on ({reason}); name a device that torch or CuPy has here, such as "
+        f"'cuda', or leave device out."
+    )

@@ -13,7 +13,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
-from .companions import as_column, refuse_lazy
+from .labels import as_column, refuse_lazy
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
 
@@ -60,7 +60,7 @@ class FrameTable:
         kinds = _kinds(frame, native)
         if not all(map(_is_number, kinds)):
             bad = {c: t for c, t in frame.schema.items() if not _is_number(t)}
-            raise errors.words(name, bad.keys(), map(str, bad.values()))
+            raise errors.text_columns(name, bad.keys(), map(str, bad.values()))
         self.frame, self.native = frame, native
         self.shape = frame.shape
         self.names: list[str] | None = [str(c) for c in frame.columns]
@@ -118,11 +118,11 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
-        raise errors.unsupported(name, f"sparse {type(X).__name__}")
+        raise _unsupported(name, f"sparse {type(X).__name__}")
     if _xp.is_array(X):
         return ArrayTable(_numbers(X, name) if isinstance(X, np.ndarray) else _xp.detached(X), name)
     if isinstance(X, str | bytes) or X is None or (not hasattr(X, "__len__") and not hasattr(X, "__array__")):
-        raise errors.unsupported(name, type(X).__name__)
+        raise _unsupported(name, type(X).__name__)
     if nw.dependencies.is_into_series(X):
         raise errors.not_a_table(name, (len(X),))
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
@@ -153,7 +153,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
-    tell_rounded(X, table.wide, name, table.names)
+    warn_rounded(X, table.wide, name, table.names)
     return X
 
 
@@ -162,7 +162,7 @@ def wide_columns(values: Any) -> np.ndarray:
     return np.arange(values.shape[1] if str(values.dtype).rpartition(".")[2] in ("int64", "uint64") else 0)
 
 
-def tell_rounded(X: Array, wide: np.ndarray, name: str, names: Sequence[str] | None) -> None:
+def warn_rounded(X: Array, wide: np.ndarray, name: str, names: Sequence[str] | None) -> None:
     """Warn of whole numbers that float64 may have rounded, given which columns held 64-bit integers."""
     if not len(wide):
         return
@@ -210,7 +210,15 @@ def _numbers(values: np.ndarray, name: str) -> np.ndarray:
     try:
         numbers = values.astype(np.float64)
         whole = [isinstance(cell, int) and abs(cell) >= EXACT for cell in values.flat]
-        tell_rounded(numbers, np.unique(np.flatnonzero(whole) % values.shape[-1]), name, None)
+        warn_rounded(numbers, np.unique(np.flatnonzero(whole) % values.shape[-1]), name, None)
         return numbers
     except (TypeError, ValueError) as error:
         raise errors.not_numbers(name, f"a cell cannot be read as one ({error})") from error
+
+
+def _unsupported(name: str, kind: str) -> errors.InputTypeError:
+    return errors.InputTypeError(
+        f"{name} is a {kind}, which cannot be read as a table. Pass a NumPy array, a list of rows, a pandas or polars "
+        f"DataFrame, a pyarrow Table, a SciPy sparse matrix, a torch, CuPy or other array-API array, a Dask array or "
+        f"frame, or eigenlens.open_rows(...) for files and streams."
+    )

@@ -20,7 +20,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
 from .base import Block, Segment, Source, dense_blocks
-from .memory import MemorySource, as_source
+from .in_memory import MemorySource, as_source
 from .progress import tracked
 from .table import ArrayTable
 
@@ -68,12 +68,15 @@ def write_rows(
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
     if not path.parent.is_dir():
-        raise errors.no_folder(path)
+        raise FileNotFoundError(f"path={str(path)!r}: there is no folder {str(path.parent)!r}; make it first.")
     source = as_source(rows, every_row=True)
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
-        raise errors.not_written(type(rows).__name__)
+        raise errors.InputTypeError(
+            f"rows is a {type(rows).__name__}, whose results are made where its partitions are; write them from there: "
+            "function(rows).to_zarr(...), or dask.dataframe.from_dask_array(function(rows)).to_parquet(...)."
+        )
     if path.exists() and any(path.samefile(read) for read in source.paths):
-        raise errors.writes_its_input(path)
+        raise errors.InputError(f"path={str(path)!r} is among the files that are read; write to another file.")
     with sink_for(path) as sink:
         parts = source.map_segments(_applied(function, source))
         for results in tracked(parts, source.n_segments(), "Writing", source.progress):
@@ -233,16 +236,16 @@ class _Npy:
             return
         kinds = {column.dtype.kind in "biuf" for column in columns}
         if len(kinds) > 1:
-            raise errors.not_npy("words beside numbers")
+            raise _not_npy("words beside numbers")
         self._append(columns[0] if len(columns) == 1 else np.stack(columns, axis=1))
 
     def _append(self, values: np.ndarray) -> None:
         if self.dtype is None:
             if values.dtype.kind not in "biufUSmM":
-                raise errors.not_npy(values.dtype)
+                raise _not_npy(values.dtype)
             self.shape, self.dtype = values.shape[1:], values.dtype
         if not np.can_cast(values.dtype, self.dtype, "safe"):  # longer words would be cut
-            raise errors.not_npy(f"{self.dtype} and then {values.dtype}")
+            raise _not_npy(f"{self.dtype} and then {values.dtype}")
         self.file.write(np.ascontiguousarray(values, dtype=self.dtype).data)
         self.n_rows += len(values)
 
@@ -318,3 +321,9 @@ def _names(result: Any, function: Any, values: np.ndarray) -> list[str]:
     if "proba" in verb and hasattr(model, "classes_"):
         return [f"{verb}_{label}" for label in _xp.to_numpy(model.classes_)]
     return [f"{verb}{j}" for j in range(values.shape[1])]
+
+
+def _not_npy(dtype: Any) -> errors.InputTypeError:
+    return errors.InputTypeError(
+        f"the results hold {dtype}, which a .npy file holds only by pickling; write a .parquet file."
+    )

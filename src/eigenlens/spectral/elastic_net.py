@@ -24,7 +24,7 @@ SLACK = 1e-12  # relative violation of a bound that counts as rounding
 TIE = 1e-9  # relative difference of penalties at which entries count as entering together
 KEPT = 2**22  # numbers in the factors that are kept
 COPIES = 1e-13  # share of a column, squared, that others leave, below which it is a combination of them
-TIE = 1e-9  # relative difference of two λ₁ that are one but for rounding
+TIE = 1e-9  # relative difference of two λ₁ that are equal up to rounding
 NEAR = (1.0, 1.001, 1.03, 1.3)  # penalties, in units of an earlier one, from which a walk may begin
 
 

@@ -132,11 +132,11 @@ class Pencil:
     n_components : int or None
         How many directions are wanted; None is all of them.
     constant : boolean array of shape (p,), or None
-        Columns of B (of A, where there is no B) known to be zero but for rounding.
+        Columns of B (of A, where there is no B) known to be zero except for rounding.
     most : int or None
         How many positive values there can be, for instance by the number of rows; condition is judged on these.
     leading : bool
-        Whether nothing is asked of the directions that are not wanted, but for the sum of their values.
+        Whether only the sum of their values is wanted of the directions that are not kept.
 
     Examples
     --------

@@ -189,7 +189,7 @@ def _next(
     A, cost = step.partner(B, A)
     tried = step(step.partner(ahead, A)[0], B)
     partner, lower = step.partner(tried, A)
-    if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same but for rounding
+    if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same up to rounding
         return partner, tried, tried
     return A, B, B
 

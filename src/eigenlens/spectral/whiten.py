@@ -21,7 +21,7 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
     ----------
     B : Form
     constant : boolean array of shape (p,), optional
-        Columns known to be zero but for rounding; they are left out.
+        Columns known to be zero except for rounding; they are dropped.
     most : int, optional
         The largest possible rank; a condition beyond it is not counted.
 

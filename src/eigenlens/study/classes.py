@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import tables as wrong
+from .._core import errors
 from ..report.findings import Findings
 from .contest import Progress, compare, contestants, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, prepared
@@ -27,14 +27,14 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) > MOST_CLASSES:
         rule = f"it has {len(classes):,} different values, too many for classes"
-        raise wrong.option("--target", plan.target, rule + "; if it is a number, add --as number")
+        raise errors.setting("--target", plan.target, rule + "; if it is a number, add --as number")
     if len(classes) < 2:
-        raise wrong.option(
+        raise errors.setting(
             "--target", plan.target, f"it holds one class ({str(classes[0])!r}): nothing is to be parted"
         )
     if counts.max() < 2:
         rule = "each of its values stands in one row only, and a class needs several"
-        raise wrong.option(
+        raise errors.setting(
             "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
         )
     preparation = prepared(data, plan)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from .._core import memory
+from .._core import errors, memory
 from .._core.errors import listed
-from .._core.errors import tables as wrong
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
 from ..tables.identifiers import is_identifier, is_index
@@ -182,7 +182,7 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     if beyond.any() and not decided:
         name = trial.names_out_[int(np.argmax(beyond))]
         rule = f"the column {name!r} has a standard deviation of {spread[beyond][0]:.3g}, whose square is no number"
-        raise wrong.option("--no-standardise", name, f"{rule}; leave out --no-standardise, or the column (--drop)")
+        raise errors.setting("--no-standardise", name, f"{rule}; leave out --no-standardise, or the column (--drop)")
     why = f"standard deviations from {spread.min():.3g} to {spread.max():.3g}"
     columns = f"Columns of the {of}" if of else "Columns"
     done = f"{columns} are standardised" if decided else f"{columns} are centred, not standardised"
@@ -211,14 +211,14 @@ def _check_names(file: TableFile, plan: Plan) -> None:
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
     for role, name in roles:
         if name not in file.names:
-            raise wrong.no_column(str(name), file.names, role)
+            raise errors.no_column(str(name), file.names, role)
     if plan.target in plan.drop:
-        raise wrong.option("--target", plan.target, "it is also among the columns to --drop")
+        raise errors.setting("--target", plan.target, "it is also among the columns to --drop")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
-        raise wrong.option("--views", sorted(twice)[0], "a column stands in one view only, and once")
+        raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")
     if plan.sample is not None and plan.sample < 10:
-        raise wrong.option("--sample", plan.sample, "at least 10 rows are needed")
+        raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
 
 
 def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list[str], str | None, list[str]]:
@@ -242,7 +242,9 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     dates = [column.name for column in profile.values() if column.kind == "date"]
     for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
         for name in set(names) & set(dates):
-            raise wrong.option(role, name, "it holds dates; turn them into numbers first, such as days since the first")
+            raise errors.setting(
+                role, name, "it holds dates; turn them into numbers first, such as days since the first"
+            )
     if plan.views is not None:
         return [*plan.views[0], *plan.views[1]], row_column, notes
     if plan.drop:
@@ -257,7 +259,7 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     gone |= {**dict.fromkeys(dates, "holds dates"), **dict.fromkeys(marks, "identifies rows")}
     used = [name for name in profile if name != plan.target and name not in gone]
     if not used:
-        raise wrong.nothing_left(
+        raise errors.nothing_left(
             f"{name!r} {why} (--keep {name!r} takes it in)" if why != "holds dates" else f"{name!r} {why}"
             for name, why in gone.items()
             if name is not None and name != plan.target
@@ -289,7 +291,7 @@ def _kind(plan: Plan, profile: dict[str, Column]) -> str:
     column = profile[plan.target]
     if column.kind == "word":
         if plan.target_is == "number":
-            raise wrong.option("--target", plan.target, "it holds words, which are no numbers; leave out --as number")
+            raise errors.setting("--target", plan.target, "it holds words, which are no numbers; leave out --as number")
         return "classes"
     if plan.target_is is not None:
         return plan.target_is
@@ -337,7 +339,7 @@ def _without_gaps(file: TableFile, table: Any, columns: list[Column], plan: Plan
     touched = np.logical_or.reduce([gaps[name] for name in counts])
     true_gaps = [c.name for c in columns if c.name in counts and c.missing > c.odd]
     if plan.missing == "refuse" and true_gaps:
-        raise wrong.missing(file.path, counts, table.num_rows, int(touched.sum()))
+        raise _missing(file.path, counts, table.num_rows, int(touched.sum()))
     leave = gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool)) if plan.missing == "mean" else touched
     if leave.all():
         raise _no_row_left(plan, counts, table.num_rows)
@@ -352,11 +354,11 @@ def _without_gaps(file: TableFile, table: Any, columns: list[Column], plan: Plan
 def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     """Say which columns have so many gaps that no row is left."""
     if plan.target is not None and counts.get(plan.target) == n:
-        return wrong.option("--target", plan.target, "all its cells are missing, so that there is nothing to explain")
+        return errors.setting("--target", plan.target, "all its cells are missing, so that there is nothing to explain")
     worst = sorted(counts, key=lambda name: -counts[name])
     described = listed((f"{name!r} {counts[name]:,}" for name in worst), 8)
     rule = f"each of the {n:,} rows has a missing cell (by column: {described}), so that no row is left"
-    return wrong.option(
+    return errors.setting(
         "--missing",
         plan.missing,
         f"{rule}; fill them with --missing mean, or leave columns out: --drop {worst[0]!r}",
@@ -396,7 +398,7 @@ def _without_counters(used: list[str], running: list[str], plan: Plan, notes: li
         notes.append(f"{_quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
         return rest
     if plan.target is None:
-        raise wrong.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
+        raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
     notes.append(f"{_quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
     return used
 
@@ -415,3 +417,11 @@ def _shown(column: Any) -> np.ndarray:
 
 def _quoted(names: Any) -> str:
     return ", ".join(repr(name) for name in names)
+
+
+def _missing(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> errors.InputError:
+    described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
+    return errors.InputError(
+        f"{path} has missing cells in {touched:,} of {rows:,} rows (by column: {described}). Say what to do: "
+        f"--missing drop leaves those rows out, --missing mean fills in the column's mean (words: the most frequent)."
+    )

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from .._core import errors
 from .._core.errors import InputError, SeparationError
-from .._core.errors import tables as wrong
 from .separation import softened
 
 
@@ -104,9 +104,9 @@ def chosen(name: str, kind: str) -> Entry:
     wanted = FIRST[kind] if name == "auto" else name
     fitting = [entry.name for entry in METHODS.values() if kind in entry.kinds]
     if wanted not in METHODS:
-        raise wrong.option("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
+        raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if kind not in METHODS[wanted].kinds:
         answers = " or ".join(QUESTIONS[k] for k in METHODS[wanted].kinds)
         rule = f"it is for {answers}, and this is {QUESTIONS[kind]}; take one of {', '.join(fitting)}"
-        raise wrong.option("--method", wanted, rule)
+        raise errors.setting("--method", wanted, rule)
     return METHODS[wanted]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import tables as wrong
+from .._core import errors
 from ..report.findings import Findings
 from .contest import Progress, compare, contestants, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, Plan, prepared
@@ -19,7 +19,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     """Fit an inverse regression, test its dimension, and ask how much of the response its directions explain."""
     y = np.asarray(data.y, dtype=float)
     if np.abs(y).max() > HUGE:
-        raise wrong.option(
+        raise errors.setting(
             "--target", plan.target, f"it reaches {np.abs(y).max():.3g}, whose square is no number; scale it"
         )
     preparation = prepared(data, plan)

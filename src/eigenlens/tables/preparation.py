@@ -8,7 +8,7 @@ units, since the last says nothing new), and each column is centred and, if aske
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import narwhals as nw
@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._core.errors import tables as wrong
+from .._core import errors
 from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
 from .._core.stored import stored
@@ -45,7 +45,7 @@ class Preparation(TransformerMixin, BaseEstimator):
     keep : tuple of str
         Columns of words to take in however many there are.
     unseen : {"refuse", "none"}
-        What to do with a word that the fit has not seen: refuse it by name, or take it for none of those seen.
+        What to do with a word that the fit has not seen: raise an error, or treat it as none of the known words.
 
     Attributes
     ----------
@@ -121,9 +121,9 @@ class Preparation(TransformerMixin, BaseEstimator):
             else:
                 self.columns_.append(name)
         if not self.columns_:
-            raise wrong.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
+            raise errors.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
         self.fill_ = np.array(fill)
-        raw = self._raw(frame, wrong.missing_cells)
+        raw = self._raw(frame, _missing_cells)
         unit = np.maximum(np.abs(raw).max(axis=0), np.finfo(float).tiny)  # squares of 1e200 have no place in a float
         self.centre_ = (raw / unit).mean(axis=0) * unit
         spread = (raw / unit).std(axis=0, ddof=1) * unit if len(raw) > 1 else np.ones(raw.shape[1])
@@ -152,12 +152,12 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        return (self._raw(_frame(X), wrong.missing_new) - self.centre_) / self.scale_
+        return (self._raw(_frame(X), _missing_new) - self.centre_) / self.scale_
 
     def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
         for name in self.columns_:
             if name not in frame.columns:
-                raise wrong.no_column(name, frame.columns, "the model needs the column")
+                raise errors.no_column(name, frame.columns, "the model needs the column")
         gaps = {name: int(_missing(frame[name]).sum()) for name in self.columns_}
         gaps = {name: count for name, count in gaps.items() if count}
         if gaps and self.missing == "refuse":
@@ -179,8 +179,10 @@ class Preparation(TransformerMixin, BaseEstimator):
             [filled if w is None or w != w else place.get(str(w), -1) for w in series.to_list()], dtype=int
         )
         if (codes < 0).any() and self.unseen == "refuse":
-            raise wrong.unseen(
-                name, sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0}), levels
+            unseen = sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0})
+            raise errors.InputError(
+                f"column {name!r} holds {errors.listed(map(repr, unseen))}, which the fit has not seen (it knew "
+                f"{errors.listed(map(repr, levels))}); correct them, or fit again with such rows."
             )
         rows = np.append(np.eye(len(levels)), np.zeros((1, len(levels))), axis=0)  # the last is that of unseen words
         return rows[:, self._first(levels) :][codes]
@@ -225,7 +227,9 @@ def _is_words(series: Any) -> bool:
 
 def _numbers(series: Any, name: str) -> np.ndarray:
     if _is_words(series):
-        raise wrong.not_numeric(name, f"{series.dtype}".lower() + " values")
+        raise errors.InputError(
+            f"column {name!r} holds {str(series.dtype).lower()} values, but it held numbers when the model was fitted."
+        )
     return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
 
 
@@ -241,3 +245,19 @@ def _counts(series: Any) -> dict[str, int]:
     for word in series.drop_nulls().to_list():
         counts[str(word)] = counts.get(str(word), 0) + 1
     return counts
+
+
+def _missing_cells(counts: Mapping[str, int]) -> errors.InputError:
+    described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
+    return errors.InputError(
+        f"X has missing cells (by column: {described}), which missing='refuse' does not allow. Fill them in, leave "
+        f"those rows out, or use Preparation(missing='mean')."
+    )
+
+
+def _missing_new(counts: Mapping[str, int]) -> errors.InputError:
+    described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
+    return errors.InputError(
+        f"The table has missing cells (by column: {described}), and this model was fitted without a rule for them. "
+        f"Fill them in, leave those rows out, or fit with missing='mean' (--missing mean)."
+    )

@@ -17,8 +17,6 @@ import numpy as np
 
 from .._core import errors
 from .._core.errors import listed
-from .._core.errors import tables as wrong
-from .._core.errors.tables import short
 from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
 from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
@@ -45,7 +43,7 @@ class Column:
     odd : int
         Words among numbers, which count as missing.
     remark : str
-        How numbers and words in one column were told apart.
+        How the reader decided between numbers and words.
     """
 
     name: str
@@ -86,7 +84,10 @@ class TableFile:
         suffixes = [s.lower() for s in self.path.suffixes]
         suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else (suffixes or [""])[-1]
         if suffix not in (*TEXT, ".parquet", ".pq"):
-            raise wrong.suffix(self.path)
+            raise errors.InputError(
+                f"{self.path}: a table must end in .csv, .tsv, .txt (also with .gz) or .parquet; rename it, or convert "
+                "it first."
+            )
         if not self.path.is_file():
             raise errors.no_files(self.path)
         _require_pyarrow(self.path)
@@ -99,10 +100,13 @@ class TableFile:
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
         for name in self.names:
             if has_control(name):
-                raise wrong.control_in_name(self.path, name)
+                raise errors.InputError(
+                    f"{self.path}, line 1: the column {errors.quoted(name)} has a control character in its name; "
+                    "remove it."
+                )
         for name in self.dialect.words:
             if name not in self.names:
-                raise wrong.no_column(name, self.names, "--words")
+                raise errors.no_column(name, self.names, "--words")
 
     # -- what is in it -----------------------------------------------------------------------------------------
 
@@ -118,7 +122,7 @@ class TableFile:
             rows += batch.num_rows
         self.n_rows = rows
         if rows == 0:
-            raise wrong.no_rows(self.path)
+            raise errors.InputError(f"{self.path} has a header but no rows; there is nothing to look at.")
         for column in columns.values():
             self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
@@ -154,9 +158,9 @@ class TableFile:
         found = pc.value_counts(cells.text.filter(pa.array(cells.words)))
         for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
             if has_control(word):
-                raise wrong.control(self.path, self._line(column.name, word), column.name, word)
+                raise _control(self.path, self._line(column.name, word), column.name, word)
             if len(word) > LONGEST:
-                raise wrong.long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
+                raise _long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
             if word in column.levels or len(column.levels) < LEVELS:
                 column.levels[word] = column.levels.get(word, 0) + count
 
@@ -177,19 +181,25 @@ class TableFile:
         odd = [(word, found) for word in column.levels if (found := disguised(word))]
         if odd and (column.numbers or len(odd) == len(column.levels)):
             word, (what, way_out) = odd[0]
-            raise wrong.looks_like(self.path, self._line(column.name, word), column.name, word, what, way_out)
+            raise errors.bad_cell(
+                self.path,
+                self._line(column.name, word),
+                column.name,
+                word,
+                f"looks like {what}, which is not read as a number; {way_out}",
+            )
 
     def _settle(self, column: Column) -> None:
         """Read a column with numbers and words as what most of its cells are, and say so."""
         word, cells = next(iter(column.levels)), column.numbers + column.words
         line = self._line(column.name, word)
-        first = short(word) + (f", line {line:,}" if line is not None else "")
+        first = errors.quoted(word) + (f", line {line:,}" if line is not None else "")
         few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
         if few and len(column.levels) < LEVELS:
             column.remark = (
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
-                f"({listed([first, *map(short, list(column.levels)[1:])], 3)}), which count as missing (--words "
-                f"{column.name!r} reads the column as words)."
+                f"({listed([first, *map(errors.quoted, list(column.levels)[1:])], 3)}), which count as missing "
+                f"(--words {column.name!r} reads the column as words)."
             )
             self.dialect = replace(self.dialect, na_of=(*self.dialect.na_of, (column.name, tuple(column.levels))))
             column.missing, column.odd = column.missing + column.words, column.words
@@ -217,7 +227,10 @@ class TableFile:
         like = all(columns[name].kind == "number" for name in numbers)
         words = [name for name in columns if name not in numbers]
         if numbers and like and all(name in columns[name].levels for name in words):
-            raise wrong.header_is_data(self.path, self.names)
+            raise errors.InputError(
+                f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, but "
+                "it must hold the names of the columns; add a line with names on top."
+            )
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -249,7 +262,7 @@ class TableFile:
 
         for name in columns:
             if name not in self.names:
-                raise wrong.no_column(name, self.names, "the table needs the column")
+                raise errors.no_column(name, self.names, "the table needs the column")
         for batch in self._batches(list(columns)):
             made = {}
             for name in columns:
@@ -266,7 +279,7 @@ class TableFile:
     def _require_numbers(self, name: str, cells: Cells) -> None:
         if cells.words.any():
             word = cells.text[int(np.argmax(cells.words))].as_py()
-            raise wrong.not_a_number(self.path, self._line(name, word), name, word, "the model was fitted to numbers")
+            raise _not_a_number(self.path, self._line(name, word), name, word, "the model was fitted to numbers")
         if not np.isfinite(cells.numbers[~cells.missing]).all():
             raise self._infinite(name, cells)
 
@@ -310,12 +323,17 @@ class TableFile:
         number = t.is_floating(kind) or t.is_integer(kind) or t.is_boolean(kind) or t.is_decimal(kind)
         date = t.is_date(kind) or t.is_timestamp(kind)
         if not (text or number or date or t.is_null(kind)):
-            raise wrong.kind(self.path, name, f"{kind} values")
+            raise errors.InputError(
+                f"{self.path}, column {name!r} holds {kind} values, which is neither numbers nor words; leave it out "
+                f"(--drop {name!r}) or turn it into numbers first."
+            )
 
     def _infinite(self, name: str, cells: Cells) -> Exception:
         place = int(np.argmax(np.isinf(np.where(cells.missing, 0.0, cells.numbers))))
         word = str(cells.numbers[place]) if cells.text is None else cells.text[place].as_py()
-        return wrong.too_large(self.path, self._line(name, word), name, word)
+        return errors.bad_cell(
+            self.path, self._line(name, word), name, word, "is infinite or too large for a number; correct or remove it"
+        )
 
     def _line(self, name: str, word: str) -> int | None:
         """Return the first line on which a cell reads so, None where lines mean nothing."""
@@ -341,3 +359,27 @@ def _require_pyarrow(path: Path) -> None:
         import_module("pyarrow")
     except ImportError as error:
         raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
+
+
+def _not_a_number(path: Any, line: int | None, column: str, value: str, share: str) -> errors.InputError:
+    rule = (
+        f"is not a number, but {share}. Correct the cell; or say that it stands for a missing value (--na "
+        f"{errors.quoted(value)}), that the column holds words (--words {column!r}), or leave it out (--drop "
+        f"{column!r})"
+    )
+    return errors.bad_cell(path, line, column, value, rule)
+
+
+def _control(path: Any, line: int | None, column: str, value: str) -> errors.InputError:
+    if "\0" in value:
+        return errors.bad_cell(path, line, column, value, "holds a NUL byte: the file is damaged, or not text")
+    return errors.bad_cell(
+        path, line, column, value, "holds a control character, which a terminal might obey; remove it"
+    )
+
+
+def _long_cell(path: Any, line: int | None, column: str, value: str, limit: int) -> errors.InputError:
+    rule = (
+        f"has {len(value):,} characters, and cells have at most {limit:,}; a quote may be open, or leave the column out"
+    )
+    return errors.bad_cell(path, line, column, value, rule)

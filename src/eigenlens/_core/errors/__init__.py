@@ -1,15 +1,12 @@
-"""Every exception and warning of the package, with its wording.
+"""The exceptions and warnings of the package, and the wording that several places share.
 
-A message names the argument, the value received, the rule, and the way out. The functions return an exception
-ready to be raised, so that the wording of one mistake lives in one place. What all rooms need is found here; modules of
-this package that are not imported below belong to one room each.
+A message names the argument, the value received, the rule, and the way out. Where a message is
+raised once, it is written there: `raise errors.InputError(...)`. The functions here return an exception to be raised.
 """
 
-from ._kinds import *  # noqa: F403
 from .arguments import *  # noqa: F403
-from .arrays import *  # noqa: F403
-from .discriminants import *  # noqa: F403
-from .elsewhere import *  # noqa: F403
+from .data import *  # noqa: F403
+from .distances import *  # noqa: F403
+from .files import *  # noqa: F403
+from .kinds import *  # noqa: F403
 from .numerics import *  # noqa: F403
-from .responses import *  # noqa: F403
-from .targets import *  # noqa: F403

@@ -1,11 +1,11 @@
-"""Arguments and moments that cannot be used."""
+"""Wording about arguments and moments that cannot be used."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-from ._kinds import InputError, InputTypeError, listed
+from .kinds import InputError, InputTypeError, TooLargeError, listed, shortened
 
 
 def components_out_of_range(value: Any, most: int, why: str) -> InputError:
@@ -36,24 +36,6 @@ def seed(value: Any) -> InputTypeError | InputError:
     )
 
 
-def too_many_terms(degree: int, p: int, terms: int, n: int) -> InputError:
-    return InputError(
-        f"degree={degree} with {p} columns gives {terms:,} terms, too many to hold for {n} rows; "
-        f"use a lower degree, interactions=False, or AdaptiveSplines, which searches for the terms that matter."
-    )
-
-
-def unknown_column(argument: str, value: Any, names: Sequence[str]) -> InputError:
-    return InputError(
-        f"{argument} holds {value!r} but the {len(names)} columns of X are {listed(names, 12)}; use one of these names "
-        f"or a column number below {len(names)}."
-    )
-
-
-def priors(value: Any, rule: str, way_out: str) -> InputError:
-    return InputError(f"priors={value!r} but {rule}; {way_out}.")
-
-
 def moments_kind(found: str, need: str, estimator: str) -> InputTypeError:
     return InputTypeError(
         f"moments is a {found} but {estimator} is fitted from {need}; "
@@ -71,19 +53,37 @@ def moments_differ(what: str, ours: Any, theirs: Any) -> InputError:
     return InputError(f"These moments cannot be merged: {what} is {ours!r} on one side and {theirs!r} on the other.")
 
 
-def meanings_differ(ours: Any, theirs: Any) -> InputError:
-    said = ["labels as given" if meaning is None else str(meaning) for meaning in (ours, theirs)]
-    return InputError(
-        f"These moments cannot be merged: their groups do not mean the same ({said[0]}; {said[1]}). Slice both sides "
-        f"alike: give the cuts, n_slices=[cut, cut, …], or the labels, slices=."
-    )
-
-
 def empty_moments() -> InputError:
     return InputError("These moments have seen no row yet; update them with at least one block before fitting.")
 
 
-def few_axes(found: int, needed: int) -> InputError:
+def rows_needed(method: str, found: Any, need: int) -> InputError:
+    return InputError(f"method={method!r} needs at least {need} rows and X has {found}; add rows.")
+
+
+def values_needed(method: str, found: int, need: int, kind: str = "") -> InputError:
+    return InputError(f"method={method!r} needs at least {need} {kind}eigenvalues and got {found}; give all of them.")
+
+
+def columns_needed(method: str, found: int, need: int) -> InputError:
+    return InputError(f"method={method!r} needs at least {need} columns and X has {found}; a single one has no others.")
+
+
+def permutation_only(option: str, method: str) -> InputError:
     return InputError(
-        f"ax holds {found} axes but this display draws on {needed}; pass those of plt.subplots(1, {needed}), or none."
+        f"{option}: the normal theory of method={method!r} holds for plain least squares; use method='permutation', "
+        f"which assumes no law."
     )
+
+
+def no_estimator(argument: str, value: Any, example: str) -> InputTypeError:
+    what = f"the class {value.__name__}" if isinstance(value, type) else shortened(value)
+    return InputTypeError(f"{argument} is {what}, but it must be an estimator; give an instance, such as {example}.")
+
+
+def too_large(what: str, needed: int, available: int, way_out: str) -> TooLargeError:
+    return TooLargeError(f"{what} takes {_size(needed)} but {_size(available)} are available; {way_out}.")
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 2**30:.1f} GiB" if n_bytes >= 2**29 else f"{n_bytes / 2**20:.1f} MiB"

@@ -1,62 +1,101 @@
-"""What can be wrong with a model file, in words."""
+"""Wording about files: tables, streams, models and what the command line writes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-from ._kinds import EigenlensWarning, InputError, InputTypeError
-
-
-class ModelFileError(InputError):
-    """A file is not a model file, is damaged, or holds what this version does not know."""
+from .kinds import CommandError, InputError, InputTypeError, ModelFileError, listed
 
 
-class VersionWarning(EigenlensWarning):
-    """A model was saved with another version of a library whose parts it holds."""
+def located(place: str, error: Exception) -> Exception:
+    """Return the same complaint with the place it comes from."""
+    kind = type(error) if isinstance(error, InputError | InputTypeError) else InputError
+    return kind(f"{place}: {error}")
+
+
+def no_files(path: Any) -> InputError:
+    return InputError(
+        f"path_or_paths={str(path)!r}: nothing to read there; give a .parquet, .csv, .npy or .zarr file, a folder of "
+        f"such files of one kind, or a list of them."
+    )
+
+
+def not_rows(kind: str) -> InputTypeError:
+    return InputTypeError(
+        f"path_or_paths is a {kind}, which open_rows does not read; give paths, an array on disk, or an iterable of "
+        f"batches. A table in memory goes to fit itself."
+    )
+
+
+def files_differ(origin: str, first: str, found: Any, expected: Any) -> InputError:
+    return InputError(
+        f"{origin} has {found} but {first} has {expected}; files that are read as one table must have the same columns."
+    )
+
+
+def two_targets(name: str) -> InputError:
+    return InputError(
+        f"{name} was passed, but the source holds it as well (open_rows(..., target=..., weight=...)); give it once."
+    )
+
+
+def unreadable(place: str, cause: Exception) -> InputError:
+    return InputError(f"{place} cannot be read: {cause}")
+
+
+def csv_line(path: Any, line: int, found: int, expected: int) -> InputError:
+    return InputError(
+        f"{path}, line {line}: {found} cells, but the header has {expected}; every line must have the same number."
+    )
+
+
+def missing_library(library: str, purpose: str, extra: str) -> ImportError:
+    return ImportError(f"{purpose} needs {library}, which is not installed: pip install 'eigenlens[{extra}]'.")
+
+
+def file_exists(path: Any) -> FileExistsError:
+    return FileExistsError(f"path={str(path)!r} already exists; pass overwrite=True to replace it.")
+
+
+def quoted(text: str, limit: int = 60) -> str:
+    """Quote a cell for a message, cut where it is long."""
+    return repr(text if len(text) <= limit else text[:limit] + "…")
+
+
+def bad_cell(path: Any, line: int | None, column: str, value: str, rule: str) -> InputError:
+    place = f"{path}, line {line}" if line is not None else f"{path}"
+    return InputError(f"{place}, column {column!r}: {quoted(value)} {rule}.")
+
+
+def no_column(name: str, there: Iterable[str], role: str) -> InputError:
+    return InputError(f"{role} {name!r}: no such column; the columns are {listed(map(repr, there), 12)}.")
+
+
+def nothing_left(reasons: Iterable[str]) -> InputError:
+    why = listed(reasons, 8) or "the table has no other columns"
+    return InputError(f"no column is left to analyse: {why}. Add columns that measure something about the rows.")
+
+
+def setting(name: str, value: Any, rule: str) -> InputError:
+    return InputError(f"{name} {value!r}: {rule}.")
 
 
 def not_a_model(path: Path, why: str) -> ModelFileError:
     return ModelFileError(
-        f"{path} is not a model file of eigenlens: {why}. Model files are written by eigenlens.save or by the "
-        f"command `eigenlens fit`."
+        f"{path} is not a model file of eigenlens: {why}. eigenlens.save and the command "
+        f"`eigenlens fit` write model files."
     )
 
 
 def damaged(path: Path, why: str) -> ModelFileError:
-    return ModelFileError(f"{path} is damaged: {why}. Nothing of it was loaded; get the file again, or fit again.")
+    return ModelFileError(f"{path} is damaged: {why}. Nothing was loaded; get the file again, or fit again.")
 
 
-def newer_format(path: Path, found: int, known: int) -> ModelFileError:
-    return ModelFileError(
-        f"{path} has format version {found}, and this eigenlens reads up to version {known}; "
-        f"upgrade with pip install -U eigenlens."
-    )
+def is_input(path: Any) -> CommandError:
+    return CommandError(f"--out {path} is the input file; choose another name.")
 
 
-def unknown_class(name: str) -> ModelFileError:
-    return ModelFileError(
-        f"it speaks of the class {name!r}, which is not among those that model files may hold; it comes from another "
-        f"version of eigenlens, or was made by hand"
-    )
-
-
-def cannot_hold(place: str, kind: str) -> InputTypeError:
-    return InputTypeError(
-        f"{place} is a {kind}, which model files do not hold: they keep numbers, text and the classes of eigenlens, so "
-        f"that loading runs no code. Use pickle or joblib for this model, if you trust whoever will send it back."
-    )
-
-
-def not_fitted(kind: str) -> InputError:
-    return InputError(f"This {kind} is not fitted, so that there is nothing to save; call fit first.")
-
-
-def other_version(path: Path, library: str, saved: str, here: str) -> VersionWarning:
-    return VersionWarning(
-        f"{path} holds parts of {library} {saved}, and {library} {here} is installed, which may read them otherwise; "
-        f"check a few predictions, or fit again."
-    )
-
-
-def not_linear(kind: str, why: str) -> InputTypeError:
-    return InputTypeError(f"{kind} cannot be written as ONNX: {why}. Use eigenlens.save, or pickle.")
+def views_syntax() -> str:
+    return "--views takes two lists of columns with -- between them: --views a b -- c d"

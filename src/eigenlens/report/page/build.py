@@ -82,7 +82,7 @@ CANVAS_WORDS = (
 )
 METHOD_WORDS = {
     "none": "where the rows spread",
-    "classes": "what parts the classes",
+    "classes": "what separates the classes",
     "number": "what the number depends on",
     "views": "what two sets of columns have in common",
     "distances": "a map of the distances",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import reprlib
+import sys
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -26,7 +28,7 @@ class EigenlensWarning(UserWarning):
 
 
 class RankWarning(EigenlensWarning):
-    """Some directions carry nothing and were left out."""
+    """Some directions carry nothing and were dropped."""
 
 
 class ConditionWarning(EigenlensWarning):
@@ -42,15 +44,15 @@ class WeightWarning(EigenlensWarning):
 
 
 class NotConvergedWarning(EigenlensWarning, ConvergenceWarning):
-    """An iteration was ended before it settled."""
+    """An iteration ended before it converged."""
 
 
 class SliceWarning(EigenlensWarning):
-    """Slices of the response came out otherwise than asked for."""
+    """The slices of the response are not those asked for."""
 
 
 class ConstantFitWarning(EigenlensWarning):
-    """A regression sees nothing in its rows that parts the classes."""
+    """A regression sees nothing in its rows that separates the classes."""
 
 
 class PerfectFitWarning(EigenlensWarning):
@@ -58,7 +60,47 @@ class PerfectFitWarning(EigenlensWarning):
 
 
 class SubclassWarning(EigenlensWarning):
-    """Subclasses stood empty and were left out."""
+    """Subclasses were empty and were dropped."""
+
+
+class CommandError(InputError):
+    """A command cannot be carried out as given."""
+
+
+class MissingWarning(EigenlensWarning):
+    """So much is missing that the answer rests on little."""
+
+
+class PrecomputedWarning(EigenlensWarning):
+    """Rows of features look like a table of distances."""
+
+
+class SelfDistanceWarning(EigenlensWarning):
+    """A metric finds rows at a distance from themselves."""
+
+
+class ModelFileError(InputError):
+    """A file is not a model file, is damaged, or holds what this version does not know."""
+
+
+class VersionWarning(EigenlensWarning):
+    """A model was saved with another version of a library whose parts it holds."""
+
+
+class BootstrapWarning(EigenlensWarning):
+    """The replicates are too few, or some of them could not be fitted."""
+
+
+class IndefiniteWarning(EigenlensWarning):
+    """Negative eigenvalues of a kernel matrix were set to zero."""
+
+
+class LandmarkWarning(EigenlensWarning):
+    """Landmarks miss a large part of the kernel."""
+
+
+class TooLargeError(InputError, MemoryError):
+    """The work would need more memory than there is; nothing was allocated."""
 
 
 def warn(warning: Warning) -> None:
@@ -67,8 +109,6 @@ def warn(warning: Warning) -> None:
 
 
 def _user_frame() -> int:
-    import sys
-
     depth = 2
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] in (
@@ -78,6 +118,11 @@ def _user_frame() -> int:
     ):
         frame, depth = frame.f_back, depth + 1
     return depth
+
+
+def shortened(value: Any) -> str:
+    """Write a value that may be a whole table, cut where it is long."""
+    return reprlib.repr(value)
 
 
 def plain(label: Any) -> Any:
@@ -92,5 +137,11 @@ def listed(items: Iterable[Any], limit: int = 5) -> str:
     return ", ".join(items[:limit]) + more
 
 
-for _kind in (InputError, SeparationError, InputTypeError, EigenlensWarning, *EigenlensWarning.__subclasses__()):
+for _kind in (
+    InputError,
+    *InputError.__subclasses__(),
+    InputTypeError,
+    EigenlensWarning,
+    *EigenlensWarning.__subclasses__(),
+):
     _kind.__module__ = __package__  # where they are imported from, and what a traceback should show

@@ -44,7 +44,9 @@ class Labels:
             _warn_column_vector()
             values = values[:, 0]
         if values.ndim != 1:
-            raise errors.target_shape(values.shape)
+            raise errors.InputError(
+                f"y should be a 1d array of class labels, got an array of shape {tuple(values.shape)} instead."
+            )
         native = None
         if _xp.is_array(y) and not isinstance(y, np.ndarray):
             native = _xp.namespace(y).asarray(y[:0], copy=True)
@@ -97,7 +99,11 @@ def refuse_other_labels(y: Any, classes: Any) -> None:
     """Refuse labels that are not among the given classes."""
     unknown = np.setdiff1d(Labels.read(y).classes, np.asarray(classes))
     if len(unknown):
-        raise errors.unknown_class(unknown.tolist(), np.asarray(classes).tolist())
+        raise errors.InputError(
+            f"y has labels {errors.listed(map(repr, unknown.tolist()))} that are not among "
+            f"classes={errors.listed(map(repr, np.asarray(classes).tolist()))}; correct them, or leave classes out: "
+            "they are found on the way."
+        )
 
 
 def as_column(y: Any, name: str) -> np.ndarray:
@@ -127,24 +133,34 @@ def refuse_lazy(values: Any, name: str) -> None:
     library = type(values).__module__.partition(".")[0]
     for verb in CONVERTED.get(library, ()):
         if callable(getattr(values, verb, None)):
-            raise errors.convert(name, type(values).__name__, verb)
+            raise errors.InputTypeError(
+                f"{name} is a {type(values).__name__}, which is not read as it is, since its rows may not fit in "
+                f"memory; if they do, pass {name}.{verb}()."
+            )
     for verb in ("collect", "compute"):
         if callable(getattr(values, verb, None)):
-            raise errors.lazy(name, type(values).__name__, verb)
+            raise errors.InputTypeError(
+                f"{name} is a {type(values).__name__}, whose rows have not been computed, and it is not loaded "
+                f"silently; pass {name}.{verb}()."
+            )
 
 
 def _refuse_continuous(values: np.ndarray) -> None:
     if values.dtype.kind == "c":
         raise errors.complex_numbers("y")
     if values.dtype.kind in "mM" and np.isnat(values).any():
-        raise errors.target_nan(int(np.isnat(values).sum()))
+        raise _target_nan(int(np.isnat(values).sum()))
     if values.dtype.kind == "f":
         missing = int(np.isnan(values).sum())
         if missing:
-            raise errors.target_nan(missing)
+            raise _target_nan(missing)
         fractional = values != np.floor(values)
         if not np.isfinite(values).all() or fractional.any():
-            raise errors.target_continuous(values[fractional | ~np.isfinite(values)][0].item())
+            raise errors.InputError(
+                "Unknown label type: continuous. y holds numbers such as "
+                f"{values[fractional | ~np.isfinite(values)][0].item()!r}, which are not class labels. Bin them "
+                "(pandas.cut) or use a method for a numeric response, such as SIR."
+            )
 
 
 def _codes_of_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -171,7 +187,7 @@ def _codes_of_objects(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         raise errors.not_numbers("y", f"its entries are not labels ({error})") from error
     missing = [v for v in distinct if _is_missing(v)]
     if missing:
-        raise errors.target_nan(sum(_is_missing(v) for v in items))
+        raise _target_nan(sum(_is_missing(v) for v in items))
     if all(isinstance(v, int | float | np.number) and not isinstance(v, bool) for v in distinct):
         numbers = np.asarray(items)
         _refuse_continuous(numbers)
@@ -239,3 +255,9 @@ def check_weights(weight: np.ndarray, n: int, some: bool = True) -> np.ndarray:
             f"all by {largest:g}."
         )
     return weight
+
+
+def _target_nan(count: int) -> errors.InputError:
+    return errors.InputError(
+        f"y contains NaN ({count} missing labels). Drop those rows first: there is no class to learn from them."
+    )

@@ -21,7 +21,7 @@ MEASURES = (
 )
 
 
-class Shown:
+class DisplayMixin:
     """Gives an estimator `plot` and a summary in notebooks."""
 
     def plot(self, X: Any = None, y: Any = None, **options: Any) -> Any:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from .._core.errors import cli as errors
+from .._core import errors
 
 
 def folder_for(path: Path, names: Iterable[str], source: Path | None, force: bool) -> dict[str, Path]:
@@ -15,15 +15,15 @@ def folder_for(path: Path, names: Iterable[str], source: Path | None, force: boo
     The folder is made by whoever writes: a command that fails leaves none behind.
     """
     if path.is_symlink():
-        raise errors.is_link(path)
+        raise _is_link(path)
     if path.exists() and not path.is_dir():
-        raise errors.not_a_folder(path)
+        raise errors.CommandError(f"--out {path} is a file, but a folder is needed; choose another name.")
     places = {name: path / name for name in names}
     for place in places.values():
         _check(place, source)
     there = [place for place in places.values() if place.exists()]
     if there and not force:
-        raise errors.exists(there)
+        raise _exists(there)
     return places
 
 
@@ -31,19 +31,33 @@ def file_for(path: Path, source: Path | None, force: bool, suffixes: Iterable[st
     """Return a file to write to."""
     allowed = tuple(suffixes)
     if allowed and path.suffix.lower() not in allowed:
-        raise errors.out_suffix(path, allowed)
+        raise errors.CommandError(f"--out {path}: the name must end in {' or '.join(allowed)}.")
     _check(path, source)
     if not path.parent.is_dir():
-        raise errors.no_folder(path)
+        raise errors.CommandError(f"--out {path}: there is no folder {path.parent}; make it first.")
     if path.exists() and not force:
-        raise errors.exists([path])
+        raise _exists([path])
     return path
 
 
 def _check(path: Path, source: Path | None) -> None:
     if path.is_symlink():
-        raise errors.is_link(path)
+        raise _is_link(path)
     if source is not None and path.exists() and os.path.samefile(path, source):
         raise errors.is_input(path)
     if path.is_dir():
-        raise errors.exists([path])
+        raise _exists([path])
+
+
+def _is_link(path: Path) -> errors.CommandError:
+    return errors.CommandError(
+        f"--out {path} is a symbolic link, which is not followed when writing; name the place itself."
+    )
+
+
+def _exists(paths: Iterable[Path]) -> errors.CommandError:
+    names = [str(path) for path in paths]
+    exist, them = ("exists", "it") if len(names) == 1 else ("exist", "them")
+    return errors.CommandError(
+        f"{errors.listed(names)} already {exist}; add --force to replace {them}, or choose another --out."
+    )

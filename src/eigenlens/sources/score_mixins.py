@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
-from .companions import Labels, read_weights
+from .labels import Labels, read_weights
 from .table import as_table, as_two_dimensional, finite_rows
 
 

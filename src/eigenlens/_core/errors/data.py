@@ -1,10 +1,11 @@
-"""Tables that cannot be used."""
+"""Wording about tables, weights, labels and responses that cannot be used."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-from ._kinds import InputError, InputTypeError, listed
+from .kinds import InputError, InputTypeError, listed, plain
 
 RESPONSE = "y"
 
@@ -47,7 +48,7 @@ def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -
     return InputError(f"{name} contains {kind} (the first in {unit} {row}, column {column}). {way_out}")
 
 
-def words(name: str, columns: Iterable[str], kinds: Iterable[str]) -> InputTypeError:
+def text_columns(name: str, columns: Iterable[str], kinds: Iterable[str]) -> InputTypeError:
     described = listed(f"{c} ({k})" for c, k in zip(columns, kinds, strict=True))
     return InputTypeError(
         f"{name} has columns that are not numbers: {described}. Convert or encode them first "
@@ -73,29 +74,61 @@ def masked(name: str, count: int) -> InputError:
     )
 
 
-def unsupported(name: str, kind: str) -> InputTypeError:
-    return InputTypeError(
-        f"{name} is a {kind}, which cannot be read as a table. Pass a NumPy array, a list of rows, a pandas or polars "
-        f"DataFrame, a pyarrow Table, a SciPy sparse matrix, a torch, CuPy or other array-API array, a Dask array or "
-        f"frame, or eigenlens.open_rows(...) for files and streams."
-    )
-
-
-def lazy(name: str, kind: str, verb: str) -> InputTypeError:
-    return InputTypeError(
-        f"{name} is a {kind}, whose rows have not been computed, and it is not loaded silently; pass {name}.{verb}()."
-    )
-
-
-def convert(name: str, kind: str, verb: str) -> InputTypeError:
-    return InputTypeError(
-        f"{name} is a {kind}, which is not read as it is, since its rows may not fit in memory; if they do, pass "
-        f"{name}.{verb}()."
-    )
-
-
 def lengths_differ(name: str, n: int | str, other: str, m: int) -> InputError:
     return InputError(
         f"Found input variables with inconsistent numbers of samples: {name} has {n} rows but {other} has {m}; "
         f"they must be the same rows."
+    )
+
+
+def weight_shape(shape: Sequence[int], n: int) -> InputError:
+    return InputError(
+        f"sample_weight has shape {tuple(shape)} but must be one number per row, shape ({n},); 2D weights are not "
+        "supported."
+    )
+
+
+def weight_values(bad: str, example: float) -> InputError:
+    return InputError(
+        f"sample_weight has {bad} values (such as {example}) but weights and their sum must be finite and at least 0: "
+        f"a weight says how often its row counts."
+    )
+
+
+def weight_all_zero() -> InputError:
+    return InputError("sample_weight is zero for every row, so no row is left; give some rows a positive weight.")
+
+
+def weight_too_small(total: float, need: float, divisor: str) -> InputError:
+    return InputError(
+        f"The rows of X have a total weight of W={total:g} but the divisor {divisor} needs more than {need:g}. "
+        f"Give more rows; or, if sample_weight is a share rather than a count (weight 2 counts a row twice), "
+        f"multiply it by the number of rows."
+    )
+
+
+def target_missing(estimator: str, name: str = "y") -> InputError:
+    return InputError(
+        f"{estimator} requires y to be passed, but the target y is None. Pass {name} as the second argument."
+    )
+
+
+def one_class(label: Any) -> InputError:
+    return InputError(
+        f"y has one class ({plain(label)!r}) but a classifier needs at least two; there is nothing to separate."
+    )
+
+
+def one_slice(label: Any) -> InputError:
+    return InputError(
+        f"y has one slice ({plain(label)!r}): the response is constant, so it separates nothing; "
+        f"inverse regression needs at least two slices. (In partial_fit the first batch fixes the cuts: "
+        f"begin with a larger one, or give them, n_slices=[cut, cut, …].)"
+    )
+
+
+def nothing_separates() -> InputError:
+    return InputError(
+        "X: nothing in it separates the classes; even a linear regression finds no difference. Check that X "
+        "varies and that y belongs to these rows."
     )

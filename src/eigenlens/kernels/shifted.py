@@ -8,7 +8,7 @@ from ._pairs import BlockFunction
 from .base import Kernel
 
 
-class About(Kernel):
+class ShiftedKernel(Kernel):
     """k(u + a, v + a) − k(u + a, a) − k(a, v + a) + k(a, a), as a kernel of rows u and v minus a pivot a.
 
     What is taken away depends on one row only, so that centring or an intercept would take it out in any case; here it
@@ -35,11 +35,11 @@ class About(Kernel):
         return self.kernel._trend(X)
 
 
-def about(kernel: Kernel, pivot: Array | None) -> Kernel:
+def shifted(kernel: Kernel, pivot: Array | None) -> Kernel:
     """Return the kernel of rows minus a pivot, if there is one."""
-    return kernel if pivot is None or kernel.shift_is_free else About(kernel, pivot)
+    return kernel if pivot is None or kernel.shift_is_free else ShiftedKernel(kernel, pivot)
 
 
 def unmoved(kernel: Kernel) -> Kernel:
     """Return the kernel of the rows as they came."""
-    return kernel.kernel if isinstance(kernel, About) else kernel
+    return kernel.kernel if isinstance(kernel, ShiftedKernel) else kernel

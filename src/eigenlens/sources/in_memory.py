@@ -12,8 +12,8 @@ from .._core import xp as _xp
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from .base import Block, M, Missing, Segment, Source, Target, middle, require_room, typical_rows
-from .companions import ClassReader, LabelReader, Labels, read_weights
-from .cutting import block_rows, segment_blocks
+from .block_sizes import block_rows, segment_blocks
+from .labels import ClassReader, LabelReader, Labels, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
@@ -48,7 +48,7 @@ class MemorySource(Source):
         self._typical = typical_rows(n, weight)
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
-        self._doubts: list[Array] = []  # whether blocks were finite, still to be asked of the device
+        self._finite_checks: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
 
     @property
@@ -91,7 +91,7 @@ class MemorySource(Source):
         if _xp.single(self.table.sample):
             X = self._taken(start, stop)
             if not self._reducing:
-                self._doubts.append(_xp.means_are_finite(X))
+                self._finite_checks.append(_xp.means_are_finite(X))
         else:
             X = self._checked(start, stop)
         y = None
@@ -169,15 +169,15 @@ class MemorySource(Source):
         n, p = self.table.shape
         if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block:
             return threaded(work, self.segments())
-        return self._settled(work)
+        return self._checked_segments(work)
 
-    def _settled(self, work: Any) -> Iterator[Any]:
+    def _checked_segments(self, work: Any) -> Iterator[Any]:
         """Work through the segments; ask the device once, at the end, whether all rows were finite."""
-        self._doubts = []
+        self._finite_checks = []
         self._sort_by_class()
         yield from super().map_segments(work)
-        doubts, self._doubts = self._doubts, []
-        if doubts and not bool(_xp.namespace(doubts[0]).all(_xp.namespace(doubts[0]).stack(doubts))):
+        checks, self._finite_checks = self._finite_checks, []
+        if checks and not bool(_xp.namespace(checks[0]).all(_xp.namespace(checks[0]).stack(checks))):
             self._name_the_first_not_finite()
 
     def reduce(self, start: M) -> M:
@@ -236,15 +236,15 @@ def as_source(
         Whether the caller answers for every row, those to which a source gives no weight too.
     """
     reader = ClassReader() if reader is None else reader
-    elsewhere = _rows_elsewhere(X, y, sample_weight, target, estimator, reader)
-    if elsewhere is not None:
-        elsewhere = elsewhere.without_weights() if every_row else elsewhere
-        elsewhere.missing = missing
-        elsewhere = elsewhere.in_memory() if in_memory else elsewhere.settled()
-        elsewhere.name = name
-        if elsewhere.n_rows is not None and elsewhere.n_rows < min_rows:
-            raise errors.too_few_rows(name, elsewhere.n_rows, (elsewhere.n_rows, elsewhere.n_features), min_rows)
-        return elsewhere
+    remote = _remote_source(X, y, sample_weight, target, estimator, reader)
+    if remote is not None:
+        remote = remote.without_weights() if every_row else remote
+        remote.missing = missing
+        remote = remote.in_memory() if in_memory else remote.settled()
+        remote.name = name
+        if remote.n_rows is not None and remote.n_rows < min_rows:
+            raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
+        return remote
     table = as_table(X, name, missing)
     n = table.shape[0]
     if table.shape[1] == 0:
@@ -275,7 +275,7 @@ def as_source(
     return source
 
 
-def _rows_elsewhere(
+def _remote_source(
     X: Any, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader
 ) -> Source | None:
     """Recognise rows that do not lie in memory."""

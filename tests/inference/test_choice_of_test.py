@@ -180,6 +180,6 @@ def test_tied_components_are_read_as_a_subspace():
     assert result.blocks == [(1, 2)]
     assert result.tied.tolist() == [False, True, True]
     assert "of 5 loadings are away from zero" in str(result)
-    assert "Components 2 to 3 have eigenvalues that cannot be told apart" in str(result)
+    assert "Components 2 to 3 have eigenvalues too close to separate" in str(result)
     assert result.to_frame()["tied"].sum() == 10
     assert result.block_angles()[0].shape == (200, 2)
