@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 GALLERY = Path(__file__).parents[1] / "docs" / "gallery"
-EXAMPLES = sorted(GALLERY.glob("plot_*.py"))
+EXAMPLES = sorted(GALLERY.rglob("plot_*.py"))
 
 
 def test_there_are_thirty():

@@ -14,7 +14,7 @@ import numpy as np
 from eigenlens import RobustPCA
 
 n = 32
-ranks, shares = np.arange(1, 11, 2), np.arange(0.02, 0.42, 0.08)
+ranks, shares = np.arange(1, 11, 2), np.arange(0.02, 0.4, 0.1)
 
 
 def recovered(method, rank, share, seed):
