@@ -34,7 +34,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
 ]
-exclude_patterns = ["gallery/*", "pictures/*", "_*", "conftest.py"]
+exclude_patterns = ["gallery", "pictures", "_*"]
 templates_path = ["_templates"]
 default_role = "code"
 
