@@ -144,10 +144,10 @@ def test_names_constants_and_counters_are_left_out_with_a_word(folder, capsys):
     assert "'same' left out: constant" in notes
 
 
-def test_the_readme_shows_what_the_command_says(folder, capsys, monkeypatch):
+def test_the_first_page_shows_what_the_command_says(folder, capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "100")
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf8")
-    shown = readme.split("```text\n")[1].split("```")[0]
+    page = (Path(__file__).parents[2] / "docs/start.md").read_text(encoding="utf8")
+    shown = page.split("```text\n")[1].split("```")[0]
     said = told(capsys, "report", "--demo", "wine").out
 
     def compared(text):

@@ -65,6 +65,15 @@ class Bootstrap(Result):
         Of the columns, of the classes, or of the rows of a map.
     model : estimator
         The fit to all rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import PCA
+    >>> from eigenlens.inference import bootstrap
+    >>> result = bootstrap(PCA(2), load_iris().data, n_boot=200)
+    >>> result.low.shape, result.angles.shape
+    ((2, 4), (200, 2))
     """
 
     components: np.ndarray

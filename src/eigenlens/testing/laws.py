@@ -298,6 +298,12 @@ def check_laws(estimator: Any, data: Sample | None = None) -> None:
     estimator : unfitted estimator
     data : Sample, optional
         By default one is made to suit the estimator.
+
+    Examples
+    --------
+    >>> from eigenlens import PCA
+    >>> from eigenlens.testing import check_laws
+    >>> check_laws(PCA(2))
     """
     data = sample(estimator._target) if data is None else data
     for law in LAWS.values():

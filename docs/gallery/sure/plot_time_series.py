@@ -1,0 +1,58 @@
+"""
+Neighbours are alike: components of a time series
+=================================================
+
+Quarterly figures of the American economy from 1959 to 2009. A quarter resembles the one before it, so 200 quarters
+are worth fewer independent rows. A bootstrap that draws single quarters promises too much. Draw blocks of quarters.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import statsmodels.api as sm
+from sklearn.preprocessing import scale
+
+from eigenlens import PCA
+from eigenlens.inference import bootstrap, neighbours
+
+table = sm.datasets.macrodata.load_pandas().data
+levels = table[["realgdp", "realcons", "realinv", "realdpi"]]
+growth = 400 * np.log(levels).diff()
+growth["unemployment"], growth["inflation"], growth["interest"] = table["unemp"], table["infl"], table["tbilrate"]
+growth.columns = ["output", "consumption", "investment", "income", "unemployment", "inflation", "interest"]
+growth = growth.iloc[1:]
+X = growth.copy()
+X[:] = scale(growth.to_numpy())
+
+# %%
+# How alike are neighbours? The effective number of rows is what a test should believe.
+
+found = neighbours(X.to_numpy())
+print(f"correlation of neighbours {found.correlation:.2f}; {len(X)} quarters are worth {found.effective_n:.0f}")
+
+# %%
+# Two components: growth, and the price of money.
+
+pca = PCA(2).fit(X)
+scores = pca.transform(X)
+year = 1959 + (np.arange(len(X)) + 1) / 4
+fig, axes = plt.subplots(2, 1, figsize=(10, 5), layout="constrained", sharex=True)
+for j, ax in enumerate(axes):
+    ax.plot(year, scores[:, j], color="#2166ac")
+    ax.axhline(0, color="0.6", lw=0.8)
+    top = np.argsort(-np.abs(pca.components_[j]))[:3]
+    ax.set_ylabel(f"component {j + 1}")
+    ax.set_title(", ".join(f"{pca.components_[j, i]:+.2f} {X.columns[i]}" for i in top), fontsize=10)
+plt.show()
+
+# %%
+# Intervals of the loadings of the second component, with single quarters drawn and with blocks of two years. Blocks
+# keep neighbours together. Their intervals are wider, and they are the ones to believe.
+
+fig, axes = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained", sharex=True, sharey=True)
+for ax, (title, block) in zip(axes, {"single quarters": None, "blocks of two years": 8}.items(), strict=True):
+    result = bootstrap(PCA(2), X, n_boot=300, block=block)
+    result.plot(1, ax=ax)
+    ax.set_title("")
+    ax.set_title(title, loc="left")
+    print(f"{title:20} the plane turns by up to {np.degrees(np.quantile(result.angles.max(axis=1), 0.95)):.0f}°")
+plt.show()
