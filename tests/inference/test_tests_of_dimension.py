@@ -202,7 +202,7 @@ def test_the_ladle_finds_planted_directions(method):
     test = method(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle", n_draws=50)
     assert test.dimension == 1
     assert np.isnan(test.p_values).all()
-    assert str(test) == "1 of 6 directions stand above noise (ladle)."
+    assert str(test) == "1 of 6 directions is kept (ladle)."
     assert (
         method(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle", n_draws=50).statistics["ladle"][1]
         == (test.statistics["ladle"][1])
@@ -214,7 +214,7 @@ def test_the_ladle_compares_few_numbers_of_many_columns_and_says_how_many_there_
     A = rng.standard_normal((400, 14))
     b = A[:, 0] + A[:, 1] + 0.3 * rng.standard_normal(400)
     test = SIR(n_slices=5).fit(A, b).test_dimension(A, b, method="ladle")
-    assert str(test) == "1 of 14 directions stand above noise (ladle)."
+    assert str(test) == "1 of 14 directions is kept (ladle)."
     assert np.isfinite(test.statistics["ladle"]).sum() == 6  # 0, …, 14/log 14
     with pytest.raises(InputError, match="ladle"):
         SIR().fit(A[:, :1], A[:, 0]).test_dimension(A[:, :1], A[:, 0], method="ladle")

@@ -334,5 +334,5 @@ def test_a_mean_is_one_more_direction():
     """The table is not centred: what all rows share counts, and the law of shifts does not speak of this method."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
-    assert not RobustPCA._centres
+    assert not RobustPCA()._obeys().centres
     assert (RobustPCA().fit(X).rank_, RobustPCA().fit(X + rng.standard_normal(20)).rank_) == (2, 3)

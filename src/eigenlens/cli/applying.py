@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
-from ..study.naming import score_names
+from ..study.methods import score_names
 from ..tables import Preparation, TableFile
 from .console import console, escape
 from .outputs import file_for

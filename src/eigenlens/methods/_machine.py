@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
 from ..kernels.shifted import shifted, unmoved
 from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, ridge
+from ._declaration import Laws
 from ._kernel import KernelEstimator, Rows
 
 RULES = ("gcv", "loo")
@@ -224,9 +226,9 @@ class KernelMachine(KernelEstimator):
             raise AttributeError(f"loss={self.loss!r} with n_landmarks={self.n_landmarks} has no support vectors")
         return self._support
 
-    @property
-    def _counts_rows(self) -> bool:  # type: ignore[override]
-        return self.loss not in ("hinge", "epsilon_insensitive")  # libsvm stops at a tolerance
+    def _obeys(self) -> Laws:
+        counted = self.loss not in ("hinge", "epsilon_insensitive")  # libsvm stops at a tolerance
+        return replace(super()._obeys(), counts_rows=counted)
 
     def _require_fit(self) -> None:
         check_is_fitted(self, "function_")

@@ -41,6 +41,7 @@ from ..distances.transforms import SchoenbergTransform
 from ..inference import DimensionTest, above_negative, broken_stick
 from ..sources import as_source, map_rows, whole
 from ..spectral import rounding
+from ._declaration import Declaration, Laws
 from ._rows import RowsEstimator
 
 
@@ -112,6 +113,15 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     >>> bool(np.allclose(mds.transform([[3.0, 0.0, 4.0]]), mds.embedding_[1]))
     True
     """
+
+    _declaration = Declaration(
+        question="distances",
+        name="mds",
+        place=0,
+        use="a map of points of which only distances are known",
+        make=lambda cls, seed: cls(metric="precomputed"),
+        display="ConfigurationDisplay",
+    )
 
     _in_memory = True
 
@@ -381,13 +391,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _n_features_out(self) -> int:
         return self.n_components
 
-    @property
-    def _counts_rows(self) -> bool:  # type: ignore[override]
-        return self.correction is None and self.n_landmarks is None
-
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.metric in EUCLIDEAN else "none"
+    def _obeys(self) -> Laws:
+        counted = self.correction is None and self.n_landmarks is None
+        return Laws(invariance="rotation" if self.metric in EUCLIDEAN else "none", counts_rows=counted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

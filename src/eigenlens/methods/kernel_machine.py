@@ -31,6 +31,7 @@ from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
+from ._declaration import Declaration
 from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
@@ -91,6 +92,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     (50,)
     """
 
+    _declaration = Declaration(display="PathDisplay")
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -209,6 +211,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     True
     """
 
+    _declaration = Declaration(display="DecisionDisplay")
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
 from ._classifier import PosteriorClassifier, read_priors
+from ._declaration import Laws
 from ._linear import ClassesEstimator
 from ._rows import Known
 
@@ -184,9 +185,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, 0, 1)
 
-    @property
-    def _invariance(self) -> Literal["rotation", "linear"]:  # type: ignore[override]
-        return "rotation" if self.shrinkage else "linear"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation" if self.shrinkage else "linear")
 
     # -- use -----------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from .._core.typing import Array, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
+from ._declaration import Declaration, Laws, Spread, refitted
 from ._permuted_columns import PermutedColumns
 from ._rows import RowsTransformer
 
@@ -101,10 +102,19 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     """
 
     _missing: ClassVar[Any] = "allow"
-    _per_row: ClassVar[tuple[str, ...]] = ("low_rank_", "sparse_")
     _in_memory = True
-    _invariance = "permutation"
-    _centres = False  # a mean is one more direction of the low-rank part
+
+    _declaration = Declaration(
+        question="none",
+        name="robust-pca",
+        place=1,
+        use="the same where single cells are wildly wrong",
+        spread=Spread(
+            cost=lambda n, p, groups: 50_000 * n * p,
+            repeated=lambda model, X: refitted(model, X, tol=1e-4, max_iter=300),  # of noise and of the rows alike
+            variances=lambda model, scores: model._strengths(),  # of what is left where wrong cells were set aside
+        ),
+    )
 
     def __init__(
         self,
@@ -149,6 +159,9 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     def _strengths(self) -> np.ndarray:
         scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.components_).T
         return np.asarray(scores.var(axis=0, ddof=1), dtype=np.float64)
+
+    def _obeys(self) -> Laws:  # a mean is one more direction of the low-rank part
+        return Laws(invariance="permutation", centres=False, per_row=("low_rank_", "sparse_"))
 
     # -- the steps of a fit ---------------------------------------------------------------------------------------
 

@@ -32,6 +32,7 @@ from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
+from ._declaration import Declaration, Laws, basis_of
 from ._principal import PrincipalComponents, PrincipalProblem
 from ._rows import Known
 from ._sparse_path import SparsePath
@@ -116,8 +117,14 @@ class SparsePCA(PrincipalComponents):
     array([4, 4])
     """
 
-    _invariance = "permutation"
-    _solves_pencil = False  # the iteration starts from the principal axes, and ends elsewhere
+    _declaration = Declaration(
+        question="none",
+        name="sparse-pca",
+        place=2,
+        use="directions that each use a few columns only",
+        directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
+        linear_map=basis_of,
+    )
 
     def __init__(
         self,
@@ -139,6 +146,9 @@ class SparsePCA(PrincipalComponents):
         self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
+
+    def _obeys(self) -> Laws:  # the iteration starts from the principal axes, and ends elsewhere
+        return Laws(invariance="permutation", solves_pencil=False)
 
     # -- moments, problem, attributes ----------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """The small problem: symmetric pencils A v = λ B v and their spectra.
 
-Order, sign, rank and clipping of the directions that methods find are decided here. This room knows no rows, no labels.
+Order, sign, rank and clipping of the directions that methods find are decided here. This room knows no rows and no
+labels.
 """
 
 from .angles import principal_angles

@@ -9,13 +9,12 @@ import numpy as np
 
 from ..report.findings import Contestant, Direction, Findings
 from .data import Data, Plan
-from .methods import Entry
 
 
 def base(
     data: Data,
     plan: Plan,
-    entry: Entry,
+    cls: Any,
     directions: list[Direction],
     axes: list[str],
     scores: np.ndarray,
@@ -26,7 +25,7 @@ def base(
     return Findings(
         title=plan.title or _title(data.source),
         source=data.source,
-        method=entry.class_name,
+        method=cls.__name__,
         kind=data.kind,
         n_rows=data.n_rows,
         n_columns=len(names),
@@ -47,6 +46,13 @@ def base(
 def _title(source: str) -> str:
     name = Path(source).name
     return name.split(".")[0].replace("_", " ").strip() or name
+
+
+def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Return the correlation of each column of X with each of Z; zero where one of them does not vary."""
+    A, B = X - X.mean(axis=0), Z - Z.mean(axis=0)
+    a, b = np.sqrt((A**2).sum(axis=0)), np.sqrt((B**2).sum(axis=0))
+    return (A / np.where(a > 0, a, 1)).T @ (B / np.where(b > 0, b, 1))
 
 
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
@@ -94,10 +100,9 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"a few rows more. Ask for the angle between fits on two halves."
         )
     if real is not None:
-        normal = ", which assumes columns that are roughly normal" if findings.test.name == "parallel analysis" else ""
         findings.doubts.append(
-            f"Noise is judged by parallel analysis{normal}; outlying rows can make a direction of their own. Look at "
-            f"the rows at the ends of each axis."
+            f"Noise is judged by {findings.test.name.split(',')[0]}{findings.test.doubt}; outlying rows can "
+            f"make a direction of their own. Look at the rows at the ends of each axis."
         )
 
 
@@ -115,8 +120,8 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
         share = findings.directions[0].share or 0
         most = f"The first direction accounts for {share:.0%} of the separation and" if k > 1 else "The one direction"
         findings.summary.append(f"{most} goes with {_driven(findings, 0)}.")
-    ours = next((c for c in findings.comparison if c.name == findings.method.upper()), None)
-    if ours is not None and np.isfinite(ours.score) and findings.baseline is not None:
+    ours = findings.ours
+    if ours is not None and findings.baseline is not None:
         rule, plain = findings.baseline
         verdict = "" if ours.low > plain else " That is no better than chance would allow."
         findings.summary.append(
@@ -147,8 +152,7 @@ def _name_the_best(findings: Findings, ours: Contestant) -> None:
     if best.name == ours.name:
         findings.summary.append("None of the other methods compared does better.")
     elif best.name in findings.extras.get("told_apart", ()):
-        why = "less variable coefficients" if best.name == "PDA" else "boundaries that need not be straight"
-        findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {why}.")
+        findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {best.advantage}.")
     else:
         findings.summary.append(
             f"{best.name} comes out at {best.score:.1%}, a difference that these rows cannot tell from chance."
@@ -167,7 +171,7 @@ def _name_the_confusion(findings: Findings) -> None:
     )
 
 
-def number_words(findings: Findings) -> None:
+def number_words(findings: Findings, blind_spot: str) -> None:
     """Say what an inverse regression has found."""
     d, k = findings.n_real, len(findings.directions)
     if d is not None:
@@ -195,12 +199,7 @@ def number_words(findings: Findings) -> None:
         )
         if best is line:
             findings.summary.append("A straight line on all columns does as well as any curve on a few directions.")
-    findings.doubts.append(
-        "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
-        "directional-regression where you expect one."
-    )
-    if findings.test.name in ("chi2", "simulation"):
-        findings.doubts.append("The test assumes columns that are roughly normal; long tails make it see too much.")
+    findings.doubts += [doubt for doubt in (blind_spot, findings.test.doubt) if doubt]
 
 
 def view_words(findings: Findings) -> None:
