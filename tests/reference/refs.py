@@ -1,4 +1,4 @@
-"""Reference results: figures in this folder, and data that may not be shipped, beside the repository."""
+"""Reference results: figures in this folder, and data that is not shipped, beside the repository."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ def figures(name):
 
 
 def unshipped(name):
-    """Return the folder of a table that may not be shipped; skip where it is not beside the repository."""
+    """Return the folder of a table that is not shipped; skip where it is not beside the repository."""
     if not (SHARED / name).exists():
-        pytest.skip(f"the licence of the table of {name} forbids shipping it, and it is not beside the repository")
+        pytest.skip(f"the table of {name} is not shipped, and it is not beside the repository")
     return SHARED / name
