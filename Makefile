@@ -10,7 +10,7 @@ READY_DEV := $(READY)-dev
 MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 
-.PHONY: demo test lint types rooms unit bench clean
+.PHONY: demo test lint types rooms unit docs bench clean
 
 demo: $(READY)
 	$(BIN)/eigenlens report --demo wine --out $(DEMO)/wine --force
@@ -34,6 +34,11 @@ rooms: $(READY_DEV)
 
 unit: $(READY_DEV)
 	$(BIN)/python -m pytest -n 2
+
+# The site, its gallery run (kept from one build to the next where nothing changed); the tests build it without the gallery
+docs: $(READY_DEV)
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
+	@echo "Open $(CURDIR)/build/docs/index.html"
 
 bench: $(READY_DEV)
 	$(BIN)/python benchmarks/run.py

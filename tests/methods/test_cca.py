@@ -124,7 +124,8 @@ def test_tests_hold_their_level():
 
 
 def test_plot_of_the_tests():
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
     ax = CCA().fit(X, Y).test_dimension().plot()
     assert ax.get_xlabel() == "at most d directions"

@@ -302,7 +302,8 @@ def test_summary_names_terms_and_figures():
 
 
 def test_plot_draws_a_panel_per_group():
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
     X, y = table("mars_airquality")
     model = AdaptiveSplines(degree=2).fit(X, y)

@@ -70,7 +70,7 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
     table = TableFile(data, dialect_of(options, data))
     results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
     if out is None:
-        sink = Csv(sys.stdout.buffer)
+        sink = Csv(sys.stdout.buffer, terminal=sys.stdout.isatty())
         for names, columns in results:
             sink.rows(names, columns)
         sink.close()

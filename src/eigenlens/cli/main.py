@@ -175,6 +175,19 @@ def methods(**options: Any) -> None:
 
 
 @cli.command()
+@click.argument("answers", nargs=-1)
+@as_json
+def advise(**options: Any) -> None:
+    """Find the method for a question: at most three answers lead to one.
+
+    Without answers it lists all methods by question; with some (eigenlens advise classes) those that are left.
+    """
+    from .advising import run_advise
+
+    run_advise(options)
+
+
+@cli.command()
 @click.argument("model", type=EXISTING)
 @as_json
 def info(**options: Any) -> None:

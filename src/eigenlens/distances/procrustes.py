@@ -27,6 +27,15 @@ class Alignment:
         Root of the mean squared distance between aligned and target points.
     disparity : float
         What is left of the squared distances of the target points from their mean, between 0 and 1 (with scaling).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import procrustes
+    >>> square = np.array([[0.0, 0], [1, 0], [1, 1], [0, 1]])
+    >>> found = procrustes(square[:, ::-1] * 2 + 5, square)
+    >>> bool(np.allclose(found.aligned, square))
+    True
     """
 
     aligned: Array

@@ -41,6 +41,15 @@ class Repair(NamedTuple):
         Squared distances of points in a Euclidean space.
     constant : float
         Lingoes: c in d² + 2c. Cailliez: c in (d + c)². Clipping: the sum of the eigenvalues of B that were left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.distances import lingoes
+    >>> D = np.array([[0.0, 1, 9], [1, 0, 1], [9, 1, 0]])      # squared distances that break the triangle
+    >>> repaired, constant = lingoes(D)
+    >>> float(round(constant, 3))
+    0.833
     """
 
     distances: Array

@@ -123,6 +123,16 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     description : dict
         "format" of the file; "classes" of all parts by the names that files give them, the model's own first; "arrays"
         as (type, shape); "versions"; "about"; "bytes".
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import PCA, save
+    >>> from eigenlens.files import describe
+    >>> path = save(PCA(2).fit(load_iris().data), pathlib.Path(tempfile.mkdtemp()) / "iris.eigenlens")
+    >>> describe(path)["classes"][0]
+    'PCA'
     """
     path = Path(path)
     with container.opened(path) as file:

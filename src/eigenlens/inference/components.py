@@ -110,6 +110,15 @@ def components_test_of_moments(
         Rows.
     alpha, n_draws, random_state
         As in `components_test`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens.inference import components_test_of_moments
+    >>> X = load_iris().data
+    >>> components_test_of_moments(np.cov(X.T), n=len(X)).dimension
+    2
     """
     check_draws(alpha, n_draws)
     spread = np.sqrt(np.diag(covariance))

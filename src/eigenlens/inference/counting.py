@@ -26,6 +26,13 @@ def minka(values: np.ndarray, n: float) -> int:
         All eigenvalues of the covariance matrix, positive.
     n : float
         Number of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import minka
+    >>> minka(np.array([9.0, 4.0, 1.1, 1.0, 0.9]), n=100)
+    2
     """
     values = _eigenvalues(values, "mle", 1)
     check_number("n", n, 1.0)
@@ -103,6 +110,13 @@ def tracy_widom_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
     ----------
     values, n, alpha
         As in `noise_edge`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import tracy_widom_test
+    >>> tracy_widom_test(np.array([9.0, 4.0, 1.1, 1.0, 0.9]), n=100).dimension
+    2
     """
     check_level(alpha)
     values = _of_covariance(values, n, "tracy-widom")

@@ -48,6 +48,15 @@ class Denoised(Result):
         Standard deviation of the noise, given or estimated.
     edge : float
         Singular values below are those of noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import denoise
+    >>> rng = np.random.default_rng(1)
+    >>> X = np.outer(rng.standard_normal(60), np.ones(40)) + rng.standard_normal((60, 40))
+    >>> denoise(X).rank
+    1
     """
 
     signal: np.ndarray

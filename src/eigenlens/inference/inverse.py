@@ -104,6 +104,13 @@ def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -
         Rank of X and number of slices.
     alpha : float
         Level.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import li_test
+    >>> li_test(np.array([0.6, 0.05, 0.02]), W=200, p=5, H=4).dimension
+    1
     """
     check_level(alpha)
     d = np.arange(min(p, H - 1))

@@ -36,6 +36,15 @@ class LittleTest(Result):
         What each pattern adds to the statistic.
     names : list of str or None
         Columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import littles_mcar
+    >>> X = np.random.default_rng(0).standard_normal((100, 3))
+    >>> X[::4, 1] = np.nan
+    >>> bool(littles_mcar(X).p_value > 0.05)
+    True
     """
 
     statistic: float

@@ -37,6 +37,15 @@ def conditional_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
     References
     ----------
     Choi, Taylor, Tibshirani (2017), Selecting the number of principal components, Annals of Statistics 45.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import conditional_test
+    >>> noise = np.random.default_rng(0).standard_normal((50, 6))
+    >>> values = np.linalg.eigvalsh(np.cov(noise.T))[::-1]
+    >>> conditional_test(values, n=49).dimension
+    0
     """
     check_level(alpha)
     values = _of_covariance(values, n, "conditional")
@@ -86,6 +95,15 @@ def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest
     References
     ----------
     Onatski (2009), Testing hypotheses about the number of factors in large factor models, Econometrica 77.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import gap_test
+    >>> rng = np.random.default_rng(0)
+    >>> X = 3 * np.outer(rng.standard_normal(200), rng.standard_normal(80)) + rng.standard_normal((200, 80))
+    >>> gap_test(np.linalg.eigvalsh(np.cov(X.T))[::-1], n=199).dimension
+    1
     """
     check_level(alpha)
     values = _of_covariance(values, n, "gap")

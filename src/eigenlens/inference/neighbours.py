@@ -24,6 +24,14 @@ class Neighbours:
         Rows after which nothing is left of the likeness: a block length for tests and the bootstrap.
     alike : bool
         Whether chance alone would hardly have made it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import neighbours
+    >>> walk = np.cumsum(np.random.default_rng(0).standard_normal((200, 2)), axis=0)
+    >>> neighbours(walk).alike
+    True
     """
 
     correlation: float

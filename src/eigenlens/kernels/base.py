@@ -30,6 +30,14 @@ class Kernel(BaseEstimator):
         order m: cᵀKc ≥ 0 for every c that is orthogonal to the polynomials of degree below m.
     translation_invariant, rotation_invariant : bool
         Whether k(x + a, z + a) = k(x, z), and whether a rotation of both rows changes nothing.
+
+    Examples
+    --------
+    >>> from eigenlens.kernels import Gaussian, Linear
+    >>> k = Gaussian(1.0) + 2 * Linear()
+    >>> k([[0.0], [1.0]], [[0.0]]).round(3)
+    array([[1.   ],
+           [0.607]])
     """
 
     translation_invariant: bool = False
@@ -52,6 +60,11 @@ class Kernel(BaseEstimator):
     def absorbs_shift(self) -> bool:
         """Whether the kernel can be evaluated about a pivot, without what centring takes out (`kernels/shifted.py`)."""
         return self.shift_is_free
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether all its functions are linear."""
+        return False
 
     @property
     def is_positive_definite(self) -> bool:

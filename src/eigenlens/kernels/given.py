@@ -146,7 +146,14 @@ class FunctionKernel(Kernel):
 
 
 def as_kernel(kernel: Any) -> Kernel:
-    """Read a kernel parameter: a kernel, its name, or a function of two tables."""
+    """Read a kernel parameter: a kernel, its name, or a function of two tables.
+
+    Examples
+    --------
+    >>> from eigenlens.kernels import as_kernel
+    >>> as_kernel("gaussian")
+    Gaussian()
+    """
     if isinstance(kernel, Kernel):
         return kernel
     if isinstance(kernel, str):

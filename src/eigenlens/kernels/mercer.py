@@ -46,6 +46,14 @@ class MercerExpansion:
         ∫ k(x, x) dμ, the sum of all eigenvalues.
     truncation_error : float
         The sum of the eigenvalues left out: ∫ of the error of the truncated kernel on the diagonal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.kernels import Gaussian, mercer
+    >>> expansion = mercer(Gaussian(0.5), np.linspace(0, 1, 50)[:, None], n_components=3)
+    >>> expansion.eigenvalues.round(2)
+    array([0.77, 0.2 , 0.03])
     """
 
     eigenvalues: Array

@@ -90,7 +90,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return Laws(invariance="rotation" if self.ridge else "linear")
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
-    _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
+    _test_stops_early: ClassVar[bool] = False  # where each draw is a fit: stop at the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
     _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
@@ -123,7 +123,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
-        return self._over_rows(X, lambda block: self.subspace_.project(block))
+        return self._over_rows(X, self._variates)
+
+    def _variates(self, X: Array) -> Array:
+        return self.subspace_.project(X)
 
     # -- attributes and parameters -------------------------------------------------------------------------------
 
@@ -135,10 +138,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(total.pivot, spectrum.vectors, mean)
-        self.components_ = _xp.published(spectrum.vectors.T, dtype)
-        self.eigenvalues_ = _xp.published(spectrum.values, dtype)
-        self.mean_ = _xp.published(self.subspace_.point, dtype)
-        self.slice_means_ = _xp.published(total.pivot + (mean + problem.offsets * unit), dtype)
+        self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
+        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
+        self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.slice_means_ = _xp.attribute_copy(total.pivot + (mean + problem.offsets * unit), dtype)
         self.slice_weights_ = moments.weights.copy()
         self.slices_ = moments.labels.copy()
         self._slicing = moments.meaning
@@ -273,7 +276,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             n_draws=n_draws,
             seed=seed,
             largest=self._test_largest,
-            stop=self._test_dear,
+            stop=self._test_stops_early,
         )
 
     def _default_test(self, rows: bool, n: float, p: int) -> str:
@@ -377,7 +380,7 @@ def _width(X: TableLike) -> int:
     """Return the number of columns, as far as it can be told before a table is read."""
     if isinstance(X, Source):
         return X.n_features
-    shape = X.shape if hasattr(X, "shape") else np.shape(X[:1]) if isinstance(X, list | tuple) else ()
+    shape: Any = X.shape if hasattr(X, "shape") else np.shape(X[:1]) if isinstance(X, list | tuple) else ()
     return int(shape[1]) if len(shape) == 2 else 1
 
 

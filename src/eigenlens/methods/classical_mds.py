@@ -251,9 +251,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             errors.warn(_too_few_positive(found.rank, k, found.inertia.negative == 0))
         self._place, self.spectrum_ = found.place, found.spectrum
         Y = self._with_rows_of_no_weight(found.coordinates, source)
-        self._embedding = _xp.published(Y, dtype)
+        self._embedding = _xp.attribute_copy(Y, dtype)
         with np.errstate(over="ignore", under="ignore"):
-            self.eigenvalues_ = _xp.published(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
+            self.eigenvalues_ = _xp.attribute_copy(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
         self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
         kept = float(_xp.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)

@@ -191,8 +191,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
     def _present(self, spectrum: Spectrum, trace: float, dtype: Any) -> None:
         self.spectrum_ = spectrum
-        self.eigenvalues_ = _xp.published(spectrum.values, dtype)
-        self.explained_variance_ratio_ = _xp.published(spectrum.values / trace, dtype)
+        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / trace, dtype)
         self.n_components_ = len(spectrum)
 
     def _set_embedding(self, X: TableLike, source: Any, rows: Rows) -> None:

@@ -76,6 +76,10 @@ class LDA(LinearDiscriminant):
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
         Class means weighted by the priors, or equally about their plain mean.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
+        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
+        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
@@ -92,6 +96,8 @@ class LDA(LinearDiscriminant):
         Share of each direction in the between-class variance.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: S_W, and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -140,12 +146,14 @@ class LDA(LinearDiscriminant):
         shrinkage: Any = None,
         within: str = "pooled",
         between: str = "weighted",
+        missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.priors = priors
         self.shrinkage = shrinkage
         self.within = within
         self.between = between
+        self.missing = missing
 
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
@@ -187,6 +195,12 @@ class LDA(LinearDiscriminant):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
+        self._check_missing()
+        if self.missing != "refuse" and a == "ledoit-wolf":
+            raise errors.InputError(
+                "shrinkage='ledoit-wolf' needs fourth moments, which rows with holes do not give; use shrinkage='oas' "
+                "or a number with missing='ml'."
+            )
 
     def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")

@@ -184,7 +184,7 @@ class LocalizedSIR(InverseRegression):
     _in_memory = True
     _may_miss = True
     _test_largest = True
-    _test_dear = True
+    _test_stops_early = True
     _tests = ("permutation", "ladle")
     _auto = True
 

@@ -39,7 +39,7 @@ from ..mixtures import (
     read_start,
     run,
 )
-from ..regress import PenalizedRegression
+from ..regress.penalized import PenalizedRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect

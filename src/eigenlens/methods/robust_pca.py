@@ -188,7 +188,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         L, S = found.low_rank / root * unit, found.sparse / root * unit
         if some:
             L, S = self._fill_in(X, observed, L, S, counted)
-        self.low_rank_, self.sparse_ = _xp.published(L, dtype), _xp.published(S, dtype)
+        self.low_rank_, self.sparse_ = _xp.attribute_copy(L, dtype), _xp.attribute_copy(S, dtype)
 
     def _present(self, found: Parts, unit: float, dtype: Any) -> None:
         V, s = found.vectors, found.singular_values
@@ -207,8 +207,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         centre = _xp.namespace(V).zeros_like(found.low_rank[0, :])
         self.rank_, self.n_components_, self.n_iter_ = rank, k, len(found.objective)
         self.subspace_ = Subspace(centre, V, dual=V)
-        self.components_ = _xp.published(V.T, dtype)
-        self.singular_values_ = _xp.published(s, dtype)
+        self.components_ = _xp.attribute_copy(V.T, dtype)
+        self.singular_values_ = _xp.attribute_copy(s, dtype)
         self.objective_, self.residuals_ = found.objective * unit, found.residuals
 
     def _warn_fit(self, found: Parts, rank: int, k: int) -> None:

@@ -28,6 +28,14 @@ class Cross(Moments):
         Moments of the columns of X followed by those of Y.
     split : int
         Number of columns of X.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_linnerud
+    >>> from eigenlens import CCA
+    >>> body, sport = load_linnerud().target, load_linnerud().data
+    >>> type(CCA().fit(body, sport).moments_).__name__
+    'Cross'
     """
 
     def __init__(self, of: type[Centred] = Scatter) -> None:

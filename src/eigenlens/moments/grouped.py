@@ -39,6 +39,14 @@ class Grouped(Moments):
         The labels seen, sorted.
     groups : list of Centred
         One per label, or the one that all groups share.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import LDA
+    >>> moments = LDA().fit(*load_iris(return_X_y=True)).moments_
+    >>> moments.weights
+    array([50., 50., 50.])
     """
 
     def __init__(self, of: type[Centred] = Scatter, pooled: bool = True, meaning: Any = None) -> None:

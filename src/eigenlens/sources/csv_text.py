@@ -37,6 +37,13 @@ class Dialect:
         Columns to read as words even where they hold numbers.
     na_of : tuple of pairs (str, tuple of str)
         Cells that stand for a missing value in a single column.
+
+    Examples
+    --------
+    >>> from eigenlens.tables import Dialect
+    >>> german = Dialect(delimiter=";", decimal=",")
+    >>> german.delimiter, german.decimal
+    (';', ',')
     """
 
     delimiter: str = ","

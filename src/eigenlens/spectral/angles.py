@@ -17,6 +17,14 @@ def principal_angles(U: Array, V: Array) -> Array:
     ----------
     U, V : arrays of shape (p, k) and (p, l)
         Orthonormal columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import principal_angles
+    >>> U, V = np.eye(3)[:, :1], np.array([[1.0], [1.0], [0.0]]) / np.sqrt(2)
+    >>> np.degrees(principal_angles(U, V)).round(6)
+    array([45.])
     """
     xp = _xp.namespace(U, V)
     if U.shape[1] < V.shape[1]:

@@ -47,6 +47,15 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
         Columns known to be zero except for rounding; they are dropped.
     most : int, optional
         The largest possible rank; a condition beyond it is not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, whiten
+    >>> B = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> W = whiten(Form(matrix=B)).matrix
+    >>> bool(np.allclose(W.T @ B @ W, np.eye(2)))
+    True
     """
     xp = _xp.namespace(B.values)
     squares = B.diagonal()

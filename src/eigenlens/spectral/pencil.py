@@ -26,6 +26,14 @@ class Form:
         Exactly one of the two is given. A factor keeps all digits where its square keeps half of them.
     squared : bool
         Whether the form went through a squared stage on its way here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, Pencil, solve
+    >>> form = Form(factor=np.array([[3.0, 0.0], [0.0, 2.0]]))
+    >>> solve(Pencil(form)).values
+    array([9., 4.])
     """
 
     matrix: Array = None
@@ -129,6 +137,14 @@ class Pencil:
         How many positive values there can be, for instance by the number of rows; condition is judged on these.
     leading : bool
         Whether only the sum of their values is wanted of the directions that are not kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, Pencil, solve
+    >>> A, B = np.diag([4.0, 9.0]), np.diag([1.0, 3.0])
+    >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
+    array([4., 3.])
     """
 
     A: Form

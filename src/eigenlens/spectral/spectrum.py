@@ -29,6 +29,14 @@ class Whitening:
     condition : float
         Ratio of the largest singular value of the (column-equilibrated) root of B to the smallest, those that were
         left out counted in.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, whiten
+    >>> whitening = whiten(Form(matrix=np.diag([4.0, 1.0, 0.0])))
+    >>> whitening.rank, round(float(whitening.condition), 3)
+    (2, 1.0)
     """
 
     matrix: Array
@@ -62,6 +70,14 @@ class Spectrum:
         ‖A V − B V Λ‖ relative to ‖A‖; zero where the solver is direct.
     whitening : Whitening or None
         The map that turned B into the identity.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, Pencil, solve
+    >>> spectrum = solve(Pencil(Form(matrix=np.diag([4.0, 1.0, 0.0]))))
+    >>> spectrum.rank, spectrum.solver
+    (2, 'eigh')
     """
 
     singular_values: Array

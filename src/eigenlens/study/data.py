@@ -52,6 +52,12 @@ class Plan:
     seed : int
     folds : int
         Of the cross-validation; 0 leaves it out.
+
+    Examples
+    --------
+    >>> from eigenlens.study import Plan
+    >>> Plan(target="kind").target
+    'kind'
     """
 
     target: str | None = None
@@ -91,6 +97,17 @@ class Data:
         How the file is written, if it is text.
     sampled : bool
         Whether the rows are some of the file's.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from eigenlens.study import read_data, study
+    >>> from eigenlens.study.demos import write_demo
+    >>> from eigenlens.tables import TableFile
+    >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
+    >>> data = read_data(TableFile(path), plan)
+    >>> data.kind, len(data.y)
+    ('classes', 150)
     """
 
     source: str
@@ -110,7 +127,19 @@ class Data:
 
 
 def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
-    """Read what a plan needs from a file, and say what was found."""
+    """Read what a plan needs from a file, and say what was found.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from eigenlens.study import read_data, study
+    >>> from eigenlens.study.demos import write_demo
+    >>> from eigenlens.tables import TableFile
+    >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
+    >>> data = read_data(TableFile(path), plan)
+    >>> data.notes
+    ['150 rows, 5 columns: 4 of numbers, 1 of words.']
+    """
     _check_names(file, plan)
     profile = file.profile(ignore=plan.drop)
     used, row_column, notes = _used(file, plan, profile)

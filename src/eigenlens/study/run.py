@@ -17,7 +17,19 @@ from .methods import chosen, declared, score_names
 
 @dataclass
 class Study:
-    """What came out: the findings, and a model that takes tables with the same columns."""
+    """What came out: the findings, and a model that takes tables with the same columns.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from eigenlens.study import read_data, study
+    >>> from eigenlens.study.demos import write_demo
+    >>> from eigenlens.tables import TableFile
+    >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
+    >>> data = read_data(TableFile(path), plan)
+    >>> study(data, plan).findings.n_real
+    2
+    """
 
     findings: Findings
     model: Pipeline
@@ -33,6 +45,17 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         From `read_data`.
     plan : Plan
     progress : function of (what, done, total), optional
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from eigenlens.study import read_data, study
+    >>> from eigenlens.study.demos import write_demo
+    >>> from eigenlens.tables import TableFile
+    >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
+    >>> data = read_data(TableFile(path), plan)
+    >>> study(data, plan).findings.method
+    'LDA'
     """
     cls = chosen(plan.method, data.kind)
     with warnings.catch_warnings(record=True) as heard:

@@ -70,18 +70,26 @@ def _count(k: int, noun: str) -> str:
     return f"{words[k] if k < len(words) else k} {noun}{'' if k == 1 else 's'}"
 
 
+def _some(real: int, k: int, noun: str) -> str:
+    """Write how many of k: “Both directions”, “All three directions”, “One of 3 directions”."""
+    if real < k:
+        return f"{_count(real, '').split()[0].capitalize()} of {k} {noun}s"
+    if k == 1:
+        return f"The only {noun}"
+    return f"Both {noun}s" if k == 2 else f"All {_count(k, noun)}"
+
+
 def spread_words(findings: Findings, standardised: bool) -> None:
     """Say what a PCA, or one of its kin, has found."""
     shares = [d.share or 0.0 for d in findings.directions]
     real, k = findings.n_real, len(shares)
     if real is not None:
-        stand = "stands" if real == 1 else "stand"
         carried = f", and {'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance"
         findings.summary.append(
-            f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show"
+            f"{_some(real, k, 'direction')} {'exceeds' if real == 1 else 'exceed'} what unrelated columns would show"
             f"{carried if any(shares) else ''}."
             if real
-            else f"No direction stands above what {findings.n_columns:,} unrelated columns would show in "
+            else f"No direction exceeds what {findings.n_columns:,} unrelated columns would show in "
             f"{findings.n_rows:,} rows."
         )
     if k and any(shares):
@@ -111,10 +119,10 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
     real, k = findings.n_real, len(findings.directions)
     if real is not None:
         findings.summary.append(
-            f"{_count(real, 'direction').capitalize()} of {k} {'parts' if real == 1 else 'part'} the classes of "
+            f"{_some(real, k, 'direction')} {'separates' if real == 1 else 'separate'} the classes of "
             f"{findings.target!r} beyond chance."
             if real
-            else f"No direction parts the classes of {findings.target!r} beyond chance."
+            else f"No direction separates the classes of {findings.target!r} beyond chance."
         )
     if k:
         share = findings.directions[0].share or 0
@@ -178,7 +186,7 @@ def number_words(findings: Findings, blind_spot: str) -> None:
         findings.summary.append(
             f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({findings.test.name} test, 5%)."
             if d
-            else f"The test sees no direction on which {findings.target!r} depends."
+            else f"The test finds no direction on which {findings.target!r} depends."
         )
     if k:
         findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
@@ -207,8 +215,7 @@ def view_words(findings: Findings) -> None:
     d, values = findings.n_real, [x.value for x in findings.directions]
     if d is not None:
         findings.summary.append(
-            f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance "
-            f"(Wilks, 5%)."
+            f"{_some(d, len(values), 'pair')} {'is' if d == 1 else 'are'} related beyond chance (Wilks, 5%)."
             if d
             else "No pair of directions is related beyond chance (Wilks, 5%)."
         )
@@ -246,7 +253,7 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
             f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of "
             f"the inertia is negative)."
         )
-        findings.doubts.append("What is negative no map can show; a Schoenberg transform or a correction may mend it.")
+        findings.doubts.append("No map can show the negative part; a Schoenberg transform or a correction may fix it.")
     drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]
     stress = float(np.sqrt(np.sum((drawn - given) ** 2) / np.sum(given**2)))
     findings.summary.append(

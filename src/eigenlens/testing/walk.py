@@ -13,12 +13,26 @@ import eigenlens.regress as regress
 
 
 def all_estimators() -> list[type[Any]]:
-    """Return the public estimator classes of `eigenlens.methods`, in alphabetical order."""
+    """Return the public estimator classes of `eigenlens.methods`, in alphabetical order.
+
+    Examples
+    --------
+    >>> from eigenlens.testing import all_estimators
+    >>> "PCA" in [estimator.__name__ for estimator in all_estimators()]
+    True
+    """
     return _estimators_of(methods)
 
 
 def all_regressors() -> list[type[Any]]:
-    """Return the public estimator classes of `eigenlens.regress`, in alphabetical order."""
+    """Return the public estimator classes of `eigenlens.regress`, in alphabetical order.
+
+    Examples
+    --------
+    >>> from eigenlens.testing import all_regressors
+    >>> "AdaptiveSplines" in [regressor.__name__ for regressor in all_regressors()]
+    True
+    """
     return _estimators_of(regress)
 
 

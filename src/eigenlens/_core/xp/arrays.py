@@ -130,7 +130,7 @@ def cast(x: Array, dtype: Any) -> Array:
     return namespace(x).astype(x, dtype, copy=False)
 
 
-def published(x: Array, dtype: Any) -> Array:
+def attribute_copy(x: Array, dtype: Any) -> Array:
     """Copy for a fitted attribute: writing to it changes no prediction."""
     if isinstance(x, np.ndarray):
         return x.astype(dtype)

@@ -1,0 +1,129 @@
+"""The site builds without a warning, its links lead somewhere, and every public name has a page with an example.
+
+The gallery's pages are made without running the examples: `make docs` runs them.
+"""
+
+import fcntl
+import json
+import os
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+
+import _reference  # noqa: E402
+
+pytest.importorskip("sphinx", reason="the site needs the extra 'docs'")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Build the site once, whichever worker comes first."""
+    shared = tmp_path_factory.getbasetemp()
+    shared = shared.parent if os.environ.get("PYTEST_XDIST_WORKER") else shared
+    out = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        said = shared / "site.txt"
+        if not said.exists():
+            where = ["-d", str(shared / "doctrees"), str(ROOT / "docs"), str(out)]
+            options = ["-q", "-W", "--keep-going", "-b", "html", "-D", "plot_gallery=0"]
+            run = [sys.executable, "-m", "sphinx", *options, *where]
+            environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+            done = subprocess.run(run, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
+            said.write_text("" if done.returncode == 0 else done.stdout + done.stderr)
+    assert said.read_text() == ""
+    return out
+
+
+class Page(HTMLParser):
+    """What a page links to, and where it can be linked to."""
+
+    def __init__(self, path):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(path.read_text(encoding="utf8"))
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.anchors.update(given[name] for name in ("id", "name") if given.get(name))
+        self.links += [given[name] for name in ("href", "src") if given.get(name) and tag != "form"]
+
+
+def broken(site):
+    """Return the links inside the site that lead nowhere, as 'page: link'."""
+    pages = {path: Page(path) for path in site.rglob("*.html")}
+    for path, page in pages.items():
+        for link in page.links:
+            address, anchor = urldefrag(unquote(link))
+            if re.match(r"[a-z]+:", address):
+                continue
+            target = (path.parent / address.split("?")[0]).resolve() if address else path
+            if not target.exists() or (anchor and target in pages and anchor not in pages[target].anchors):
+                yield f"{path.relative_to(site)}: {link}"
+
+
+def test_no_link_inside_the_site_is_broken(site):
+    assert list(broken(site)) == []
+
+
+def test_a_broken_link_would_be_found(tmp_path):
+    (tmp_path / "a.html").write_text('<a href="b.html#here">b</a><a href="c.html">c</a><a href="#top">top</a>')
+    (tmp_path / "b.html").write_text('<p id="there"></p>')
+    assert list(broken(tmp_path)) == ["a.html: b.html#here", "a.html: c.html", "a.html: #top"]
+
+
+def test_every_public_name_has_a_page_with_an_example(site):
+    pages = {name: site / f"api/generated/{name}.html" for name in _reference.public()}
+    assert [name for name, page in pages.items() if not page.exists()] == []
+    shown = {name for name, page in pages.items() if "&gt;&gt;&gt;" in page.read_text(encoding="utf8")}
+    wanted = {name for name, thing in _reference.public().items() if _reference.needs_example(thing)}
+    assert sorted(wanted - shown) == [], "add an example to their docstrings, or list them in docs/_reference.py"
+
+
+def test_names_that_are_not_public_exist():
+    import eigenlens
+
+    for room, hidden in _reference.PLUMBING.items():
+        assert hidden <= set(getattr(eigenlens, room).__all__)
+
+
+@pytest.mark.parametrize("words", ["miss", "compon", "spars", "scikit", "kernel"])
+def test_search_knows(site, words):  # stems, as the index has them
+    assert f'"{words}"' in (site / "searchindex.js").read_text(encoding="utf8")
+
+
+@pytest.mark.parametrize("page", ["start", "which_method", "one_idea"])
+def test_pages_for_newcomers_have_pictures(site, page):
+    assert "<img" in (site / f"{page}.html").read_text(encoding="utf8")
+
+
+def test_the_readme_says_what_was_measured():
+    readme = (ROOT / "README.md").read_text(encoding="utf8")
+    rows = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf8"))["results"]
+
+    def least(claim, peer):
+        return min(r["ratio"] for r in rows if r["claim"].startswith(claim) and peer in r["peer"])
+
+    assert f"LDA is {least('LDA 200,000', 'scikit-learn'):.1f} times" in readme
+    assert f"classical MDS {least('ClassicalMDS(2)', 'scikit-learn'):.0f} times" in readme
+    assert f"MDA {least('MDA', 'R')!s:.2} times" in readme
+    assert "CCA over 200 times" in readme
+    assert least("CCA", "scikit-learn") > 200
+    notes = {r["claim"]: r["note"] for r in rows}
+    assert "ours 15.0" in notes["PCA 200,000×200, k=10, offset 1e+08"]
+    assert all(notes[f"PCA {n},000×200 memory"].startswith("11") for n in (100, 400))
+
+
+def test_the_version_is_the_same_everywhere():
+    from eigenlens import __version__
+
+    for place in ("CITATION.cff", "docs/project/cite.md", "conda/meta.yaml"):
+        assert __version__ in (ROOT / place).read_text(encoding="utf8"), place
