@@ -11,6 +11,7 @@ from sklearn.utils.validation import _num_samples
 from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
+from ..moments import Patterns
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
 from ._resamples import (
@@ -354,7 +355,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
 def _metric(reference: Any, p: int) -> np.ndarray | None:
     """Return the covariance of the columns, where the fit has kept it."""
     moments = getattr(last_step(reference), "_collected", None)
-    if moments is None:
+    if moments is None or getattr(moments, "of", None) is Patterns:  # moments of rows with holes hold none
         return None
     total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
     if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:

@@ -106,7 +106,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
-        return self._over_rows(X, lambda block: self.subspace_.project(block))
+        return self._over_rows(X, self._variates)
+
+    def _variates(self, X: Array) -> Array:
+        return self.subspace_.project(X)
 
     # -- attributes and parameters -------------------------------------------------------------------------------
 

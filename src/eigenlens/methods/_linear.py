@@ -21,6 +21,8 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._classifier import CanonicalClassifier, class_priors, read_priors
+from ._holes import TakesHoles, in_units_of_data
+from ._patterns import law_of, require_law, with_holes
 from ._rows import Known, repeated
 
 
@@ -111,7 +113,7 @@ class ClassesEstimator(MomentsEstimator):
         return class_priors(self._given_priors, moments.weights)
 
 
-class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
+class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
     n_components: Any
@@ -219,19 +221,61 @@ class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
     # -- use ---------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
-        return self.subspace_.project(X)
+        return with_holes(X, self.subspace_.project, lambda rows: self.subspace_.project(self._expected(rows)))
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
-        return self._over_rows(X, lambda block: self._sphering.project(block))
+
+        def project(block: Array) -> Array:
+            return self._sphering.project(block)
+
+        return self._over_rows(X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))))
 
     def mahalanobis(self, X: TableLike) -> Array:
-        """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K)."""
+        """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
+
+        Of a row with holes, it is the distance of its observed cells, in as many dimensions.
+        """
 
         def distances(block: Array) -> Array:
             return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
 
-        return self._over_rows(X, distances)
+        def observed(rows: np.ndarray) -> np.ndarray:
+            K = len(self._priors)
+            return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
+
+        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+
+    # -- rows with holes ---------------------------------------------------------------------------------------
+
+    def _set_law(self, problem: DiscriminantProblem) -> None:
+        within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
+        assert B is not None
+        self.covariance_ = np.asarray(
+            in_units_of_data(covariance_form(within, problem.divisor), unit), dtype=_xp.to_numpy(self.mean_).dtype
+        )
+        self._law = None
+        if B.dimension == within.n_features:  # means of the rule, of the classes, and their centre
+            centre = _xp.to_numpy(self.subspace_.point)
+            along = _xp.to_numpy(B.apply(self.subspace_.basis * unit[:, None]) * unit[:, None])
+            of_rule = centre + _xp.to_numpy(self._centroids) @ along.T
+            self._law = law_of(np.vstack([of_rule, _xp.to_numpy(within.means), centre]), B, unit)
+
+    def _scores(self, X: Array, sharp: bool) -> Array:
+        return with_holes(X, lambda block: super(LinearDiscriminant, self)._scores(block, sharp), self._log_odds)
+
+    def _log_odds(self, rows: np.ndarray) -> np.ndarray:
+        """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
+        return require_law(self._law).log_ratios(rows)[:, : len(self._priors)] + np.log(self._priors)
+
+    def _expected(self, rows: np.ndarray) -> np.ndarray:
+        """Return rows filled with their expectation over all classes, Σ P(k | x_o) E[x | x_o, k]."""
+        law = require_law(self._law)
+        posterior = np.exp(_xp.log_softmax(self._log_odds(rows)))
+        return np.sum([posterior[:, k, None] * law.filled(rows, k) for k in range(len(self._priors))], axis=0)
+
+    def _filled(self, X: Array) -> Array:
+        return X if self.missing == "refuse" else with_holes(X, lambda block: block, self._expected)
 
 
 def between_form(within: Centred, shares: np.ndarray) -> Form:

@@ -14,16 +14,27 @@ from ..moments import Centred, Grouped
 from ..problem import covariance_form
 from ..spectral import Form, Pencil, Whitening, whiten
 from ..subspace import Subspace
+from ._holes import TakesHoles, in_units_of_data
 from ._inverse import Draw, InverseProblem, InverseRegression, response_of
+from ._patterns import law_of
+from ._rows import Known
 
 
-class OnePassInverseRegression(InverseRegression):
+class OnePassInverseRegression(TakesHoles, InverseRegression):
     """Inverse regression from the means and covariances of slices, which one pass collects.
 
     A method says, in `_kernel`, what it makes of slices in standardised coordinates.
     """
 
     _pooled: ClassVar[bool] = True
+
+    def __init__(
+        self, n_components: Any = None, *, n_slices: Any = 10, ridge: float = 0.0, missing: str = "refuse"
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.ridge = ridge
+        self.missing = missing
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen.
@@ -54,6 +65,21 @@ class OnePassInverseRegression(InverseRegression):
         count = (lambda: self._chi2(moments, 0.05).dimension) if self.n_components == "auto" else None
         names = getattr(self, "feature_names_in_", None)
         return InverseProblem(pencil, moments, total, names, self.n_components, offsets, count)
+
+    def _check_parameters(self, known: Known | None = None) -> None:
+        super()._check_parameters(known)
+        if known is None:
+            self._check_missing()
+
+    def _set_law(self, problem: InverseProblem) -> None:
+        total, B = problem.centred, problem.pencil.B
+        assert B is not None
+        plain = covariance_form(total, total.weight)
+        self.covariance_ = np.asarray(in_units_of_data(plain, total.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+        self._law = law_of(total.means, B, total.unit)
+
+    def _variates(self, X: Array) -> Array:
+        return super()._variates(self._filled(X))
 
     @abstractmethod
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:

@@ -186,6 +186,12 @@ class RowsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 def repeated(source: Source) -> Block:
     """Read all rows, a row of weight 2 twice: what is permuted or drawn is rows."""
     block = whole(source)
+    tables = [block.X] if block.y is None or block.y.ndim == 1 else [block.X, block.y]
+    if source.missing == "allow" and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables):
+        raise errors.InputError(
+            "Rows with NaN cannot be permuted or drawn anew: their holes would move too. Pass the rows that miss "
+            "nothing."
+        )
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
         raise errors.InputError(

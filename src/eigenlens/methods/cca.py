@@ -27,17 +27,20 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
 from ..moments import Centred, Cross
+from ..normal import Conditional
+from ..problem import covariance_form
 from ..sources import RegressorScore, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Spectrum
 from ..subspace import Subspace
-from ._base import MomentsEstimator
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
+from ._holes import TakesHoles, in_units_of_data
+from ._patterns import Completed, filled, law_of
 from ._rows import Known, RowsTransformer, repeated
 
 
 @stored("CCA")
-class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -47,6 +50,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     ridge : float
         Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
         columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X or Y means: an error; or a cell that was not observed, the joint covariance being the most likely
+        one given the observed cells, which must be missing at random. A row with NaN then has variates too: their
+        expectation given what is observed in the same table.
 
     Attributes
     ----------
@@ -58,6 +65,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.
     x_mean_, y_mean_ : arrays
+    covariance_, log_likelihood_ : array of shape (p + s, p + s), float
+        With `missing="ml"`: the joint covariance (divisor W − 1), and the log-likelihood of the observed cells.
     moments_ : Cross
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_, y_subspace_ : Subspace
@@ -80,9 +89,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
 
     _target = "table"
 
-    def __init__(self, n_components: Any = None, *, ridge: float = 0.0) -> None:
+    _y_law: Conditional | None = None
+
+    def __init__(self, n_components: Any = None, *, ridge: float = 0.0, missing: str = "refuse") -> None:
         self.n_components = n_components
         self.ridge = ridge
+        self.missing = missing
 
     def fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Find the canonical pairs.
@@ -155,7 +167,28 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
             return
         check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
+        self._check_missing()
         check_count(self.n_components, auto=not self.ridge)
+
+    def _column_names(self) -> list[str] | None:
+        x, y = super()._column_names(), self._y_names
+        if x is None and y is None and not hasattr(self, "n_features_in_"):
+            return None
+        s = self._n_responses
+        first = [f"{name} of X" for name in x or range(self.n_features_in_)]
+        return first + [f"{name} of Y" for name in y or range(s)]
+
+    def _completed(self, moments: Cross) -> Completed:
+        self._n_responses = moments.joint.n_features - moments.split
+        return super()._completed(moments)
+
+    def _set_law(self, problem: CanonicalProblem) -> None:
+        joint, p = problem.centred, problem.split
+        plain = covariance_form(joint, joint.weight - 1)
+        self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
+        assert problem.pencil.B is not None
+        self._law = law_of(joint.means[:, :p], problem.pencil.B, joint.unit[:p])
+        self._y_law = law_of(joint.means[:, p:], problem.Syy, joint.unit[p:])
 
     @property
     def _invariance(self) -> str:  # type: ignore[override]
@@ -169,12 +202,18 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
 
     def transform(self, X: TableLike, Y: TableLike = None) -> Any:
         """Return the x variates of rows; with Y, the pair of x and y variates."""
-        x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
+        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)))
         if Y is None:
             return x_scores
-        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True)
+        source = as_source(
+            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self._missing
+        )
         self._check_second(source.n_features, source.feature_names)
-        scores = map_rows(source, lambda block: _xp.cast(self.y_subspace_.project(block), block.dtype))
+
+        def variates(block: Array) -> Array:
+            return _xp.cast(self.y_subspace_.project(filled(block, self._y_law)), block.dtype)
+
+        scores = map_rows(source, variates)
         if scores.shape[0] != x_scores.shape[0] and scores.shape[0] == scores.shape[0]:  # Dask may not know: NaN
             raise errors.lengths_differ("X", x_scores.shape[0], "Y", scores.shape[0])
         return x_scores, scores
@@ -200,7 +239,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
 
         def response(block: Array) -> Array:
             xp = _xp.namespace(block)
-            scores = self.subspace_.project(block)
+            scores = self.subspace_.project(self._filled(block))
             if shrink:
                 scores = scores * xp.cos(_xp.like(self._angles, block))
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)

@@ -39,6 +39,10 @@ class DirectionalRegression(OnePassInverseRegression):
         As in `SIR`.
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, the mean and covariance of each slice being the
+        most likely ones given the observed cells, which must be missing at random. A row with NaN then has variates
+        too: their expectation given what is observed, by the covariance of all rows.
 
     Attributes
     ----------
@@ -52,6 +56,8 @@ class DirectionalRegression(OnePassInverseRegression):
     slices_ : array of shape (H,)
     slice_names_ : list of str
         What each slice is, in words.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace

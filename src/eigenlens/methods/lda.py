@@ -75,6 +75,10 @@ class LDA(LinearDiscriminant):
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
         Class means weighted by the priors, or equally about their plain mean.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
+        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
+        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
@@ -91,6 +95,8 @@ class LDA(LinearDiscriminant):
         Share of each direction in the between-class variance.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: S_W, and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -121,12 +127,14 @@ class LDA(LinearDiscriminant):
         shrinkage: Any = None,
         within: str = "pooled",
         between: str = "weighted",
+        missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.priors = priors
         self.shrinkage = shrinkage
         self.within = within
         self.between = between
+        self.missing = missing
 
     _if_separated: ClassVar[dict[str, Any]] = {"shrinkage": "oas"}  # where a column does not vary within classes
 
@@ -170,6 +178,12 @@ class LDA(LinearDiscriminant):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
+        self._check_missing()
+        if self.missing != "refuse" and a == "ledoit-wolf":
+            raise errors.InputError(
+                "shrinkage='ledoit-wolf' needs fourth moments, which rows with holes do not give; use shrinkage='oas' "
+                "or a number with missing='ml'."
+            )
 
     @property
     def _invariance(self) -> str:  # type: ignore[override]

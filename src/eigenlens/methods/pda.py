@@ -116,6 +116,10 @@ class PDA(LinearDiscriminant):
         What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
     priors : array of shape (K,), optional
         Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
+        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
+        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
@@ -138,6 +142,9 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the within-class covariance without the penalty, and the log-likelihood of the observed
+        cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -169,6 +176,7 @@ class PDA(LinearDiscriminant):
         df: float | None = None,
         cost: float = 1.0,
         priors: Any = None,
+        missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.penalty = penalty
@@ -176,6 +184,7 @@ class PDA(LinearDiscriminant):
         self.df = df
         self.cost = cost
         self.priors = priors
+        self.missing = missing
 
     @property
     def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
@@ -244,6 +253,7 @@ class PDA(LinearDiscriminant):
             return
         check_count(self.n_components)
         check_number("cost", self.cost, 0.0)
+        self._check_missing()
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
         else:

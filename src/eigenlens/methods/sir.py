@@ -40,6 +40,10 @@ class SIR(OnePassInverseRegression):
         responses). Several responses share the number among their cells.
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, slice means and one covariance within slices
+        being the most likely ones given the observed cells, which must be missing at random. A row with NaN then has
+        variates too: their expectation given what is observed, by the covariance of all rows.
 
     Attributes
     ----------
@@ -55,6 +59,8 @@ class SIR(OnePassInverseRegression):
         Their labels: the numbers 0, 1, … of cut slices, or the values of y.
     slice_names_ : list of str
         What each slice is, in words.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
     subspace_ : Subspace

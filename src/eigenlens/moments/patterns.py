@@ -167,19 +167,29 @@ class Patterns(Moments):
         part.n_rows = len(X)
         part.pivot = _filled_pivot(self.pivot, X, seen)
         part.masks, codes = distinct(seen)
-        filled = np.where(seen, X, 0.0)
-        block = centre_block(filled, weight, codes, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
+        counts, filled = np.bincount(codes), X if seen.all() else np.where(seen, X, 0.0)
+        if len(counts) > 1:
+            order = np.argsort(codes, kind="stable")
+            filled, codes, weight = filled[order], codes[order], None if weight is None else weight[order]
+        groups: Codes = codes
+        places = np.cumsum(counts)
+        if weight is None and len(X) >= TALL * len(
+            counts
+        ):  # rows of a pattern lie together: no need to look up whose each is
+            groups = tuple(zip(range(len(counts)), (places - counts).tolist(), places.tolist(), strict=True))
+        block = centre_block(filled, weight, groups, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
         part.weights = block.weights
         part.shift = np.where(part.masks, block.shift, 0.0)
-        order = np.argsort(codes, kind="stable")
-        order = order[(np.bincount(codes) > 1)[codes[order]]]  # the row of a pattern with one row is its mean
-        part.rows, part.owner = block.rows[order], codes[order]
+        part.rows, part.owner = block.rows, codes
+        if (counts == 1).any():  # the row of a pattern with one row is its mean
+            several = counts[codes] > 1
+            part.rows, part.owner = block.rows[several], codes[several]
         part._take_out_powers(block.lift)
         return part._compacted()
 
     def _take_out_powers(self, lift: int) -> None:
         """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
-        found = scale.column_exponents(np.concatenate([self.rows, self.shift]))
+        found = np.maximum(scale.column_exponents(self.rows), scale.column_exponents(self.shift))
         total = np.where(found == scale.FREE, 0, np.clip(found + lift, -scale.LIMIT, scale.LIMIT))
         if lift == 0 and not total.any():
             return

@@ -32,8 +32,8 @@ class CsvReader:
     rereadable = True
     has_target = has_weight = False
 
-    def __init__(self, paths: list[Path]) -> None:
-        self.paths, self.snapshot = paths, Snapshot(paths)
+    def __init__(self, paths: list[Path], na: tuple[str, ...] = ()) -> None:
+        self.paths, self.snapshot, self.na = paths, Snapshot(paths), na
         headers = [read_header(path, PLAIN) for path in paths]
         self.names: list[str] | None = headers[0]
         for path, header in zip(paths, headers, strict=True):
@@ -93,6 +93,7 @@ class CsvReader:
             raise changed(path, "its header has other columns")
         pa_csv = _pyarrow(path, "pyarrow.csv")
         convert = pa_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=True)
+        convert.null_values = [*convert.null_values, *self.na]
         start = 0
         try:
             options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
@@ -116,7 +117,7 @@ class CsvReader:
                 return errors.csv_line(path, line, len(cells), self.width)
             for name, cell in zip(self.names, cells, strict=True):
                 kind = str(kinds.get(name, "string"))
-                if kind == "double" and cell.strip() and _number(cell) is None:
+                if kind == "double" and cell.strip() and cell not in self.na and _number(cell) is None:
                     rule = "is not a number; encode the column first, or leave it out with columns="
                     return _csv_cell(path, line, name, cell, rule)
                 if kind == "int64" and cell and not _whole(cell):
