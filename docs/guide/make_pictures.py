@@ -13,6 +13,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Ellipse
 from sklearn.datasets import load_wine, make_moons
 from sklearn.preprocessing import scale
 
@@ -223,6 +224,33 @@ def files():
     return figure
 
 
+def holes():
+    """Two related columns, the second missing where the first is large, and three estimates of their ellipse."""
+    rng = np.random.default_rng(0)
+    full = rng.standard_normal((600, 2)) @ np.array([[1, 0.8], [0, 0.6]])
+    X = full.copy()
+    X[(full[:, 0] > 0) & (rng.random(600) < 0.85), 1] = np.nan
+    lost = np.isnan(X[:, 1])
+    ml = PCA(missing="ml").fit(X)
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    estimates = {
+        "dropped rows": (X[~lost].mean(axis=0), np.cov(X[~lost].T)),
+        "filled means": (filled.mean(axis=0), np.cov(filled.T)),
+        "maximum likelihood": (ml.mean_, ml.covariance_),
+    }
+    figure, axes = panels(3, sharex=True, sharey=True)
+    for ax, (title, (mean, covariance)) in zip(axes, estimates.items(), strict=True):
+        ax.scatter(*full[lost].T, s=5, color="0.85")
+        ax.scatter(*full[~lost].T, s=5, color=BLUE)
+        for (m, S), colour in (((full.mean(axis=0), np.cov(full.T)), "0.4"), ((mean, covariance), RED)):
+            values, vectors = np.linalg.eigh(S)
+            turn = np.degrees(np.arctan2(*vectors[::-1, 1]))
+            size = 4 * np.sqrt(values[::-1])
+            ax.add_patch(Ellipse(m, *size, angle=turn, fill=False, color=colour, lw=2))
+        clean(ax, title)
+    return figure
+
+
 def how_sure():
     """Loadings with intervals, and the planes of resamples."""
     wine = load_wine()
@@ -245,7 +273,7 @@ def how_sure():
     return figure
 
 
-PICTURES = (spread, how_many, classes, bent, response, two_tables, distances, kernels, wide, files, how_sure)
+PICTURES = (spread, how_many, classes, bent, response, two_tables, distances, kernels, wide, holes, files, how_sure)
 
 
 def main() -> None:
