@@ -209,7 +209,7 @@ class PDA(LinearDiscriminant):
             constant=within.constant_columns() if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
-        by = f"lam={lam * float(within.unit[0]) ** 2:.3g}" if lam else ""
+        by = f"lam={lam * float(within.unit[0]) * float(within.unit[0]):.3g}" if lam else ""
         return PenalizedProblem(
             pencil, moments, within, names, self.n_components, priors, priors, divisor, by, basis, path, lam, self
         )
