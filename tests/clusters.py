@@ -7,6 +7,7 @@ import signal
 import threading
 import time
 
+import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
@@ -14,6 +15,11 @@ from distributed.core import Status
 
 P = 6
 WORKERS = 2
+PATIENT = {
+    "distributed.comm.timeouts.connect": "300s",
+    "distributed.comm.timeouts.tcp": "300s",
+    "distributed.deploy.lost-worker-timeout": "300s",
+}
 
 
 def rows_of(n_blocks: int, rows: int = 400, pause: float = 0.0):
@@ -30,7 +36,8 @@ def rows_of(n_blocks: int, rows: int = 400, pause: float = 0.0):
 
 
 def start() -> Client:
-    """Two processes of one thread each, restarted when they die; no dashboard."""
+    """Two processes of one thread each, restarted when they die; no dashboard. A busy machine may take its time."""
+    dask.config.set(PATIENT)
     cluster = LocalCluster(
         n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     )

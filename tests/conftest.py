@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "reference")]
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE), str(HERE / "reference"), str(HERE / "moments")]
 
 
 @pytest.fixture

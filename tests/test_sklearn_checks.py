@@ -63,7 +63,7 @@ CHECKED = [
     for e in all_variants()
     if getattr(e, "priors", None) is None
     and getattr(e, "n_components", None) != "mle"
-    and not (isinstance(e, FDA) and not e._counts_rows)
+    and not (isinstance(e, FDA) and not e._obeys().counts_rows)
     and not (isinstance(e, MDA) and e.n_components)
 ]
 

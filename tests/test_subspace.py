@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eigenlens import Subspace
+from eigenlens import PCA, Subspace
 from eigenlens._core.errors import InputError
 
 rng = np.random.default_rng(0)
@@ -64,3 +64,14 @@ def test_what_cannot_be_compared_is_refused():
             compare(Subspace(np.zeros(5), np.eye(5)[:, :3]))
     with pytest.raises(InputError, match="other has 2 directions but this subspace has 3"):
         PLANE.aligned_to(Subspace(np.zeros(6), BASIS[:, :2]))
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.3, 1e3, 1e8])
+def test_scores_of_many_rows_keep_the_digits_of_single_ones(offset):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 6)) + offset
+    pca = PCA(2).fit(X)
+    plane = pca.subspace_
+    exact = (X.astype(np.longdouble) - plane.centre - plane.remainder) @ plane.basis.astype(np.longdouble)
+    assert float(np.abs(pca.transform(X) - exact).max()) < 2e-14
+    np.testing.assert_allclose(pca.transform(X[:5]), pca.transform(X)[:5], rtol=0, atol=2e-14)

@@ -43,6 +43,8 @@ VARIANTS = {
         PCA(2, solver="dense"),
         PCA(1, solver="lanczos"),
         PCA(1, solver="randomized"),
+        PCA(2, missing="ml"),
+        PCA(2, missing="ppca"),
     ],
     LDA: [
         LDA(),
@@ -52,6 +54,9 @@ VARIANTS = {
         LDA(shrinkage="oas"),
         LDA(shrinkage="ledoit-wolf"),
         LDA(within="equal", between="equal"),
+        LDA(missing="ml"),
+        LDA(1, shrinkage=0.2, missing="ml"),
+        LDA(within="equal", missing="ml"),
     ],
     QDA: [QDA(), QDA(pooling=0.3), QDA(pooling=0.5, shrinkage=0.2), QDA([0.2, 0.3, 0.5])],
     FDA: [
@@ -68,6 +73,7 @@ VARIANTS = {
         PDA(df=0.9, cost=2.0),
         PDA(penalty="smooth"),
         PDA(penalty="cyclic", lam=5.0),
+        PDA(1, lam=2.0, missing="ml"),
     ],
     MDA: [
         MDA(),
@@ -86,7 +92,7 @@ VARIANTS = {
         SparsePCA(2, alpha=0.5, ridge=float("inf")),
         SparsePCA(2, n_nonzero=1, ridge=float("inf")),
     ],
-    CCA: [CCA(), CCA(1), CCA(ridge=0.1)],
+    CCA: [CCA(), CCA(1), CCA(ridge=0.1), CCA(missing="ml"), CCA(1, ridge=0.1, missing="ml")],
     KernelPCA: [
         KernelPCA(2),
         KernelPCA(2, kernel=Linear()),
@@ -120,9 +126,13 @@ VARIANTS = {
     ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],
     PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],
     PolynomialRegression: [PolynomialRegression(), PolynomialRegression(3, interactions=False)],
-    SIR: [SIR(), SIR(1), SIR(ridge=0.1)],
-    SAVE: [SAVE(), SAVE(2, ridge=0.1)],
-    DirectionalRegression: [DirectionalRegression(), DirectionalRegression(2, ridge=0.1)],
+    SIR: [SIR(), SIR(1), SIR(ridge=0.1), SIR(missing="ml")],
+    SAVE: [SAVE(), SAVE(2, ridge=0.1), SAVE(2, missing="ml")],
+    DirectionalRegression: [
+        DirectionalRegression(),
+        DirectionalRegression(2, ridge=0.1),
+        DirectionalRegression(2, missing="ml"),
+    ],
     LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }
 

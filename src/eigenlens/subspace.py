@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ._core import errors
 from ._core import xp as _xp
 from ._core.stored import stored
 from ._core.typing import Array
 from .spectral import count_rank, principal_angles
+
+MANY_ROWS = 1_000  # from which on it pays to ask whether their offset must be subtracted
+NEAR = 4.0  # times the remainder that an offset may be
 
 
 @stored("Subspace")
@@ -58,7 +63,22 @@ class Subspace:
 
     def project(self, X: Array) -> Array:
         """Return the coordinates (x − centre)ᵀ basis of rows."""
+        if isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and self._lies_near_the_origin:
+            scores = X @ self.basis
+            scores -= self.point @ self.basis
+            return scores
         return self.centred(X) @ _xp.like(self.basis, X)
+
+    @property
+    def _lies_near_the_origin(self) -> bool:
+        """Whether the offset is no larger than the spread, so that no digit is saved by subtracting it from all rows.
+
+        Rounding of the offset is to be no more than a few times that of the remainder, in every direction.
+        """
+        if not isinstance(self.basis, np.ndarray) or self.remainder is None:
+            return False
+        size = np.abs(self.basis)
+        return bool((np.abs(self.point) @ size <= NEAR * (np.abs(self.remainder) @ size)).all())
 
     def lift(self, scores: Array) -> Array:
         """Return the points with given coordinates; on projected rows, the nearest points of the subspace."""

@@ -54,8 +54,6 @@ def test_report_on_classes(wine, folder, capsys):
 
 @pytest.mark.parametrize("demo", [d for d in DEMOS if d not in ("digits", "cancer")])
 def test_report_on_every_kind_of_question(demo, folder, capsys):
-    if demo == "cities" and "ClassicalMDS" not in eigenlens.__all__:
-        pytest.skip("there is no ClassicalMDS yet")
     said = json.loads(told(capsys, "report", "--demo", demo, "--out", "out", "--json").out)
     assert said["directions"]
     assert said["summary"]
@@ -217,8 +215,8 @@ def test_methods_and_info(wine, folder, capsys):
 
 
 def test_export_onnx(wine, folder, capsys):
-    runtime = pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
+    import onnxruntime as runtime
+
     told(capsys, "fit", wine, "--target", "kind", "--out", "m.eigenlens")
     told(capsys, "export-onnx", "m.eigenlens", "--out", "m.onnx")
     import pandas as pd
@@ -291,9 +289,7 @@ def test_output_is_not_input_and_links_are_not_followed(wine, folder, capsys):
         (["wine"], 2, "No such command"),
     ],
 )
-def test_wrong_words(arguments, code, words, wine, folder, capsys):
-    if "--distances" in arguments and code == 1 and "ClassicalMDS" not in eigenlens.__all__:
-        pytest.skip("there is no ClassicalMDS yet")
+def test_usage_errors(arguments, code, words, wine, folder, capsys):
     if words is None:
         assert run([*arguments, "--drop", "kind"]) == 0
         return

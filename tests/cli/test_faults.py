@@ -1,6 +1,7 @@
 """The command line where something is cut short: Ctrl-C, kill -9, a full disk, a library that is not there."""
 
 import os
+import pty
 import random
 import signal
 import subprocess
@@ -36,6 +37,22 @@ def test_results_to_stdout_progress_to_stderr_and_no_colour_in_a_pipe(folder):
     assert ended.returncode == 0, ended.stderr
     assert "\x1b" not in ended.stdout
     assert ended.stderr == ""
+
+
+def test_labels_are_no_commands_to_a_terminal(tmp_path):
+    """Predictions go to a terminal without the commands that a label holds, and to a pipe as they are."""
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    eigenlens.save(eigenlens.LDA().fit(X, ["a\x1b[2J"] * 2 + ["b"] * 2), tmp_path / "m.eigenlens")
+    (tmp_path / "rows.csv").write_text("x\n0\n11\n")
+    words = [*HERE, "predict", str(tmp_path / "m.eigenlens"), str(tmp_path / "rows.csv")]
+    assert b"\x1b[2J" in subprocess.run(words, capture_output=True, check=True).stdout
+    ours, theirs = pty.openpty()
+    subprocess.run(words, stdout=theirs, check=True)
+    os.close(theirs)
+    seen = os.read(ours, 4096)
+    os.close(ours)
+    assert b"\x1b[2J" not in seen
+    assert "a\N{REPLACEMENT CHARACTER}[2J".encode() in seen
 
 
 def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folder):

@@ -43,7 +43,7 @@ def test_killed_workers_change_no_bit(client, name):
     """No failure is allowed by the scheduler, so that every death of a worker reaches us."""
     expected = np.array(fitted(name, rows_of(20)))
     with Killer(client, 3, 0.2, 0.4, most=2) as killer:
-        found = np.array(fitted(name, rows_of(20, pause=0.04)))
+        found = np.array(fitted(name, rows_of(20, pause=0.1)))
     assert killer.kills >= 1
     assert np.array_equal(found, expected)
 
@@ -105,7 +105,7 @@ def test_transform_under_kills(client):
     """The scores are computed by the caller, so it is the scheduler that asks again: as often as it is told to."""
     model = PCA(2).fit(parts(rows_of(20))[0])
     expected = model.transform(parts(rows_of(20))[0]).compute()
-    scores = model.transform(parts(rows_of(20, pause=0.04))[0])
+    scores = model.transform(parts(rows_of(20, pause=0.1))[0])
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 20))
     with Killer(client, 5, 0.2, 0.4, most=2) as killer:
         found = scores.compute()

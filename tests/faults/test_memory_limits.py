@@ -144,7 +144,7 @@ def test_robust_pca(tables, kind, monkeypatch):
 
 
 def test_dask(monkeypatch):
-    da = pytest.importorskip("dask.array")
+    import dask.array as da
     import dask.dataframe as dd
 
     monkeypatch.setattr(memory, "available_bytes", lambda like=None: 2**20)

@@ -146,7 +146,8 @@ def test_names_of_columns_pipelines_and_foreign_regressors(tmp_path):
 
 
 def test_arrays_of_another_library_become_numpy(tmp_path):
-    torch = pytest.importorskip("torch")
+    import torch
+
     data = sample()
     model = PCA(2).fit(torch.asarray(data.X))
     restored = load(save(model, tmp_path / "model"))

@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import onnxruntime as runtime
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -10,9 +11,6 @@ from sklearn.preprocessing import StandardScaler
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR
 from eigenlens.files.onnx import export_onnx
 from eigenlens.testing import sample
-
-runtime = pytest.importorskip("onnxruntime")
-pytest.importorskip("onnx")
 
 LINEAR = [PCA(2), PCA(2, whiten=True), LDA(), LDA(1), LDA(priors=[0.2, 0.3, 0.5]), PDA(), SIR(2), SAVE(2), CCA()]
 

@@ -127,7 +127,8 @@ def test_replicates_are_fits_to_the_rows_that_were_drawn():
 
 
 def test_a_pipeline_is_fitted_as_a_whole_and_its_last_step_followed():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     frame = pd.DataFrame(load_wine().data, columns=load_wine().feature_names)
     result = bootstrap(make_pipeline(StandardScaler(), PCA("auto")), frame, n_boot=200)
     assert result.names == load_wine().feature_names
@@ -177,9 +178,11 @@ def test_any_estimator_takes_part():
 
 
 def test_results_as_table_sentence_and_picture():
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     result = bootstrap(LDA(), frame, y, n_boot=200)
     table = result.to_frame()

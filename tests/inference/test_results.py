@@ -27,9 +27,11 @@ RESULTS = {
 
 @pytest.mark.parametrize("name", RESULTS)
 def test_sentence_table_picture(name):
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
-    plt = pytest.importorskip("matplotlib.pyplot")
+    import matplotlib.pyplot as plt
+
     result = RESULTS[name]()
     sentence = str(result)
     assert sentence.endswith(".")
@@ -48,7 +50,8 @@ def test_sentence_table_picture(name):
 
 
 def test_p_values_that_were_not_computed_are_not_written():
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
     test = RESULTS["stopped"]()
     assert np.isnan(test.p_values[1])

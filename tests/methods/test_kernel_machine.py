@@ -11,8 +11,8 @@ from sklearn.svm import SVC, SVR
 
 from eigenlens import KernelClassifier, KernelRegressor
 from eigenlens._core import memory
-from eigenlens._core.errors import ConditionWarning, InputError, InputTypeError
-from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate
+from eigenlens._core.errors import ConditionWarning, InputError, InputTypeError, NotConvergedWarning
+from eigenlens.kernels import Gaussian, Laplacian, Linear, Matern, Polynomial, Precomputed, Spline, ThinPlate, libsvm
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((50, 2))
@@ -248,7 +248,8 @@ def test_precomputed_and_searched():
 
 
 def test_torch_stays_torch():
-    torch = pytest.importorskip("torch")
+    import torch
+
     T, labels = torch.asarray(IRIS), torch.asarray(SPECIES)
     for loss in ("squared", "logistic", "hinge"):
         for landmarks in (None, 30):
@@ -267,6 +268,30 @@ def test_offsets_take_no_digits():
     for kernel in (Gaussian(1.0), Linear(), ThinPlate()):
         near, far = (KernelRegressor(kernel, lam=0.1).fit(grid + a, y + a) for a in (0.0, 2.0**26))
         assert_allclose(far.predict(grid + 2.0**26) - 2.0**26, near.predict(grid), atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.EigenlensWarning")
+@pytest.mark.parametrize("kernel", [Linear(), 2.0 * Linear() + Linear(), Linear() + Gaussian(1.0), Polynomial(2)])
+@pytest.mark.parametrize("loss", ["squared", "epsilon_insensitive"])
+@pytest.mark.parametrize("offset", [0.0, 1e4])
+def test_the_function_at_landmarks_is_what_predicts(kernel, loss, offset):
+    model = KernelRegressor(kernel, n_landmarks=2, loss=loss, lam=0.1).fit(X + offset, y)
+    said = model.function_(X + offset) + model.intercept_
+    assert_allclose(said, model.predict(X + offset), rtol=0, atol=1e-6 * np.ptp(y))
+
+
+@pytest.mark.parametrize("lam", [1e30, 1e120, 1e300])
+def test_a_penalty_beyond_all_bounds_leaves_the_intercept(lam):
+    model = KernelClassifier(lam=lam, n_landmarks=10).fit(IRIS, SPECIES == 0)
+    weak = KernelClassifier(lam=1e30, n_landmarks=10).fit(IRIS, SPECIES == 0)
+    assert_allclose(model.function_.coefficients * (lam / 1e30), weak.function_.coefficients, rtol=1e-4)
+    assert_allclose(model.decision_function(IRIS), -1.0, atol=1e-6)
+
+
+def test_libsvm_ends(monkeypatch):
+    monkeypatch.setattr(libsvm, "STEPS", 30_000)
+    with pytest.warns(NotConvergedWarning, match="libsvm took max_iter=3,000 steps"):
+        KernelRegressor(Polynomial(2), loss="epsilon_insensitive", lam=0.1).fit(X[:30] + 1e4, y[:30])
 
 
 CLASSIFIERS = {

@@ -121,9 +121,7 @@ def test_parameters_that_cannot_work(options, words):
 
 def test_classes_without_a_covariance_are_named():
     few = np.concatenate([np.arange(50), [50, 51, 52], np.arange(100, 150)])
-    with pytest.raises(
-        InputError, match=r"class 1 has no covariance of its own: its covariance has rank 2.*pooling"
-    ):
+    with pytest.raises(InputError, match=r"class 1 has no covariance of its own: its covariance has rank 2.*pooling"):
         QDA().fit(X[few], y[few])
     assert QDA(pooling=0.1).fit(X[few], y[few]).score(X, y) > 0.9
     flat = X.copy()

@@ -1,18 +1,14 @@
 """Robust PCA: exact recovery, optimality, missing cells, new rows, bad input."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
+from refs import figures
 from scipy.optimize import linprog
 
 from eigenlens import RobustPCA
 from eigenlens._core.errors import InputError, InputTypeError, MissingWarning, NotConvergedWarning, RankWarning
 from eigenlens.lowrank import least_absolute
 from eigenlens.lowrank.thresholds import Shrinker
-
-REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "rpca_square"
 
 
 def planted(n, p, rank, share, seed=0):
@@ -117,11 +113,8 @@ def test_weights_count_rows_and_rows_of_weight_zero_are_split_as_new_ones():
 
 def test_rpca_of_r():
     """R package rpca 0.2.3, 60 × 60, rank 3, 5% errors."""
-    if not REFERENCE.exists():
-        pytest.skip("the reference data lie beside the repository, and are not there")
-    X = np.loadtxt(REFERENCE / "data.csv", delimiter=",", skiprows=1)
-    expected = json.loads((REFERENCE / "expected.json").read_text())
-    model = RobustPCA(tol=1e-9).fit(X)
+    expected = figures("rpca_square")
+    model = RobustPCA(tol=1e-9).fit(expected["X"])
     assert model.rank_ == expected["rank_L"] == 3
     assert np.count_nonzero(model.sparse_) == expected["nnz_S"] == 180
     assert model.lam_ == pytest.approx(expected["lambda"], rel=1e-14)
@@ -240,7 +233,8 @@ def test_float32_and_frames():
 
 
 def test_torch():
-    torch = pytest.importorskip("torch")
+    import torch
+
     X = np.add(*planted(50, 30, 2, 0.05))
     X[2, 3] = np.nan
     ours, theirs = RobustPCA().fit(X), RobustPCA().fit(torch.asarray(X))
@@ -334,5 +328,5 @@ def test_a_mean_is_one_more_direction():
     """The table is not centred: what all rows share counts, and the law of shifts does not speak of this method."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
-    assert not RobustPCA._centres
+    assert not RobustPCA()._obeys().centres
     assert (RobustPCA().fit(X).rank_, RobustPCA().fit(X + rng.standard_normal(20)).rank_) == (2, 3)

@@ -183,7 +183,7 @@ def test_the_tests_hold_their_level_and_find_the_plane():
 
 def test_a_table_a_person_can_read():
     result = SIR(n_slices=5).fit(X, y).test_dimension()
-    assert list(result.to_frame().columns) == ["eigenvalue", "chi2", "df", "p_value"]
+    assert list(result.to_frame().columns) == ["eigenvalue", "chi2", "df", "linear_p_value", "p_value", "detectable"]
     assert result.statistics["df"].tolist() == [20, 12, 6, 2]
     assert str(result).endswith("(chi2).")
 

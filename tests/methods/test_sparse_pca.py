@@ -1,20 +1,22 @@
 """Sparse PCA: optimality, R's figures, the two knobs, adjusted variance, bad input."""
 
 import json
-from pathlib import Path
+import warnings
 
 import numpy as np
 import pytest
+from refs import unshipped
 from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
 from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarning, RankWarning
+from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
 from eigenlens.spectral.elastic_net import ElasticNet
+from eigenlens.spectral.sparse_axes import sparse_axes
 
-REFERENCE = Path(__file__).parents[3] / "shared" / "refs" / "spca_pitprops"
 INF = float("inf")
 
 
@@ -25,10 +27,9 @@ def wine():
 
 @pytest.fixture(scope="module")
 def pitprops():
-    if not REFERENCE.exists():
-        pytest.skip("the reference data lie beside the repository, and are not there")
-    G = np.loadtxt(REFERENCE / "data.csv", delimiter=",", skiprows=1)
-    return Scatter.from_covariance(G, weight=180), json.loads((REFERENCE / "expected.json").read_text())
+    folder = unshipped("spca_pitprops")
+    G = np.loadtxt(folder / "data.csv", delimiter=",", skiprows=1)
+    return Scatter.from_covariance(G, weight=180), json.loads((folder / "expected.json").read_text())
 
 
 def covariance(X):
@@ -270,6 +271,70 @@ def test_scores_there_and_back(wine):
     np.testing.assert_allclose(model.transform(model.inverse_transform(scores)), scores, atol=1e-10)
     with pytest.raises(ValueError, match="4 columns but the model has 3 components"):
         model.inverse_transform(np.zeros((2, 4)))
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 0.5, INF])
+@pytest.mark.parametrize("alpha", [0.0, 0.3])
+def test_the_objective_is_the_sum_that_is_minimised(wine, ridge, alpha):
+    model, G = SparsePCA(2, ridge=ridge, alpha=alpha).fit(wine), covariance(wine)
+    axes = sparse_axes(
+        lambda M: G @ M,
+        G,
+        model.spectrum_.vectors[:, :2],
+        l1=model.alpha_,
+        ridge=ridge,
+        tol=1e-10,
+        max_iter=5000,
+    )
+    A, B = axes.A, axes.B
+    square = np.sum(B * B) if ridge == INF else np.trace(G) + np.trace(B.T @ G @ B) + ridge * np.sum(B * B)
+    said = square - 2 * np.trace(A.T @ G @ B) + np.sum(model.alpha_ * np.abs(B).sum(axis=0))
+    assert model.objective_ == pytest.approx(said, rel=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nearly_free_axes_settle_in_few_rounds(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    X, rounds = rng.standard_normal((5, 2)) @ rng.standard_normal((2, 2)), []
+
+    def counted(*args, **options):
+        rounds.append(sparse_axes(*args, **options))
+        return rounds[-1]
+
+    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        SparsePCA().fit(X).path()
+    assert sum(axes.n_iter for axes in rounds) < 600  # twice as many and more without long turns
+    assert all(axes.converged for axes in rounds)
+
+
+def test_a_path_shares_its_rounds(monkeypatch):
+    monkeypatch.setattr(sparse_pca, "PATH_ROUNDS", 2)
+    rng = np.random.default_rng(0)
+    model = SparsePCA(max_iter=50, alpha=1.0, n_components=1).fit(
+        rng.standard_normal((30, 5)) @ rng.standard_normal((5, 5))
+    )
+    rounds = []
+
+    def counted(*args, **options):
+        rounds.append(sparse_axes(*args, **options).n_iter)
+        return sparse_axes(*args, **options)
+
+    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
+    with pytest.warns(NotConvergedWarning):
+        model.path()
+    assert sum(rounds) <= 30 * 2 + 50
+
+
+@pytest.mark.parametrize("k", [1, 3, 6])
+@pytest.mark.parametrize("knob", [{"alpha": 0.0178}, {"alpha": 0.0178, "relative": True}, {"n_nonzero": 3}])
+def test_units_change_no_place(wine, k, knob):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RankWarning)
+        one, other = (SparsePCA(k, **knob).fit(wine * unit) for unit in (1.0, 100.0))
+    assert np.array_equal(one.components_ != 0, other.components_ != 0)
+    assert one.objective_ == pytest.approx(other.objective_, rel=1e-9)
 
 
 def test_path(wine):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import scipy.integrate
 import scipy.stats
+from test_patterns import holey
 
 from eigenlens.normal import Conditional
-from test_patterns import holey
 
 
 def law_of(p, seed=0, n_groups=2):

@@ -5,13 +5,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.stats
+from test_patterns import holey, same
 
 from eigenlens.exceptions import MissingWarning
 from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
 from eigenlens.normal import fit
 from eigenlens.sources import Block, as_source, collect
-from test_patterns import holey, same
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 import scipy.optimize
+from test_patterns import holey
 
 from eigenlens.moments import Patterns
 from eigenlens.normal import Conditional, fit_low_rank
 from eigenlens.normal.low_rank import _negative, _start
 from eigenlens.normal.sample import Sample
 from eigenlens.sources import Block
-from test_patterns import holey
 
 
 def patterns(X):

@@ -2,18 +2,16 @@
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from refs import unshipped
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import StandardScaler
 
 from eigenlens import CCA, LDA, PCA
 from eigenlens.moments import Cross
 from tables import LIFECYCLE, USARRESTS
-
-SHARED = Path(__file__).parents[3] / "shared" / "refs"
 
 
 def same_up_to_sign(found, expected, tolerance):
@@ -132,19 +130,13 @@ def test_hotelling_1936_from_a_correlation_matrix():
     )
 
 
-VOWELS = pytest.mark.skipif(
-    not (SHARED / "vowel_lda_qda").exists(), reason="the vowel data, which may not be shipped, are not here"
-)
-
-
 def vowels(part):
-    with open(SHARED / "vowel_lda_qda" / "data.csv") as lines:
+    with open(unshipped("vowel_lda_qda") / "data.csv") as lines:
         rows = [row for row in csv.DictReader(lines) if row["split"] == part]
     columns = [f"x.{j}" for j in range(1, 11)]
     return np.array([[float(row[c]) for c in columns] for row in rows]), np.array([int(row["y"]) for row in rows])
 
 
-@VOWELS
 def test_manova_vowel():
     """R's summary(manova(x ~ y), test = …) of the eleven vowels: the statistic, its F and the degrees of freedom."""
     expected = {
@@ -160,9 +152,8 @@ def test_manova_vowel():
         np.testing.assert_allclose([found[name][0] for name in names], figures, rtol=1e-10)
 
 
-@VOWELS
 def test_mass_lda_vowel_at_every_rank():
-    expected = json.loads((SHARED / "vowel_lda_qda" / "expected.json").read_text())["lda"]
+    expected = json.loads((unshipped("vowel_lda_qda") / "expected.json").read_text())["lda"]
     (X, y), (Z, z) = vowels("train"), vowels("test")
     model = LDA().fit(X, y)
     same_up_to_sign(model.scalings_, expected["scaling_p_by_dim"], 1e-10)

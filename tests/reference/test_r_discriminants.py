@@ -2,26 +2,27 @@
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from refs import figures, unshipped
+from sklearn.datasets import load_iris
 
 from eigenlens import FDA, MDA, PDA
 from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression, PolynomialRegression
 
-SHARED = Path(__file__).parents[3] / "shared" / "refs"
-pytestmark = pytest.mark.skipif(
-    not SHARED.exists(), reason="the reference data, which may not be shipped, are not here"
-)
+IRIS = load_iris()
+SPECIES = IRIS.target_names[IRIS.target]
+HALVES = [(IRIS.data[k::2], SPECIES[k::2]) for k in (0, 1)]  # fitted, and predicted
 
 
-def read(name, columns):
-    with open(SHARED / name / "data.csv") as lines:
+def vowels(name):
+    folder = unshipped(name)
+    with open(folder / "data.csv") as lines:
         rows = list(csv.DictReader(lines))
-    parts = [[r for r in rows if r.get("split", "train") == part] for part in ("train", "test")]
-    tables = [(np.array([[float(r[c]) for c in columns] for r in part]), [r["y"] for r in part]) for part in parts]
-    return rows, tables, json.loads((SHARED / name / "expected.json").read_text())
+    parts = [[r for r in rows if r["split"] == part] for part in ("train", "test")]
+    tables = [(np.array([[float(r[c]) for c in VOWEL] for r in part]), [r["y"] for r in part]) for part in parts]
+    return tables, json.loads((folder / "expected.json").read_text())
 
 
 def same_up_to_sign(found, expected, tolerance):
@@ -65,13 +66,13 @@ VOWEL = [f"x.{j}" for j in range(1, 11)]
     ],
 )
 def test_fda_with_polynomials_on_vowel(name, regressor):
-    _, tables, expected = read("vowel_fda_poly", VOWEL)
+    tables, expected = vowels("vowel_fda_poly")
     compare(FDA(regressor=regressor), tables, expected[name], 1e-9)
 
 
 @pytest.mark.parametrize("name", ["lambda_1", "lambda_10", "lambda_100", "lambda_1000", "df_5"])
 def test_pda_with_a_ridge_on_vowel(name):
-    _, tables, expected = read("vowel_pda_ridge", VOWEL)
+    tables, expected = vowels("vowel_pda_ridge")
     model = PDA(lam=expected[name]["lambda"])
     compare(model, tables, expected[name], 1e-9)
     assert model.df_ == pytest.approx(expected[name]["df_excluding_intercept"], rel=1e-10)
@@ -79,18 +80,17 @@ def test_pda_with_a_ridge_on_vowel(name):
 
 @pytest.mark.filterwarnings("ignore::eigenlens._core.errors.NotConvergedWarning")  # R's fit ends there too
 def test_fda_with_bruto_on_iris():
-    _, tables, expected = read("fda_iris_bruto_mars", ("SL", "SW", "PL", "PW"))
-    compare(FDA(regressor=AdditiveSplines()), tables, expected["bruto"], 1e-2)
+    compare(FDA(regressor=AdditiveSplines()), HALVES, figures("fda_iris")["bruto"], 1e-2)
 
 
 @pytest.mark.parametrize("degree", [1, 2])
 def test_fda_with_mars_on_iris_fits_no_worse(degree):
     """Greedy searches take different knots; ours is held to the GCV of R's terms."""
-    _, ((X, y), (Z, z)), expected = read("fda_iris_bruto_mars", ("SL", "SW", "PL", "PW"))
-    expected = expected[f"mars_degree{degree}"]
+    (X, y), (Z, z) = HALVES
+    expected = figures("fda_iris")[f"mars_degree{degree}"]
     model = FDA(regressor=AdaptiveSplines(degree)).fit(X, y)
-    assert np.mean(model.predict(X) != np.array(y)) <= expected["train_error"]
-    assert np.mean(model.predict(Z) != np.array(z)) <= expected["test_error"] + 2 / 75
+    assert np.mean(model.predict(X) != y) <= expected["train_error"]
+    assert np.mean(model.predict(Z) != z) <= expected["test_error"] + 2 / 75
     assert np.sum(model.canonical_correlations_**2) >= np.sum(expected["values_squared_canonical_correlations"])
 
 
@@ -105,10 +105,9 @@ def test_fda_with_mars_on_iris_fits_no_worse(degree):
     ],
 )
 def test_mda_from_the_same_start_on_iris(name, parameters):
-    rows, ((X, y), _), expected = read("mda_iris", ("SL", "SW", "PL", "PW"))
-    expected, counts = expected[name], [2, 3, 2]
-    labels, codes = np.unique(y, return_inverse=True)
-    start = np.eye(7)[np.array([0, 2, 5])[codes] + np.array([int(r["start_subclass"]) for r in rows]) - 1]
+    given, X, y, codes = figures("mda_iris"), IRIS.data, SPECIES, IRIS.target
+    expected, counts = given[name], [2, 3, 2]
+    start = np.eye(7)[np.array([0, 2, 5])[codes] + np.array(given["start_subclass"]) - 1]
     model = MDA(n_subclasses=counts, init=start, tol=0, **parameters).fit(X, y)
     k = len(model.canonical_correlations_)
     np.testing.assert_allclose(model.canonical_correlations_**2, expected["values"][:k], atol=1e-10)
@@ -117,4 +116,4 @@ def test_mda_from_the_same_start_on_iris(name, parameters):
     np.testing.assert_allclose(model.predict_proba(X[::10]), expected["posterior_every10"], rtol=1e-8, atol=1e-300)
     deviance = -2 * np.log(model.predict_proba(X)[np.arange(150), codes]).sum()
     assert deviance == pytest.approx(expected["deviance"], rel=1e-9)
-    assert np.mean(model.predict(X) != labels[codes]) == pytest.approx(expected["train_error"])
+    assert np.mean(model.predict(X) != y) == pytest.approx(expected["train_error"])

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from refs import figures, unshipped
 from scipy.spatial.distance import pdist
-from test_r import SHARED, same_up_to_sign
+from test_r import same_up_to_sign
 
 from eigenlens import ClassicalMDS
 from eigenlens.distances import Exponential, Logarithm, Power, cailliez, lingoes
@@ -73,10 +74,9 @@ def test_cmdscale_of_transformed_roads(transform, unit, values, fit):
     np.testing.assert_allclose(mds.goodness_of_fit_, fit, rtol=1e-11)
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the tables computed with R are not beside the repository")
 @pytest.mark.parametrize("folder", ["mds_eurodist", "schoenberg_eurodist"])
 def test_whole_maps_of_the_roads(folder):
-    expected = json.loads((SHARED / folder / "expected.json").read_text())
+    expected = figures(folder)
     if folder == "mds_eurodist":
         same_up_to_sign(ClassicalMDS(metric="precomputed").fit_transform(ROADS), expected["points"], 1e-9)
         corrected = ClassicalMDS(metric="precomputed", correction="cailliez").fit(ROADS)
@@ -90,11 +90,11 @@ def test_whole_maps_of_the_roads(folder):
         same_up_to_sign(mds.embedding_ * unit, expected[name]["points3"], 1e-9)
 
 
-@pytest.mark.skipif(not (SHARED / "wmds_dune").exists(), reason="the dune table, which is not shipped, is not here")
 def test_vegan_dune():
     """wcmdscale with weights, and both additive constants, on Bray–Curtis dissimilarities."""
-    expected = json.loads((SHARED / "wmds_dune" / "expected.json").read_text())
-    rows = np.genfromtxt(SHARED / "wmds_dune" / "data.csv", delimiter=",", skip_header=1)
+    folder = unshipped("wmds_dune")
+    expected = json.loads((folder / "expected.json").read_text())
+    rows = np.genfromtxt(folder / "data.csv", delimiter=",", skip_header=1)
     D = np.array(expected["bray_curtis"])
     weight = np.array(expected["weights"])
     for model, given in ((ClassicalMDS(4, metric="precomputed"), D), (ClassicalMDS(4, metric="braycurtis"), rows)):

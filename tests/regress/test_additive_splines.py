@@ -206,7 +206,8 @@ def test_warnings_carry_their_numbers(additive):
 
 
 def test_plot_has_a_panel_per_feature(additive):
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
     X, y = additive
     model = AdditiveSplines().fit(X, y)

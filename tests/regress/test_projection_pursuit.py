@@ -161,7 +161,8 @@ def test_unsettled_sweeps_are_told():
 
 
 def test_plot_has_a_panel_per_term():
-    matplotlib = pytest.importorskip("matplotlib")
+    import matplotlib
+
     matplotlib.use("Agg")
     X, Y, _ = ridge_data(n=100)
     model = ProjectionPursuit(n_terms=2, max_terms=2).fit(X, Y)

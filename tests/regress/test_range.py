@@ -69,7 +69,8 @@ def test_products_of_features_are_refused_in_words(scale):
 
 
 def test_a_named_column_is_named():
-    pd = pytest.importorskip("pandas")
+    import pandas as pd
+
     X, y = rows()
     with pytest.raises(InputError, match=r"column width of X reaches 1\.0e\+200"):
         AdaptiveSplines().fit(pd.DataFrame({"width": np.linspace(0, 1e200, 60), "b": X[:, 1]}), y)

@@ -250,7 +250,9 @@ def test_unsettled_sweeps_point_at_the_line_of_the_user():
 
 
 def test_a_plot_names_what_it_cannot_draw():
-    pytest.importorskip("matplotlib").use("Agg")
+    import matplotlib
+
+    matplotlib.use("Agg")
     for model in (AdaptiveSplines(), AdditiveSplines()):
         fitted = model.fit(X, y)
         with pytest.raises(ValueError, match="response=3 but the model has 1"):

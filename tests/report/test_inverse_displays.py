@@ -35,7 +35,7 @@ def test_every_method_is_shown(model):
     codes = model._slicing.codes(y[:, None])
     expected = [model.transform(X)[codes == h].mean(axis=0) for h in range(10)]
     np.testing.assert_allclose(np.column_stack(curve.ax_.lines[0].get_data()), expected, atol=1e-10)
-    cut = DimensionDisplay.from_estimator(model, n_draws=19)
+    cut = DimensionDisplay.from_estimator(model, X, y, n_draws=19)
     assert cut.ax_.lines[0].get_xdata()[0] == cut.test.dimension + 0.5
 
 

@@ -55,5 +55,5 @@ def test_path():
 
 def test_too_few_axes_are_refused_by_their_number():
     ax = mpl.figure.Figure().subplots()
-    with pytest.raises(InputError, match="ax holds 1 axes but this display draws on 2"):
+    with pytest.raises(InputError, match="ax holds 1 axes but this picture draws on 2"):
         KernelPCADisplay.from_estimator(KernelPCA(2).fit(X), X, ax=ax)

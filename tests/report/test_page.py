@@ -204,7 +204,8 @@ def test_one_direction_and_one_column(tmp_path):
 
 @pytest.fixture(scope="module")
 def browser():
-    sync = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    import playwright.sync_api as sync
+
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")
     with sync.sync_playwright() as playwright:

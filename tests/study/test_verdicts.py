@@ -10,8 +10,8 @@ from eigenlens import LDA, PCA
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, judging, read_data, study
-from eigenlens.study.methods import METHODS
-from eigenlens.study.verdicts import effort, some_rows
+from eigenlens.study.judging import effort, some_rows
+from eigenlens.study.methods import declared, made, methods
 from eigenlens.tables import TableFile
 
 UNTESTED = {"mda"}  # its subclasses are clusters of the fit's own making
@@ -35,32 +35,32 @@ def columns(related, seed=0, n=150):
     return table
 
 
-def plan_for(entry):
+def plan_for(method):
     """What to ask of the table so that a method answers, and the columns that it is asked with."""
-    kind = entry.kinds[0]
+    kind = declared(methods()[method]).question
     other = {"classes": {"target": "kind"}, "number": {"target": "price"}, "none": {}}
     if kind == "views":
         return {"views": (["a", "b", "e"], ["c", "d", "f"])}
     return {**other[kind], "drop": tuple(c for c in ("kind", "price") if c != other[kind].get("target"))}
 
 
-TABLED = [entry for entry in METHODS.values() if entry.kinds != ("distances",)]
+TABLED = [name for name, cls in methods().items() if declared(cls).question != "distances"]
 
 
-@pytest.mark.parametrize("entry", TABLED, ids=lambda e: e.name)
+@pytest.mark.parametrize("method", TABLED)
 @pytest.mark.parametrize("related", [True, False], ids=["signal", "noise"])
-def test_every_method_has_a_verdict_or_says_why_not(entry, related, tmp_path):
-    table = columns(related, n=600 if entry.name == "save" else 150)  # SAVE sees a straight line from afar
-    found = findings_of(table, tmp_path, method=entry.name, **plan_for(entry))
+def test_every_method_has_a_verdict_or_says_why_not(method, related, tmp_path):
+    table = columns(related, n=600 if method == "save" else 150)  # SAVE sees a straight line from afar
+    found = findings_of(table, tmp_path, method=method, **plan_for(method))
     page, said = render(found), found.to_dict()
     assert found.test.about
     assert found.test.about in html.unescape(page)
-    if entry.name in UNTESTED:
+    if method in UNTESTED:
         assert found.n_real is None
         assert said["test"]["name"] is None
         assert any(found.test.about in doubt for doubt in found.doubts)
         return
-    bent = entry.name == "fda"  # the middle class lies where the square of the one direction is small: a second one
+    bent = method == "fda"  # the middle class lies where the square of the one direction is small: a second one
     assert found.n_real == ((2 if bent else 1) if related else 0)
     assert said["test"]["name"]
     assert said["real_directions"] == found.n_real
@@ -75,8 +75,9 @@ def test_every_method_has_a_verdict_or_says_why_not(entry, related, tmp_path):
 @pytest.mark.parametrize("related", [True, False])
 def test_pca_is_judged_as_its_own_test_judges_it(related, tmp_path):
     table = columns(related)
-    found = findings_of(table, tmp_path, method="pca", **plan_for(METHODS["pca"]))
-    own = PCA().fit(table[list("abcdef")]).test_dimension(n_draws=judging.PARALLEL)
+    found = findings_of(table, tmp_path, method="pca", **plan_for("pca"))
+    rows = table[list("abcdef")]
+    own = PCA().fit(rows).test_dimension(rows, n_draws=found.test.draws)
     assert found.n_real == own.dimension
     np.testing.assert_array_equal([d.p_value for d in found.directions], own.p_values)
     assert any("roughly normal" in doubt for doubt in found.doubts)
@@ -88,21 +89,19 @@ def test_lda_of_shares_is_judged_as_its_own_test_judges_it(tmp_path):
     table = pd.DataFrame(shares, columns=["sand", "silt", "clay"]).assign(kind=np.repeat(["a", "b", "c"], 30))
     found = findings_of(table, tmp_path, method="lda", target="kind")
     with pytest.warns(RankWarning):
-        own = LDA().fit(shares, table["kind"]).test_dimension()
+        own = LDA().fit(shares, table["kind"]).test_dimension(shares, table["kind"])
     np.testing.assert_allclose([d.p_value for d in found.directions], own.p_values, rtol=1e-6)
 
 
 def test_the_picture_shows_what_noise_reaches(tmp_path):
     for method, words in (("fda", "Is there more than chance gives?"), ("sparse-pca", "unrelated columns would reach")):
-        page = render(findings_of(columns(True), tmp_path, method=method, **plan_for(METHODS[method])))
+        page = render(findings_of(columns(True), tmp_path, method=method, **plan_for(method)))
         assert words in page
         assert 'class="band"' in page
 
 
 def test_the_same_rows_get_the_same_verdict(tmp_path):
-    first, second = (
-        findings_of(columns(True), tmp_path, method="fda", **plan_for(METHODS["fda"])).to_dict() for _ in range(2)
-    )
+    first, second = (findings_of(columns(True), tmp_path, method="fda", **plan_for("fda")).to_dict() for _ in range(2))
     assert first == second
 
 
@@ -149,7 +148,7 @@ def test_too_few_rows_for_wilks_is_said(tmp_path):
     table = pd.DataFrame(rng.standard_normal((12, 14)), columns=[f"c{j}" for j in range(14)])
     found = findings_of(table, tmp_path, views=(list(table)[:7], list(table)[7:]))
     assert found.n_real is None
-    assert "too few for Wilks" in found.test.about
+    assert "too few to test" in found.test.about
 
 
 # -- what it may cost ----------------------------------------------------------------------------------------------
@@ -169,13 +168,13 @@ def test_the_effort_keeps_to_its_budget_and_can_always_reject(n, p):
 
 
 def test_where_rows_are_many_some_of_them_are_tested_and_it_is_said(tmp_path, monkeypatch):
-    monkeypatch.setitem(judging.PERMUTED, "fda", 2e4)
-    found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for(METHODS["fda"]))
+    monkeypatch.setattr(judging, "WORK", 2e10 * 2e4 / 7e5)
+    found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.test.draws == 19
     assert found.test.rows < 400
     assert f"of {found.test.rows:,} of the 400 rows" in found.test.about
-    monkeypatch.setitem(judging.PERMUTED, "fda", 1.0)
-    found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for(METHODS["fda"]))
+    monkeypatch.setattr(judging, "WORK", 1.0)
+    found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.n_real is None
     assert "too large" in found.test.about
 
@@ -190,11 +189,11 @@ def test_rows_are_drawn_by_class():
 
 def test_the_level_is_kept_whatever_the_law_of_the_columns():
     """The permutation null holds the columns as they are: at 5%, five in a hundred tables of nothing may say more."""
-    entry, found = METHODS["kernel-pca"], 0
+    cls, found = methods()["kernel-pca"], 0
     for seed in range(120):
         X = np.random.default_rng(seed).standard_t(3, (30, 3))
-        model = entry.model(0).set_params(n_components=3).fit(X)
-        values = judging.variances(model, np.asarray(model.transform(X)))
+        model = made(cls, 0).set_params(n_components=3).fit(X)
+        values = declared(cls).spread.variances(model, np.asarray(model.transform(X)))
         blocks = [np.array([j]) for j in range(3)]
-        found += bool(judging.spread_verdicts(entry, model, X, values, blocks, Plan(seed=seed), None).real[0])
+        found += bool(judging.spread_verdicts(model, X, values, blocks, Plan(seed=seed), None).real[0])
     assert found <= 13  # P(more | 5%) < 1%

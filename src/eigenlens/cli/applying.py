@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
-from ..study.naming import score_names
+from ..study.methods import score_names
 from ..tables import Preparation, TableFile
 from .console import console, escape
 from .outputs import file_for
@@ -70,7 +70,7 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
     table = TableFile(data, dialect_of(options, data))
     results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
     if out is None:
-        sink = Csv(sys.stdout.buffer)
+        sink = Csv(sys.stdout.buffer, terminal=sys.stdout.isatty())
         for names, columns in results:
             sink.rows(names, columns)
         sink.close()

@@ -7,27 +7,24 @@ from typing import Any
 from rich.table import Table
 
 from ..files import describe
-from ..study.methods import METHODS, QUESTIONS
+from ..study.methods import QUESTIONS, declared, methods, of_question
 from .console import console, escape, print_json
 
 
 def run_methods(options: dict[str, Any]) -> None:
     """List the methods by the question they answer."""
     if options["as_json"]:
-        entries = list(METHODS.values())
-        print_json([{"name": e.name, "class": e.class_name, "for": list(e.kinds), "use": e.use} for e in entries])
+        known = [(name, cls.__name__, declared(cls)) for name, cls in methods().items()]
+        print_json([{"name": name, "class": cls, "for": [says.question], "use": says.use} for name, cls, says in known])
         return
     out = console()
     for kind, question in QUESTIONS.items():
-        entries = [e for e in METHODS.values() if kind in e.kinds]
-        if not entries:
-            continue
         out.print(f"[bold]{question.capitalize()}[/bold]")
         table = Table(box=None, show_header=False, pad_edge=False)
         table.add_column(min_width=24, no_wrap=True)
         table.add_column()
-        for entry in entries:
-            table.add_row(f"  --method {entry.name}", f"{entry.class_name}: {entry.use}")
+        for name, cls in of_question(kind).items():
+            table.add_row(f"  --method {name}", f"{cls.__name__}: {declared(cls).use}")
         out.print(table)
         out.print()
     out.print("auto takes the first of each list. Classes are compared by cross-validation, with an SVM beside ours.")

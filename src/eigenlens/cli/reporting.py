@@ -15,7 +15,7 @@ from ..report.findings import Findings
 from ..sources.writing import replaced, sink_for
 from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
-from ..study.methods import METHODS
+from ..study.methods import methods
 from ..tables import Dialect, TableFile
 from .console import comparison_table, console, escape, print_findings, print_json, progress
 from .outputs import file_for, folder_for
@@ -37,8 +37,8 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     """Return what is asked, from the options; on top of what a demo asks."""
     plan = plan or Plan()
     method = options["method"].lower().replace("_", "-")
-    if method not in ("auto", *METHODS):
-        raise click.UsageError(f"--method {method!r}: there are: auto, {', '.join(METHODS)}.")
+    if method != "auto" and method not in methods():
+        raise click.UsageError(f"--method {method!r}: there are: auto, {', '.join(methods())}.")
     questions = [options.get("target") is not None, bool(options.get("views")), bool(options.get("distances"))]
     if sum(questions) > 1:
         raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")

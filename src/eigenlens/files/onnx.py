@@ -24,7 +24,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
 
     Parameters
     ----------
-    model : fitted PCA, SparsePCA, LDA, PDA, SIR, SAVE, DirectionalRegression, LocalizedSIR or CCA
+    model : fitted model whose scores are one linear map, such as PCA, LDA, SIR or CCA
         Or a pipeline that ends in one and begins with numbers.
     path : path
     overwrite : bool
@@ -90,16 +90,14 @@ class _Graph:
         raise _not_linear(type(step).__name__, "only Preparation and StandardScaler are known steps")
 
     def finish(self, model: Any, rows: str) -> None:
-        subspace = getattr(model, "subspace_", None)
-        if subspace is None or type(model).__name__ in ("FDA", "MDA", "KernelPCA", "ClassicalMDS", "RobustPCA"):
+        basis_of = getattr(getattr(model, "_declaration", None), "linear_map", None)
+        if basis_of is None:
             raise _not_linear(type(model).__name__, "its scores are not a linear map of the columns")
-        self.width = self.width or int(model.n_features_in_)
+        self.width, subspace = self.width or int(model.n_features_in_), model.subspace_
         rows = self.add("Sub", rows, self.constant(np.asarray(subspace.centre, dtype=np.float64)))
         if subspace.remainder is not None:
             rows = self.add("Sub", rows, self.constant(np.asarray(subspace.remainder, dtype=np.float64)))
-        basis = np.asarray(subspace.basis, dtype=np.float64)
-        if getattr(model, "whiten", False):
-            basis = basis * np.asarray(model._scaling(-1))
+        basis = np.asarray(basis_of(model), dtype=np.float64)
         scores = self.add("MatMul", rows, self.constant(basis), output="scores")
         self.output("scores", self.onnx.TensorProto.DOUBLE, 2)
         if hasattr(model, "_centroids"):

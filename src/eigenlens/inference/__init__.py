@@ -2,7 +2,7 @@
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
-from .components import components_test, components_test_of_moments
+from .components import components_test, components_test_of_factor, components_test_of_moments
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
@@ -43,6 +43,7 @@ __all__ = [
     "choose_slices",
     "class_leverages",
     "components_test",
+    "components_test_of_factor",
     "components_test_of_moments",
     "conditional_test",
     "denoise",

@@ -6,27 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import optional
+from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 
-FOUND, QUIET, LEVEL, INK = "#2166ac", "0.75", "#b2182b", "0.2"
 MOST = 40  # columns whose names can still be read
-FEW = 12  # p-values that can be written beside their points
+WRITTEN_VALUES = 12  # p-values that can be written beside their points
 
 
 def axes_of(ax: Any, width: float = 6.0, height: float = 3.8) -> Any:
     """Return the axes given, or new ones."""
-    if ax is not None:
-        return ax
-    plt = optional.pyplot()
-
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
-
-
-def plain(ax: Any) -> Any:
-    """Leave out what carries no data."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(color=QUIET, labelcolor=INK)
-    return ax
+    return axes_for(ax, 1, width, height)[0]
 
 
 def draw_dimension(test: Any, ax: Any = None) -> Any:
@@ -60,9 +48,9 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
     ax.plot(place, values, color=QUIET, zorder=1)
     size = 26 if q <= MOST else 8
     if d > 0:
-        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="stands above noise")
+        ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="shown")
     if d < q:
-        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="does not")
+        ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="not shown")
     if (values > 0).all() and values[0] > 50 * values[q // 2]:
         ax.set_yscale("log")
     else:
@@ -76,7 +64,7 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
 
 def _with_p_values(test: Any, ax: Any) -> Any:
     """Write p-values beside the points, where there are few of them; those that were not computed are left out."""
-    if not test.is_test or len(test.p_values) > FEW:
+    if not test.is_test or len(test.p_values) > WRITTEN_VALUES:
         return ax
     values = test.statistics.get("statistic", test.statistics.get("eigenvalue"))
     for j, (value, p) in enumerate(zip(values, test.p_values, strict=True), 1):

@@ -11,6 +11,7 @@ from sklearn.utils.validation import _num_samples
 from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
+from ..moments import Patterns
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
 from ._resamples import (
@@ -29,7 +30,7 @@ from ._resamples import (
 from .alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 from .result import Result
 
-FEW = 10  # rows or groups below which resamples say little of other rows
+FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
@@ -272,11 +273,11 @@ def bootstrap(
     if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
-    if units.count < FEW:
+    if units.count < FEWEST_ROWS:
         errors.warn(
             errors.BootstrapWarning(
                 f"Resamples of {units.count} {units.name} say little about other {units.name}; "
-                f"intervals need {FEW} or more, better 30."
+                f"intervals need {FEWEST_ROWS} or more, better 30."
             )
         )
     if n_boot < ENOUGH:
@@ -363,7 +364,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
 def _metric(reference: Any, p: int) -> np.ndarray | None:
     """Return the covariance of the columns, where the fit has kept it."""
     moments = getattr(last_step(reference), "_collected", None)
-    if moments is None:
+    if moments is None or getattr(moments, "of", None) is Patterns:  # moments of rows with holes hold none
         return None
     total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
     if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:

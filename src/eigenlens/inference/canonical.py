@@ -108,7 +108,7 @@ def wilks(
     statistics = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     sizes = [(float((p - d) * (s - d)), n - 1 - p) for d in range(len(cosines))]
     least = np.array([correlation_found(alpha, n, *df) for df in sizes])
-    return DimensionTest.sequential(p_values, statistics, alpha, method, least)
+    return DimensionTest.sequential(p_values, statistics, alpha, method, least, "squared correlation")
 
 
 def _checked(correlations: Any, p: int, s: int) -> np.ndarray:

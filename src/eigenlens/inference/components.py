@@ -5,7 +5,8 @@ of that hypothesis (`factor_fit`) brings all columns to noise of variance 1. The
 over the mean of those that are left. Its null law comes from tables made of the d directions found and of noise in
 which columns have nothing in common: the residual columns, each permuted by itself or with its signs flipped, or normal
 noise, which needs no rows. Every drawn column has exactly the variance that was found, as in parallel analysis; where
-columns are few the noise variances are fitted again in each draw.
+columns are few the noise variances are fitted again in each draw. Normal noise of many columns is not drawn: its law is
+that of Tracy and Widom.
 
 References
 ----------
@@ -29,6 +30,7 @@ from .moves import Moves
 from .parallel import TIED, check_draws
 from .power import POWER
 from .result import DimensionTest
+from .tracy_widom import edge_of_noise, ratio_quantile, ratio_survival
 
 NAMES = {
     "flips": "shared directions",
@@ -36,6 +38,8 @@ NAMES = {
     "normal": "shared directions, normal noise",
 }
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
+THEORY = 100  # rows and columns from which normal noise follows its law as closely as draws can tell
+FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
 
 #: From a fit to a function that draws noise (m, p) whose columns have sums of squares 1, in units of their own noise.
 Noise = Callable[[FactorFit], Callable[[np.random.Generator], np.ndarray]]
@@ -89,7 +93,7 @@ def components_test(
     C = Z.T @ Z / freedom if Z.shape[1] <= freedom else None
     table = Standardised(Z, C, freedom)
     if noise == "normal":
-        return _tests(table, values, _normal(freedom), alpha, n_draws, random_state, NAMES[noise])
+        return _against_normal(table, values, alpha, n_draws, random_state)
     moved = _moved(Z, moves.flipped if noise == "flips" and block is None else moves.permuted)
     return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words)
 
@@ -124,8 +128,30 @@ def components_test_of_moments(
         np.ix_(varying, varying)
     ]
     values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)[: int(min(n - 1, len(C)))]
-    table = Standardised(None, C, n - 1)
-    return _tests(table, values, _normal(n - 1), alpha, n_draws, random_state, NAMES["normal"])
+    return _against_normal(Standardised(None, C, n - 1), values, alpha, n_draws, random_state)
+
+
+def components_test_of_factor(
+    factor: np.ndarray, n: float, alpha: float = 0.05, *, n_draws: int = 99, random_state: Any = 0
+) -> DimensionTest:
+    """Test how many directions columns share, from a root of their sums of squares: more columns than rows.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (m, p)
+        F with FᵀF = Σ (x − mean)(x − mean)ᵀ.
+    n : float
+        Rows.
+    alpha, n_draws, random_state
+        As in `components_test`.
+    """
+    check_draws(alpha, n_draws)
+    spread = np.sqrt(np.sum(factor**2, axis=0) / (n - 1))
+    varying = spread > 0
+    _refuse_few(n, int(varying.sum()))
+    values = np.linalg.svd(factor, compute_uv=False)[: int(min(n - 1, varying.sum()))] ** 2 / (n - 1)
+    table = Standardised(factor[:, varying] / spread[varying], None, n - 1)
+    return _against_normal(table, values, alpha, n_draws, random_state)
 
 
 def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -140,9 +166,9 @@ def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _refuse_few(n: float, p: int) -> None:
     if p < 2:
-        raise errors.columns_needed("components", p, 2)
+        raise errors.columns_needed("shared", p, 2)
     if n < 4:
-        raise errors.rows_needed("components", f"{n:g}", 4)
+        raise errors.rows_needed("shared", f"{n:g}", 4)
 
 
 # -- noise ---------------------------------------------------------------------------------------------------------
@@ -191,27 +217,70 @@ def _unit(E: np.ndarray) -> np.ndarray:
 # -- tests ---------------------------------------------------------------------------------------------------------
 
 
-def _tests(
-    table: Standardised, values: np.ndarray, noise: Noise, alpha: float, n_draws: int, random_state: Any, method: str
+def _against_normal(
+    table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any
 ) -> DimensionTest:
-    """Test one d after the other until one is not rejected, or there is nothing left to test."""
+    noise = _normal(table.freedom) if min(table.freedom, table.p) < THEORY else None
+    return _tests(table, values, noise, alpha, n_draws, random_state, NAMES["normal"])
+
+
+def _tests(
+    table: Standardised,
+    values: np.ndarray,
+    noise: Noise | None,
+    alpha: float,
+    n_draws: int,
+    random_state: Any,
+    method: str,
+) -> DimensionTest:
+    """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
     p, q, seed = table.p, len(values), seed_of(random_state)
     p_values, found, bars, least = (np.full(q, np.nan) for _ in range(4))
     last = min(most_directions(p), q - 1, int(table.freedom) - 2)
-    dimension = 0
+    dimension, start = 0, None
     for d in range(last):
-        fit, rng = fit_factors(table, d), np.random.default_rng([seed, d])
-        draw = noise(fit)
-        found[d] = _statistic(fit.values, d, p)
-        null = np.array([_drawn(fit, d, draw(rng)) for _ in range(n_draws)])
-        p_values[d] = (1 + np.sum(null >= found[d] * (1 - TIED))) / (1 + n_draws)
-        bars[d] = np.quantile(null, 1 - alpha)
+        fit = fit_factors(table, d, start)
+        found[d], start = _statistic(fit.values, d, p), fit.noise
+        if noise is None:
+            p_values[d], bars[d] = _by_theory(found[d], table.freedom - d, p - d, alpha)
+        else:
+            rng = np.random.default_rng([seed, d])
+            p_values[d], bars[d] = _by_draws(found[d], fit, d, noise(fit), rng, n_draws, alpha)
         least[d] = share_found(float(bars[d]), table.freedom - d, p - d)
         if p_values[d] > alpha:
             break
         dimension = d + 1
     statistics = {"eigenvalue": values, "statistic": found, "bar": bars}
     return DimensionTest(dimension, p_values, statistics, alpha, method, least)
+
+
+def _by_draws(
+    found: float,
+    fit: FactorFit,
+    d: int,
+    draw: Callable[[np.random.Generator], np.ndarray],
+    rng: np.random.Generator,
+    n_draws: int,
+    alpha: float,
+) -> tuple[float, float]:
+    """Return the p-value, and the bar that the statistic has to exceed.
+
+    Where it lies far beyond the first draws, the others would not reach it either and are not made.
+    """
+    null: list[float] = []
+    while len(null) < n_draws:
+        null.append(_drawn(fit, d, draw(rng)))
+        if len(null) == FIRST and found > np.mean(null) + BEYOND * np.std(null):
+            break
+    exceeded = int(np.sum(np.array(null) >= found * (1 - TIED)))
+    return (1 + exceeded) / (1 + n_draws), float(np.quantile(null, 1 - alpha))
+
+
+def _by_theory(found: float, n: float, p: int, alpha: float) -> tuple[float, float]:
+    """Return the same for normal noise of n degrees of freedom and p columns."""
+    edge = edge_of_noise(n, p)
+    bar = (edge.centre + edge.spread * ratio_quantile(alpha, n, p)) / n
+    return ratio_survival((found * n - edge.centre) / edge.spread, n, p), bar
 
 
 def _statistic(values: np.ndarray, d: int, p: int) -> float:

@@ -145,7 +145,7 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     --------
     >>> from eigenlens.inference import broken_stick
     >>> print(broken_stick([5.0, 2.5, 0.3, 0.1, 0.1]))
-    2 of 5 directions stand above noise (broken stick).
+    2 of 5 directions are kept (broken stick).
     """
     values = _eigenvalues(values, "broken stick", 2)
     values = values[values > 0]
@@ -176,7 +176,7 @@ def hard_threshold(values: np.ndarray, n: float) -> DimensionTest:
     >>> X = np.random.default_rng(0).standard_normal((100, 100))
     >>> X[:, 0] *= 4
     >>> print(hard_threshold(np.linalg.eigvalsh(np.cov(X.T)), 99))
-    1 of 99 directions stand above noise (gavish-donoho).
+    1 of 99 directions is kept (gavish-donoho).
     """
     values = _of_covariance(values, n, "gavish-donoho")
     q, beta = min(len(values), int(n)), min(len(values), n) / max(len(values), n)

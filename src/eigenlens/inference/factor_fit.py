@@ -18,8 +18,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigh
 
 STEPS, SETTLED = 40, 1e-5
+FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
 LEAST = 1e-3  # of a column's variance, at least this much is its own: a column is never called free of noise
 DENSE = 64  # columns above which P∘P is close enough to its diagonal
 RIDGE = 1e-6  # P∘P is singular where there are as many free numbers as correlations
@@ -61,15 +63,29 @@ class Standardised:
         return int(part.shape[1])
 
     def spectrum(self, noise: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return all eigenvalues of W, descending, zeros left out, and the d leading vectors (p, d)."""
+        """Return all eigenvalues of W, descending, zeros left out, and the d leading vectors (p, d).
+
+        Of many columns the leading d + 1 are computed, and the others are given their mean.
+        """
         if self.correlations is not None:
-            values, V = np.linalg.eigh(self.correlations / np.sqrt(noise * noise[:, None]))
-            return np.maximum(values[::-1], 0.0), V[:, ::-1][:, :d]
+            return _leading(self.correlations / np.sqrt(noise * noise[:, None]), d, self.p)
         assert self.rows is not None
         Y = self.rows / np.sqrt(noise * self.freedom)
-        values, U = np.linalg.eigh(Y @ Y.T)
-        values = np.maximum(values[::-1], 0.0)[: int(self.freedom)]
-        return values, (Y.T @ U[:, ::-1][:, :d]) / np.sqrt(np.maximum(values[:d], np.finfo(float).tiny))
+        values, U = _leading(Y @ Y.T, d, int(min(self.freedom, len(Y))))
+        return values, (Y.T @ U) / np.sqrt(np.maximum(values[:d], np.finfo(float).tiny))
+
+
+def _leading(S: np.ndarray, d: int, rank: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues, as many as the rank, and d leading vectors; those after the d + 1st by their mean."""
+    m = len(S)
+    if m <= DENSE:
+        values, V = np.linalg.eigh(S)
+        return np.maximum(values[::-1], 0.0)[:rank], V[:, ::-1][:, :d]
+    top, V = eigh(S, subset_by_index=(m - 1 - d, m - 1), check_finite=False)
+    top = np.maximum(top[::-1], 0.0)
+    left = max(rank - d - 1, 1)
+    rest = np.full(left, max(float(np.trace(S)) - float(top.sum()), 0.0) / left)
+    return np.concatenate([top, rest])[:rank], V[:, ::-1][:, :d]
 
 
 @dataclass(frozen=True)
@@ -86,18 +102,30 @@ class FactorFit:
         return self.vectors * np.sqrt(np.maximum(self.values[: self.vectors.shape[1]] - 1, 0.0))
 
 
-def fit_factors(table: Standardised, d: int) -> FactorFit:
-    """Fit d shared directions to a table of unit variances."""
+def fit_factors(table: Standardised, d: int, start: np.ndarray | None = None) -> FactorFit:
+    """Fit d shared directions to a table of unit variances.
+
+    Parameters
+    ----------
+    table : Standardised
+    d : int
+    start : ndarray of shape (p,), optional
+        Noise variances of d − 1 directions, where those of more columns than `DENSE` begin: a fit of few columns may
+        have found a bound that it does not leave again.
+    """
     noise = np.ones(table.p)
-    if d > 0:
+    if d > 1 and start is not None and table.p > DENSE:
+        noise = start
+    elif d > 0:
         values, V = table.spectrum(noise, d)
         noise = np.clip(1 - 0.98 * np.sum(V**2 * values[:d], axis=1), 0.02, 1.0)
     values, V = table.spectrum(noise, d)
-    for _ in range(STEPS if d > 0 else 0):
+    many = table.p > DENSE
+    for _ in range((FEW_STEPS if many else STEPS) if d > 0 else 0):
         new = np.clip(noise * changed(1 / noise, values[:d], V), LEAST, 1.0)
         moved, noise = float(np.abs(np.log(new / noise)).max()), new
         values, V = table.spectrum(noise, d)
-        if moved < SETTLED:
+        if moved < (ROUGH if many else SETTLED):
             break
     return FactorFit(noise, values, V)
 

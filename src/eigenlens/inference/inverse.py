@@ -118,7 +118,7 @@ def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -
     df = (p - d) * (H - d - 1)
     statistics = {"eigenvalue": _padded(values, len(d)), "chi2": W * tail, "df": df}
     least = np.array([eigenvalue_found(alpha, W, v) for v in df])
-    return DimensionTest.sequential(stats.chi2.sf(W * tail, df), statistics, alpha, "chi2", least)
+    return DimensionTest.sequential(stats.chi2.sf(W * tail, df), statistics, alpha, "chi2", least, "eigenvalue")
 
 
 def save_test(moments: SliceMoments, values: np.ndarray, alpha: float = 0.05) -> DimensionTest:
@@ -160,6 +160,7 @@ def resampled_test(
     seed: Any = 0,
     largest: bool = False,
     stop: bool = False,
+    measure: str = "eigenvalue",
 ) -> DimensionTest:
     """Compare W·Σ_{j>d} λⱼ with its values where all that follows the d-th variate is noise.
 
@@ -184,6 +185,8 @@ def resampled_test(
         Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
     stop : bool
         Leave out (NaN) what follows the first d that is not rejected, where draws are dear.
+    measure : str
+        What an eigenvalue is, in words.
     """
     check_draws(alpha, n_draws)
     seed = seed_of(seed)
@@ -202,7 +205,7 @@ def resampled_test(
         if stop and p_values[d] > alpha:
             break
     statistics = {"eigenvalue": _padded(values, most), "statistic": found, "bar": bars}
-    return DimensionTest.sequential(p_values, statistics, alpha, method, least)
+    return DimensionTest.sequential(p_values, statistics, alpha, method, least, measure)
 
 
 def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Moves | None = None) -> np.ndarray:

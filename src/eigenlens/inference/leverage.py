@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 TRUSTED = 0.10  # relative difference of the two variances up to which normal theory is trusted
-FEW = 20  # rows beyond the columns of both tables, below which it is not
+SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> 
     'permutation'
     """
     n = len(x_leverages)
-    if n - p - s - 1 < FEW:
+    if n - p - s - 1 < SPARE_ROWS:
         return Advice("permutation", f"{n} rows of {p} and {s} columns are too few to rely on normal theory", np.nan)
     normal = 2 * (_spread(n, p) * _spread(n, s)) / ((n - 1) ** 2 * (n + 1) * (n - 2))
     uneven = _uneven(n, p, x_leverages) * _uneven(n, s, y_leverages) / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))

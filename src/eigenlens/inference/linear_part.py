@@ -20,6 +20,9 @@ MEANS, COVARIANCES = 2, 4  # rows in a slice for each column, where its mean or 
 def choose_slices(n: float, p: int, covariances: bool = False) -> int:
     """Return how many slices n rows of p columns allow: from 3 to 10, each with enough rows for what it estimates.
 
+    That is 10 rows, and for each column 2 rows for the mean of a slice or 4 for its covariance. Three slices are made
+    of any 9 rows, and two of fewer.
+
     Parameters
     ----------
     n : float
@@ -30,7 +33,7 @@ def choose_slices(n: float, p: int, covariances: bool = False) -> int:
         Whether covariances of slices are used (SAVE, directional regression), rather than means alone (SIR).
     """
     rows = max(ROWS, (COVARIANCES if covariances else MEANS) * p)
-    return int(np.clip(n // rows, 3, WIDE))
+    return int(np.clip(n // rows, np.clip(n // 3, 2, 3), WIDE))
 
 
 def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
@@ -58,7 +61,7 @@ def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
     return float(stats.f.sf(explained / r * left / (1 - explained), r, left))
 
 
-def with_linear(test: DimensionTest, p_value: float) -> DimensionTest:
+def with_linear(test: DimensionTest, p_value: float, least: float = np.nan) -> DimensionTest:
     """Join a test of slices with the linear one: "no direction" is rejected if either does so at half the level.
 
     Twice the smaller p-value keeps the level, whatever the two have to do with each other (Bonferroni).
@@ -69,6 +72,8 @@ def with_linear(test: DimensionTest, p_value: float) -> DimensionTest:
         Of slices.
     p_value : float
         Of the linear test of "no direction"; NaN where there is none, which leaves the test as it is.
+    least : float
+        Smallest squared correlation that the linear test finds, where it is of the measure of the other.
     """
     if not np.isfinite(p_value):
         return test
@@ -76,6 +81,16 @@ def with_linear(test: DimensionTest, p_value: float) -> DimensionTest:
     p_values[0] = min(1.0, 2 * min(p_values[0], p_value))
     linear = np.full(len(p_values), np.nan)
     linear[0] = p_value
+    detectable = None if test.detectable is None else test.detectable.copy()
+    if detectable is not None:
+        detectable[0] = np.fmin(detectable[0], least)
     statistics = test.statistics | {"linear_p_value": linear}
-    joined = DimensionTest.sequential(p_values, statistics, test.alpha, test.method, test.detectable)
-    return replace(joined, method=f"{test.method} and linear")
+    dimension = DimensionTest.sequential(p_values, statistics, test.alpha, test.method).dimension
+    return replace(
+        test,
+        dimension=dimension,
+        p_values=p_values,
+        statistics=statistics,
+        detectable=detectable,
+        method=f"{test.method} and linear",
+    )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 ALIKE = 4.0  # standard errors of the lag-one correlation beyond which a table is called dependent
-SMALL = 0.05  # a correlation below does not change a verdict
+HARMLESS_CORRELATION = 0.05  # a correlation below does not change a verdict
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def neighbours(X: np.ndarray) -> Neighbours:
     for lag in range(1, n // 4 + 1):
         r = float(np.sum(Z[:-lag] * Z[lag:]) / p) + 1 / n  # taking out the mean has made it 1/n too small
         first = r if lag == 1 else first
-        if abs(r) < max(2 * error, SMALL):
+        if abs(r) < max(2 * error, HARMLESS_CORRELATION):
             break
         total += r**2
-    alike = abs(first) > max(ALIKE * error, SMALL)
+    alike = abs(first) > max(ALIKE * error, HARMLESS_CORRELATION)
     return Neighbours(first, n / (1 + 2 * total) if alike else float(n), min(2 * lag, n // 4) if alike else 1, alike)

@@ -61,7 +61,7 @@ def parallel_analysis(
     >>> from sklearn.datasets import load_wine
     >>> from eigenlens.inference import parallel_analysis
     >>> print(parallel_analysis(load_wine().data, scale=True))
-    3 of 13 directions stand above noise at 5% (parallel, permutation).
+    3 of 13 directions are shown at 5% (parallel, permutation). The next is not shown by these rows.
     """
     check_choice("null", null, ("permutation", "normal"))
     check_flag("scale", scale)

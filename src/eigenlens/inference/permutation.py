@@ -75,7 +75,17 @@ def canonical_permutation_test(
     q = min(x.shape[1], y.shape[1])
     most = q if most is None else min(most, q)
     method = "permutation" + ("" if moves is None else moves.words)
-    return resampled_test(s[:q] ** 2, 1.0, most, draw, method=method, alpha=alpha, n_draws=n_draws, seed=seed)
+    return resampled_test(
+        s[:q] ** 2,
+        1.0,
+        most,
+        draw,
+        method=method,
+        alpha=alpha,
+        n_draws=n_draws,
+        seed=seed,
+        measure="squared correlation",
+    )
 
 
 def _given(penalty: np.ndarray | None) -> Choice:

@@ -14,7 +14,7 @@ from .._core.parameters import is_number
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
-LARGE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
+NOTICEABLE_SHARE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
 
 
@@ -55,8 +55,13 @@ class DimensionTest(Result):
     method : str
         Name of the test.
     detectable : ndarray, optional
-        One for each d: the smallest share of the variance that is left (of canonical pairs, the smallest squared
-        correlation) with which one more direction would have been found four times in five. NaN where it is not known.
+        One for each d: the smallest size with which one more direction would have been found four times in five. NaN
+        where it is not known.
+    measure : str
+        What this size is: a "share of the variance left", of canonical pairs a "squared correlation", of slices an
+        "eigenvalue".
+    note : str
+        What else a reader of the verdict should know, in sentences: why this test was taken, what it assumes.
 
     Examples
     --------
@@ -64,7 +69,8 @@ class DimensionTest(Result):
     >>> from eigenlens.inference import wilks
     >>> test = wilks([0.9, 0.1], n=100, p=4, s=2)
     >>> print(test)
-    1 of 2 directions stand above noise at 5% (wilks).
+    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
+    correlation of 0.1 or more.
     >>> test.dimension, (test.p_values < 0.05).tolist()
     (1, [True, False])
     """
@@ -75,6 +81,8 @@ class DimensionTest(Result):
     alpha: float
     method: str
     detectable: np.ndarray | None = None
+    measure: str = "share of the variance left"
+    note: str = ""
 
     @classmethod
     def sequential(
@@ -84,11 +92,12 @@ class DimensionTest(Result):
         alpha: float,
         method: str,
         detectable: np.ndarray | None = None,
+        measure: str = "share of the variance left",
     ) -> Self:
         """Find the dimension: the first d that is not rejected, or all of them."""
-        kept = p_values > alpha
+        kept = ~(p_values <= alpha)  # what was not tested is not rejected
         dimension = int(np.argmax(kept)) if kept.any() else len(p_values)
-        return cls(dimension, p_values, statistics, alpha, method, detectable)
+        return cls(dimension, p_values, statistics, alpha, method, detectable, measure)
 
     @classmethod
     def chosen(cls, dimension: int, statistics: dict[str, np.ndarray], method: str) -> Self:
@@ -119,7 +128,7 @@ class DimensionTest(Result):
         once in five times. A criterion, which has no level, never says so.
         """
         power = self._detectable_next()
-        missed = TOO_FEW if np.isfinite(power) and power > LARGE else NOT_SHOWN
+        missed = TOO_FEW if np.isfinite(power) and power > NOTICEABLE_SHARE else NOT_SHOWN
         return [SHOWN if j < self.dimension else missed for j in range(len(self.p_values))]
 
     def _detectable_next(self) -> float:
@@ -128,10 +137,35 @@ class DimensionTest(Result):
             return float("nan")
         return float(self.detectable[self.dimension])
 
+    def with_note(self, *sentences: str) -> Self:
+        """Return the same test with more to say."""
+        return replace(self, note=" ".join(part for part in (self.note, *sentences) if part))
+
     def __str__(self) -> str:
-        q = len(self.p_values)
-        level = f" at {100 * self.alpha:g}%" if self.is_test else ""
-        return f"{self.dimension} of {q} directions stand above noise{level} ({self.method})."
+        q, d = len(self.p_values), self.dimension
+        found = f"{d} of {q} direction{'' if q == 1 else 's'} {'is' if d == 1 or q == 1 else 'are'}"
+        if not self.is_test:
+            return f"{found} kept ({self.method})." + (f" {self.note}" if self.note else "")
+        words = [f"{found} shown at {100 * self.alpha:g}% ({self.method})."]
+        if d < q:
+            words.append(self._of_the_next())
+        return " ".join(filter(None, [*words, self.note]))
+
+    def _of_the_next(self) -> str:
+        """Say why there are no more."""
+        if np.isnan(self.p_values[self.dimension]):
+            return "No more can be tested."
+        place = "The next" if self.dimension else "The first"
+        power = self._detectable_next()
+        if not np.isfinite(power):
+            return f"{place} is {NOT_SHOWN}."
+        least = f"{_a(self.measure)} of {power:.2g} or more"
+        if power <= NOTICEABLE_SHARE:
+            return f"{place} is {NOT_SHOWN}, which would show {least}."
+        more = "of more" if self.dimension else "of any"
+        if power >= 1:
+            return f"There are {TOO_FEW} {more}: they would miss even a large direction."
+        return f"There are {TOO_FEW} {more}: they would show {least}."
 
     def to_frame(self) -> Any:
         """Return the tests as a pandas DataFrame, a row for each d."""
@@ -162,3 +196,7 @@ def check_level(alpha: Any) -> None:
         raise errors.number_kind("alpha", alpha, LEVEL)
     if not 0 < alpha < 1:
         raise errors.number("alpha", alpha, LEVEL)
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

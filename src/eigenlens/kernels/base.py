@@ -62,6 +62,11 @@ class Kernel(BaseEstimator):
         return self.shift_is_free
 
     @property
+    def is_linear(self) -> bool:
+        """Whether all its functions are linear."""
+        return False
+
+    @property
     def is_positive_definite(self) -> bool:
         """Whether cᵀKc ≥ 0 without any condition on c."""
         return self.conditional_order == 0

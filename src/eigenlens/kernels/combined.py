@@ -54,6 +54,10 @@ class Combined(Kernel):
         return all(kernel.absorbs_shift for kernel in self._kernels())
 
     @property
+    def is_linear(self) -> bool:
+        return all(kernel.is_linear for kernel in self._kernels())
+
+    @property
     def rotation_invariant(self) -> bool:  # type: ignore[override]
         return all(kernel.rotation_invariant for kernel in self._kernels())
 
@@ -132,6 +136,10 @@ class Product(Combined):
     @property
     def absorbs_shift(self) -> bool:
         return self.translation_invariant
+
+    @property
+    def is_linear(self) -> bool:
+        return False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

@@ -28,6 +28,7 @@ class Linear(Kernel):
 
     rotation_invariant = True
     shift_is_free = True
+    is_linear = True
 
     def _against(self, Z: Array) -> BlockFunction:
         def function(X: Array, out: Array | None = None) -> Array:

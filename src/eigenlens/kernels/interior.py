@@ -31,12 +31,13 @@ PATIENCE, HOPELESS = 2, 12  # steps without progress: with an answer good enough
 REFINED = 2  # times that a step is corrected by its residual
 STALLED = 1e-10  # length of a step that leads nowhere
 LOST = 1e-3  # rounding of ΦᵀDΦ beside which the identity added to it has too few digits left
+RANGE = 1e-100, 1e100  # bounds beyond which products of them overflow or vanish
 USED = 1e-6  # share of its bound above which a coefficient is not 0
 
 
 def hinge(coordinates: Any, y: Array, weight: Array, lam: float) -> tuple[Array, Array, Array]:
     """Return β, γ and a for labels ±1: min Σ w max(0, 1 − y f) + λ‖f‖²."""
-    return _solve(coordinates, y[None, :], -_xp.namespace(y).ones_like(y)[None, :], weight / (2.0 * lam))
+    return _scaled(coordinates, y[None, :], -_xp.namespace(y).ones_like(y)[None, :], weight, 2.0 * lam)
 
 
 def insensitive(coordinates: Any, y: Array, weight: Array, lam: float, epsilon: float) -> tuple[Array, Array, Array]:
@@ -46,7 +47,7 @@ def insensitive(coordinates: Any, y: Array, weight: Array, lam: float, epsilon: 
     # the tolerances are absolute: responses of another size would be fitted to other digits
     centre = float(np.median(_xp.to_numpy(y)))
     size = float(xp.max(xp.abs(y - centre))) or 1.0
-    found = _solve(coordinates, signs, (epsilon - signs * (y - centre)) / size, weight / (2.0 * lam * size))
+    found = _scaled(coordinates, signs, (epsilon - signs * (y - centre)) / size, weight, 2.0 * lam * size)
     beta, gamma, a = (part * size for part in found)
     return beta, gamma + centre * coordinates.W**0.5, a
 
@@ -88,6 +89,20 @@ class _Point:
         return most
 
 
+def _scaled(c: Any, s: Array, q: Array, weight: Array, strength: float) -> tuple[Array, Array, Array]:
+    """Solve with bounds that can be multiplied.
+
+    Under a penalty so strong that they vanish, all z are at their bounds, and β is proportional to them. Under one so
+    weak that they overflow, none is there, and β does not depend on them.
+    """
+    largest = float(_xp.namespace(weight).max(weight))
+    with np.errstate(over="ignore", under="ignore"):
+        bound = float(np.float64(largest) / strength) if strength > 0 else np.inf
+    kept = min(max(bound, RANGE[0]), RANGE[1])
+    beta, gamma, a = _solve(c, s, q, weight / largest * kept)
+    return (beta * (bound / kept), gamma, a * (bound / kept)) if bound < kept else (beta, gamma, a)
+
+
 def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array]:
     xp = _xp.namespace(s)
     u = most[None, :] * xp.ones_like(s)
@@ -110,7 +125,13 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         if there is None:
             break
         at = there
-    left, (beta, b, a) = best
+    left, found = best
+    if found is None:
+        raise errors.InputError(
+            "the interior point method has no finite start: the kernel values, the responses or 1/lam are too large. "
+            "Divide the columns by their size, or use a larger lam."
+        )
+    beta, b, a = found
     if left > ENOUGH:
         errors.warn(errors.not_converged(STEPS, "the interior point method", left, ENOUGH, "Use a larger lam."))
     gamma = xp.asarray([[b * c.W**0.5]], dtype=xp.float64, device=_xp.device(s))
@@ -186,5 +207,5 @@ def _reduced(system: Any, right: Array, primal: float) -> tuple[Array, float]:
     image = c.times(_back_solved(factor, c.back(xp.stack([one, all_ones], axis=1))))
     first = (right - s * image[:, 0]) / theta
     second = (s - s * image[:, 1]) / theta
-    db = (float(xp.sum(s * first)) - primal) / float(xp.sum(s * second))
+    db = float(np.divide(float(xp.sum(s * first)) - primal, float(xp.sum(s * second))))  # not finite: no way on
     return first - db * second, db

@@ -13,12 +13,14 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+from sklearn.exceptions import ConvergenceWarning
 
 from .._core import errors
 
 TOLERANCE = 1e-9
 MOST_FREE = 2000  # free support vectors beyond which polishing costs more than it gives
 ROUNDS = 30
+STEPS = 300_000_000  # of libsvm times rows: some seconds
 SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
 CACHE = 500
 ZERO, FREE, BOUND = 0, 1, 2
@@ -54,9 +56,21 @@ def insensitive(
 
 
 def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
-    """Run libsvm; refuse numbers that it cannot work with."""
+    """Run libsvm, for no more steps than some seconds take; refuse numbers that it cannot work with."""
+    most = max(1000, 100 * len(y), STEPS // len(y))
+    model.set_params(max_iter=most)
     try:
-        model.fit(K, y, sample_weight=weight)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(K, y, sample_weight=weight)
+        if np.max(model.n_iter_) >= most:
+            errors.warn(
+                errors.NotConvergedWarning(
+                    f"libsvm took max_iter={most:,} steps and has not converged: kernel values of up to "
+                    f"{float(np.abs(K).max()):.1e} leave single precision too few digits. Divide the columns by their "
+                    "size and centre them, or use a larger lam or n_landmarks."
+                )
+            )
     except ValueError as error:
         size = float(np.abs(K).max(initial=0.0))
         raise errors.InputError(

@@ -14,8 +14,8 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 
-SMALL = 200  # a full decomposition of this side or less is fast enough
-FEW = 0.2  # share of directions up to which an iteration pays
+FULL_SIDE = 200  # a full decomposition of this side or less is fast enough
+ITERATED_SHARE = 0.2  # share of directions up to which an iteration pays
 SPARE = 10  # directions carried beyond those in use, so that one that grows is seen before it matters
 SQUARES = 1e-6  # relative size of τ down to which the squares of Y hold the digits that matter
 MOST_POWERS = 60
@@ -76,12 +76,12 @@ class Shrinker:
     def _directions(self, M: Array, tau: float, accuracy: float) -> Array:
         """Return the leading right singular vectors of a tall matrix."""
         q = M.shape[1]
-        if q > SMALL and self._block is not None and self._block.shape[1] <= FEW * q:
+        if q > FULL_SIDE and self._block is not None and self._block.shape[1] <= ITERATED_SHARE * q:
             V = self._by_powers(M, tau, accuracy)
             if V is not None:
                 return V
         V = self._all(M, tau)
-        if q > SMALL:
+        if q > FULL_SIDE:
             self._block = self._with_spare(M, V)
         return V
 
@@ -107,7 +107,7 @@ class Shrinker:
             s, Q = xp.sqrt(xp.clip(xp.flip(values), min=0.0)), Q @ xp.flip(turn, axis=1)
             r = _count(s, tau)
             if r > Q.shape[1] - SPARE // 2:
-                if Q.shape[1] + SPARE > FEW * M.shape[1]:
+                if Q.shape[1] + SPARE > ITERATED_SHARE * M.shape[1]:
                     return None
                 Q = xp.concat([Q, _start(M, SPARE)], axis=1)
                 continue

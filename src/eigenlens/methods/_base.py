@@ -9,7 +9,6 @@ fail without a trace) is here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from contextlib import AbstractContextManager
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +22,7 @@ from ..moments import Centred, Factor, Moments, choose
 from ..problem import Problem
 from ..sources import Source, collect
 from ..spectral import Spectrum
+from ._patterns import keeps_patterns, taking_holes
 from ._rows import Known, RowsEstimator
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
@@ -33,6 +33,9 @@ class MomentsEstimator(RowsEstimator):
     """A method that is one pass over the rows and one small symmetric problem."""
 
     _collected: Any
+
+    #: What becomes of NaN in rows; methods that model missing cells have a parameter of this name.
+    missing: str = "refuse"
 
     # -- what a method says ------------------------------------------------------------------------------------
 
@@ -55,7 +58,12 @@ class MomentsEstimator(RowsEstimator):
 
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
-        return collect(source, self._moments(kind))
+        return collect(source, self._kept(kind))
+
+    def _kept(self, kind: type[Centred]) -> Moments:
+        """Return the empty moments of a pass: those that take holes, where rows may have some."""
+        needed = self._moments(kind)
+        return needed if self.missing == "refuse" else taking_holes(needed)
 
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -68,7 +76,7 @@ class MomentsEstimator(RowsEstimator):
             if moments.squared and problem.condition(spectrum) > REREAD_CONDITION and source.rereadable:
                 moments = self._collect(source, Factor)
                 problem, spectrum = self._solved(moments)
-            self._conclude(problem, spectrum)
+            self._conclude(moments, problem, spectrum)
         return self
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
@@ -89,7 +97,7 @@ class MomentsEstimator(RowsEstimator):
                 if hasattr(self, "spectrum_"):
                     raise  # a model that could be solved before has been given parameters that cannot
                 return self
-            self._conclude(problem, spectrum, warn_ranks=not problem.rows_are_few)
+            self._conclude(moments, problem, spectrum, warn_ranks=not problem.rows_are_few)
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -113,7 +121,8 @@ class MomentsEstimator(RowsEstimator):
             if getattr(self, "n_features_in_", None) != n_features:
                 self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = n_features
-            self._conclude(*self._solved(moments.copy()))
+            moments = moments.copy()
+            self._conclude(moments, *self._solved(moments))
         return self
 
     @property
@@ -125,7 +134,9 @@ class MomentsEstimator(RowsEstimator):
 
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
-        needed = self._moments(Factor)
+        if self.missing == "refuse" and keeps_patterns(moments):
+            raise errors.moments_kind("Patterns", "moments of rows without holes", type(self).__name__)
+        needed = self._kept(Factor) if keeps_patterns(moments) else self._moments(Factor)
         if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
             raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
         lacking = moments.lacks(needed)
@@ -133,11 +144,15 @@ class MomentsEstimator(RowsEstimator):
             raise errors.moments_lack(*lacking, repr(self))
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        with _small_problem(moments):
-            problem = self._pose(moments)
+        with _xp.calm_blas(moments.n_features**2):
+            problem = self._problem(moments)
             return problem, problem.solve()
 
-    def _conclude(self, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
+    def _problem(self, moments: Any) -> Problem:
+        """Return the problem of moments as a pass has left them."""
+        return self._pose(moments)
+
+    def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         condition = problem.condition(spectrum)
         if problem.moments.squared and condition > WARN_CONDITION and not problem.drops_weak(spectrum):
             digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
@@ -151,9 +166,9 @@ class MomentsEstimator(RowsEstimator):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
-        self._collected = problem.moments
+        self._collected = moments
         self.spectrum_ = spectrum
-        with _small_problem(problem.moments):
+        with _xp.calm_blas(problem.moments.n_features**2):
             self._present(problem, spectrum)
 
     # -- testing -----------------------------------------------------------------------------------------------
@@ -168,11 +183,7 @@ class MomentsEstimator(RowsEstimator):
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):
             try:
-                self._pose(self._collected)
+                self._problem(self._collected)
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
-
-
-def _small_problem(moments: Any) -> AbstractContextManager[None]:
-    return _xp.calm_blas(moments.n_features**2)

@@ -12,7 +12,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
-from ..moments.scale import ridge_over
+from ..moments.centring import ridge_over
 from ..problem import Problem, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 

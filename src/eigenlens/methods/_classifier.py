@@ -43,7 +43,7 @@ class PosteriorClassifier(ClassifierScore):
         """Set the classes, in the library their labels came in, and the prior probabilities."""
         self._priors = priors
         self.classes_ = labels if native is None else _xp.like(labels, native)
-        self.priors_ = _xp.published(_xp.like(priors, like), dtype)
+        self.priors_ = _xp.attribute_copy(_xp.like(priors, like), dtype)
 
     def decision_function(self, X: TableLike) -> Array:
         """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
@@ -99,7 +99,7 @@ class CanonicalClassifier(RowsTransformer, PosteriorClassifier):
         """Set what the rule needs."""
         self._centroids = centroids
         self._set_classes(labels, native, priors, centroids, dtype)
-        self.centroids_ = _xp.published(centroids, dtype)
+        self.centroids_ = _xp.attribute_copy(centroids, dtype)
 
     def _scores(self, X: Array, sharp: bool) -> Array:
         return centroid_scores(self._coordinates(X), _xp.like(self._centroids, X), np.log(self._priors), sharp)

@@ -1,4 +1,4 @@
-"""How many principal components stand above noise: rules that choose, and tests that tell."""
+"""How many principal components there are: rules that choose, and tests that tell."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ from ..inference import (
     against_normal,
     against_permutations,
     broken_stick,
+    components_test,
+    components_test_of_factor,
+    components_test_of_moments,
+    conditional_test,
+    gap_test,
     hard_threshold,
     minka,
+    neighbours,
     noise_edge,
     tracy_widom_test,
 )
@@ -22,8 +28,13 @@ from ..moments import Centred
 from ..spectral import Pencil, Spectrum, solve
 
 RULES = ("mle", "parallel", "mp", "auto")
-TESTS = ("parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
-DRAWS = 199  # of the null of parallel analysis, in a test and for n_components="auto"
+OF_ROWS = ("shared", "permutation")  # tests that read rows where they are given
+TESTS = (
+    *("shared", "conditional", "gap", "parallel", "permutation", "tracy-widom"),
+    *("gavish-donoho", "broken-stick", "mle"),
+)
+CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
+DRAWS = 199  # of noise, in a test and for n_components="auto"
 
 
 def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
@@ -34,7 +45,11 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
         return 1
     if rule == "mle":
         return _most_evident(values / n, spectrum, moments)
-    if rule in ("parallel", "auto"):
+    if rule == "auto":
+        if n < 3 or np.count_nonzero(_scales(pencil, n)) < 2:
+            return 1
+        return max(1, _shared(moments, pencil, None, 0.05, DRAWS, 0).dimension)
+    if rule == "parallel":
         return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, DRAWS, 0).dimension)
     if rule == "mp":
         noisy = _with_noise(spectrum, moments) / n
@@ -44,11 +59,22 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
 
 
 def dimension_test(
-    problem: Any, rows: np.ndarray | None, *, alpha: float, method: str, n_draws: int, seed: Any
+    problem: Any,
+    rows: np.ndarray | None,
+    *,
+    alpha: float,
+    method: str,
+    n_draws: int,
+    seed: Any,
+    groups: Any = None,
+    block: int | None = None,
 ) -> DimensionTest:
-    """Run one of the tests on the problem of all directions; permutations move the rows."""
+    """Run one of the tests on the problem of all directions; some move rows, whole groups or blocks of them."""
     moments, pencil, unit = problem.moments, problem.pencil, problem.unit
     n = moments.weight - 1
+    if method == "shared":
+        rows = None if rows is None else rows / unit
+        return _shared(moments, pencil, rows, alpha, n_draws, seed, groups, block).in_unit(unit)
     spectrum = solve(pencil, "dense")
     values = _padded(spectrum, moments.n_features) / n
     if moments.n_features < 2:
@@ -61,6 +87,10 @@ def dimension_test(
         assert rows is not None
         rows = rows / unit
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
+    elif method == "conditional":
+        test = conditional_test(values, n, alpha)
+    elif method == "gap":
+        test = gap_test(values, n, alpha)
     elif method == "tracy-widom":
         test = tracy_widom_test(_with_noise(spectrum, moments) / n, n, alpha)
     elif method == "gavish-donoho":
@@ -70,6 +100,47 @@ def dimension_test(
     else:
         test = DimensionTest.chosen(_most_evident(values, spectrum, moments), {"eigenvalue": values}, "mle")
     return test.in_unit(unit)
+
+
+def _shared(
+    moments: Centred,
+    pencil: Pencil,
+    rows: np.ndarray | None,
+    alpha: float,
+    n_draws: int,
+    seed: Any,
+    groups: Any = None,
+    block: int | None = None,
+) -> DimensionTest:
+    """Test how many directions columns share: against the rows' own noise with random signs, or normal noise."""
+    n, A = moments.weight, pencil.A
+    if rows is not None:
+        noise = "flips" if block is None else "permutation"
+        options = {"groups": groups, "block": block, "n_draws": n_draws, "random_state": seed}
+        if groups is not None or block is not None:
+            return components_test(rows, alpha, noise, **options)
+        most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
+        if len(rows) <= most:
+            return components_test(rows, alpha, noise, **options).with_note(_of_neighbours(rows))
+        some = np.random.default_rng(0).choice(len(rows), most, replace=False)
+        said = f"{most:,} of {len(rows):,} rows were tested."
+        return components_test(rows[np.sort(some)], alpha, noise, **options).with_note(said)
+    if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
+        F = _xp.to_numpy(A.factor)
+        return components_test_of_factor(F, n, alpha, n_draws=n_draws, random_state=seed)
+    covariance = _xp.to_numpy(A.dense()) / (n - 1)
+    return components_test_of_moments(covariance, n, alpha, n_draws=n_draws, random_state=seed)
+
+
+def _of_neighbours(rows: np.ndarray) -> str:
+    """Say whether neighbouring rows are alike, which makes n rows worth fewer."""
+    found = neighbours(rows)
+    if not found.alike:
+        return ""
+    return (
+        f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, they "
+        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block}."
+    )
 
 
 def _most_evident(values: np.ndarray, spectrum: Spectrum, moments: Centred) -> int:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -18,16 +19,31 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, permuted_after, resampled_test
+from ..inference import (
+    DimensionTest,
+    Moves,
+    check_linearity,
+    choose_slices,
+    permuted_after,
+    resampled_test,
+    with_linear,
+)
 from ..moments import Centred
-from ..moments.scale import ridge_over
+from ..moments.centring import ridge_over
 from ..problem import Problem, covariance_form
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
-from ._rows import Known, RowsTransformer, repeated
+from ._declaration import Laws
+from ._rows import Known, RowsTransformer, labels_of_kept, repeated
 
+SYMMETRIC = (
+    "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
+    "directional-regression where you expect one."
+)
+WIDE = 10  # slices of a response, and distinct whole numbers that are their own slices, where n_slices is "auto"
+LOOKED_AT = 5000  # rows by which bends of X are judged
 Draw = Callable[[int, np.random.Generator], np.ndarray]  # eigenvalues where all variates after the d-th are noise
 
 
@@ -70,19 +86,20 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     _target = "labels"
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.ridge else "linear"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation" if self.ridge else "linear")
 
     _tests: ClassVar[tuple[str, ...]] = ("permutation",)
-    _test_dear: ClassVar[bool] = False  # each draw is a fit: nothing is tested after the first d that is not rejected
+    _test_stops_early: ClassVar[bool] = False  # where each draw is a fit: stop at the first d that is not rejected
     _test_largest: ClassVar[bool] = False  # one eigenvalue at a time, rather than the sum of those that are left
     _auto: ClassVar[bool] = False  # whether the number of directions can be found from the data
     _may_miss: ClassVar[bool] = False  # whether rows may lack a response
+    _pooled: ClassVar[bool] = True  # whether slices have no covariances of their own
+    _without_rows: ClassVar[str] = "permutation"  # the test of a model alone
 
     _slicing: Slicing | None = None
 
-    def __init__(self, n_components: Any = None, *, n_slices: Any = 10, ridge: float = 0.0) -> None:
+    def __init__(self, n_components: Any = None, *, n_slices: Any = "auto", ridge: float = 0.0) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
         self.ridge = ridge
@@ -94,9 +111,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         ----------
         X : table of shape (n, p)
         y : response of shape (n,), or several of shape (n, q)
-            Numbers are sliced at their quantiles; words, and whole numbers of at most `n_slices` distinct values, are
-            their own slices; several responses are sliced one by one, and the cells are the slices. Left out where X
-            is a source that holds it.
+            Numbers are sliced at their quantiles; words, and whole numbers of at most `n_slices` distinct values (10
+            with "auto"), are their own slices; several responses are sliced one by one, and the cells are the slices.
+            Left out where X is a source that holds it.
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
@@ -106,7 +123,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
-        return self._over_rows(X, lambda block: self.subspace_.project(block))
+        return self._over_rows(X, self._variates)
+
+    def _variates(self, X: Array) -> Array:
+        return self.subspace_.project(X)
 
     # -- attributes and parameters -------------------------------------------------------------------------------
 
@@ -118,10 +138,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         mean = total.shift[0, :] * unit
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(total.pivot, spectrum.vectors, mean)
-        self.components_ = _xp.published(spectrum.vectors.T, dtype)
-        self.eigenvalues_ = _xp.published(spectrum.values, dtype)
-        self.mean_ = _xp.published(self.subspace_.point, dtype)
-        self.slice_means_ = _xp.published(total.pivot + (mean + problem.offsets * unit), dtype)
+        self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
+        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
+        self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.slice_means_ = _xp.attribute_copy(total.pivot + (mean + problem.offsets * unit), dtype)
         self.slice_weights_ = moments.weights.copy()
         self.slices_ = moments.labels.copy()
         self._slicing = moments.meaning
@@ -148,7 +168,11 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
+        if y is None and isinstance(X, Source):
+            y = Response()
+        if y is not None:
+            y = replace(y, columns=_width(X))
         source = super()._open(X, y, sample_weight, reset, min_rows)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
@@ -163,7 +187,11 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             return y.slices, GivenSlices()
         slicing = None if reset else self._collected.meaning
         known = self._collected.labels if slicing == Slicing() else None
-        return None if y is None else y.y, SliceReader(self.n_slices, slicing, known, self._may_miss)
+        if not isinstance(self.n_slices, str):
+            return None if y is None else y.y, SliceReader(self.n_slices, slicing, known, self._may_miss)
+        columns = 1 if y is None else y.columns
+        rule = partial(choose_slices, p=columns, covariances=not self._pooled)
+        return None if y is None else y.y, SliceReader(WIDE, slicing, known, self._may_miss, rule=rule)
 
     def _total(self, moments: Any) -> tuple[Centred, Array]:
         """Return the moments of all rows, and the slice means minus their mean, in the same units."""
@@ -192,22 +220,52 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
     # -- how many directions -----------------------------------------------------------------------------------
 
     def _dimension_test(
-        self, X: TableLike, y: Any, sample_weight: Any, alpha: float, method: str, n_draws: int, seed: Any
+        self,
+        X: TableLike,
+        y: Any,
+        sample_weight: Any,
+        alpha: float,
+        method: str | None,
+        n_draws: int,
+        seed: Any,
+        groups: Any,
+        block: int | None,
     ) -> DimensionTest:
-        """Run a test by theory, or by drawing from the moments or from the rows."""
-        self._check_test(method, n_draws)
-        source = self._rows_to_test(X, y, sample_weight, method, needed=method in ("permutation", "ladle"))
+        """Run a test by theory, or by drawing from the moments or from the rows; join it with the linear one."""
+        moved = groups is not None or block is not None
+        self._check_test(method, n_draws, moved)
+        by_rows = moved or (method or self._without_rows) in ("permutation", "ladle")
+        source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
+        if method is None:
+            method = (
+                "permutation" if moved else self._default_test(source is not None, moments.weight, moments.n_features)
+            )
+        Z, codes, values, variates = None, None, None, None
+        if source is not None and (method in ("permutation", "ladle") or _small(source)):
+            values, variates = self._in_variates(moments)
+            Z, codes = _rows_in(source, variates)
+        if method == "ladle":
+            return self._ladle(Z, codes, values, variates, n_draws, seed)  # type: ignore[arg-type]
         if method == "chi2":
-            return self._chi2(moments, alpha)
-        values, variates = self._in_variates(moments)
-        if method == "simulation":
-            draw = self._simulated(moments)
+            test = self._chi2(moments, alpha)
+        elif method == "simulation":
+            test = self._resampled(moments, self._simulated(moments), alpha, method, n_draws, seed)
         else:
-            Z, codes = _rows_in(source, variates)  # type: ignore[arg-type]
-            if method == "ladle":
-                return self._ladle(Z, codes, values, variates, n_draws, seed)
-            draw = self._permuted(Z, codes, variates)
+            moves = Moves.of(len(Z), labels_of_kept(source, groups), block) if moved else None  # type: ignore[arg-type]
+            draw = self._permuted(Z, codes, variates, moves)  # type: ignore[arg-type]
+            words = method + ("" if moves is None else moves.words)
+            test = self._resampled(moments, draw, alpha, words, n_draws, seed)
+        if not moved:  # the F test takes each row by itself
+            test = with_linear(test, *self._line(moments, alpha))
+        if source is None:
+            return test.with_note("It is right for normal X; pass X and y for a test of any law." * (not self._pooled))
+        if Z is not None and test.dimension > 0:
+            self._warn_bends(Z)
+        return test
+
+    def _resampled(self, moments: Any, draw: Draw, alpha: float, method: str, n_draws: int, seed: Any) -> DimensionTest:
+        values = self._in_variates(moments)[0]
         return resampled_test(
             values,
             moments.weight,
@@ -218,8 +276,28 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             n_draws=n_draws,
             seed=seed,
             largest=self._test_largest,
-            stop=self._test_dear,
+            stop=self._test_stops_early,
         )
+
+    def _default_test(self, rows: bool, n: float, p: int) -> str:
+        """Return the test to take, by whether rows are at hand, how many they are, and of how many columns."""
+        return "permutation" if rows else self._without_rows
+
+    def _line(self, moments: Any, alpha: float) -> tuple[float, float]:
+        """Return the p-value of the linear test of "no direction", and the least that it finds; NaN without one."""
+        return float("nan"), float("nan")
+
+    def _warn_bends(self, Z: np.ndarray) -> None:
+        """Warn where variates have bent means along the first: what then looks like a direction may be the bend."""
+        found = check_linearity(Z[:: -(-len(Z) // LOOKED_AT)])
+        if found.doubtful:
+            errors.warn(
+                errors.SliceWarning(
+                    f"X is clustered or curved along the first direction (means bend by {found.bend:.0%} of the "
+                    f"variance of a variate, p = {found.p_value:.2g}), and {type(self).__name__} takes such bends for "
+                    f"directions of y. Check them with LocalizedSIR, which does not need straight means."
+                )
+            )
 
     def _chi2(self, moments: Any, alpha: float) -> DimensionTest:
         """Run the χ² test, where a method has one, from its moments."""
@@ -243,15 +321,20 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
     ) -> DimensionTest:
         """Find the number of directions of rows given by their variates by drawing them anew."""
 
-    def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> Draw:
+    def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, moves: Moves | None) -> Draw:
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:
-            return self._row_eigenvalues(permuted_after(Z, d, rng), codes, variates)
+            return self._row_eigenvalues(permuted_after(Z, d, rng, moves), codes, variates)
 
         return draw
 
-    def _check_test(self, method: str, n_draws: int) -> None:
+    def _check_test(self, method: str | None, n_draws: int, moved: bool) -> None:
         self._require_fit()
-        check_choice("method", method, self._tests)
+        if method is not None:
+            check_choice("method", method, self._tests)
+        if moved and method not in (None, "permutation"):
+            raise errors.InputError(
+                f"method={method!r} takes every row by itself; groups and block are for method='permutation'."
+            )
         check_number("n_draws", n_draws, 1, integer=True)
         if self.ridge:
             raise errors.InputError(
@@ -288,16 +371,31 @@ def _rows_in(source: Source, variates: Subspace) -> tuple[np.ndarray, np.ndarray
     return _xp.to_numpy(variates.project(_xp.like(block.X, variates.basis))), codes
 
 
+def _small(source: Source) -> bool:
+    """Tell whether rows that a test does not need can be looked at none the less, for bends of X."""
+    return not source.weighted and source.n_rows is not None and source.n_rows <= 20 * LOOKED_AT
+
+
+def _width(X: TableLike) -> int:
+    """Return the number of columns, as far as it can be told before a table is read."""
+    if isinstance(X, Source):
+        return X.n_features
+    shape: Any = X.shape if hasattr(X, "shape") else np.shape(X[:1]) if isinstance(X, list | tuple) else ()
+    return int(shape[1]) if len(shape) == 2 else 1
+
+
 def response_of(y: Any, slices: Any) -> Response | None:
     return None if y is None and slices is None else Response(y, slices)
 
 
 def _check_slices(n_slices: Any) -> None:
+    if isinstance(n_slices, str) and n_slices == "auto":
+        return
     if isinstance(n_slices, Integral) and not isinstance(n_slices, bool):
         if n_slices < 2:
-            raise errors.number("n_slices", n_slices, "at least 2, or a list of cuts")
+            raise errors.number("n_slices", n_slices, "at least 2, 'auto', or a list of cuts")
         return
-    rule = "a whole number of at least 2, or ascending cuts (a list of numbers, or one such list for each response)"
+    rule = "a whole number of at least 2, 'auto', or ascending cuts (a list of numbers, one list for each response)"
     if isinstance(n_slices, str | bool) or not np.ndim(n_slices) or len(n_slices) == 0:
         raise errors.number("n_slices", n_slices, rule)
     for column in [n_slices] if np.ndim(n_slices[0]) == 0 else n_slices:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -15,6 +15,7 @@ from .._core.typing import Array
 from ..kernels import Gaussian, Kernel, Precomputed, as_kernel
 from ..kernels.landmarks import LARGE_LOSS, Landmarks, choose_landmarks
 from ..sources import Source, dense_blocks
+from ._declaration import Laws
 from ._rows import RowsEstimator
 
 DEFAULT = Gaussian()  # never changed: set_params works on a copy
@@ -140,10 +141,8 @@ class KernelEstimator(RowsEstimator):
         rows = _xp.float64(X)
         return rows if pivot is None else rows - _xp.like(pivot, rows)
 
-    @property
-    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
-        kernel = as_kernel(self.kernel)
-        return "rotation" if kernel.rotation_invariant else "none"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation" if as_kernel(self.kernel).rotation_invariant else "none")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,14 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
-from ..inference import CANONICAL, Choice, DimensionTest, canonical_permutation_test, wilks
+from ..inference import (
+    CANONICAL,
+    Choice,
+    DimensionTest,
+    canonical_permutation_test,
+    class_leverages,
+    wilks,
+)
 from ..moments import Centred, Grouped
 from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
@@ -20,8 +27,12 @@ from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
+from ._canonical_tests import check_moved, of_rows, taken, unchecked
 from ._classifier import CanonicalClassifier, class_priors, read_priors
-from ._rows import Known, repeated
+from ._declaration import Wording
+from ._holes import TakesHoles, in_units_of_data
+from ._patterns import law_of, require_law, with_holes
+from ._rows import Known
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +69,17 @@ class DiscriminantProblem(Problem):
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
+
+
+PERMUTED_CLASSES = Wording(
+    "permutation",
+    "Rows were moved to other classes, and the problem solved again, with a penalty chosen anew ({permutations}).",
+)
+
+
+def cost_of_classes(n: int, p: int, groups: int) -> float:
+    """Return the multiplications of one permutation: products of matrices, and 20 p³ to choose a penalty."""
+    return (n * p * p + 20 * p**3) * (groups - 1)
 
 
 class ClassesEstimator(MomentsEstimator):
@@ -111,7 +133,7 @@ class ClassesEstimator(MomentsEstimator):
         return class_priors(self._given_priors, moments.weights)
 
 
-class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
+class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
     n_components: Any
@@ -147,10 +169,10 @@ class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
         self._sphered_means = offsets @ (W * unit[:, None])
         centroids = offsets @ (spectrum.vectors * unit[:, None])
         self._set_rule(moments.labels, self._native_labels, problem.priors, centroids, dtype)
-        self.means_ = _xp.published(within.means, dtype)
-        self.mean_ = _xp.published(self.subspace_.point, dtype)
-        self.scalings_ = _xp.published(spectrum.vectors, dtype)
-        self.explained_variance_ratio_ = _xp.published(spectrum.values / (total if total > 0 else 1.0), dtype)
+        self.means_ = _xp.attribute_copy(within.means, dtype)
+        self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.scalings_ = _xp.attribute_copy(spectrum.vectors, dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
         self._set_linear_rule(dtype)
 
     def _set_linear_rule(self, dtype: Any) -> None:
@@ -172,6 +194,8 @@ class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
         *,
         alpha: float = 0.05,
         method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
@@ -187,8 +211,15 @@ class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
             Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
             moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
-            law and needs X and y. With shrinkage or a penalty the normal theory does not hold:
+            law and needs X and y. By default rows decide: Wilks' test is taken where their leverages are even enough
+            for it to hold its level, and permutations where they are not or rows are few (see
+            `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
+            With shrinkage or a penalty the normal theory does not hold:
             "permutation" is then the default, and all there is.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
@@ -203,35 +234,89 @@ class LinearDiscriminant(CanonicalClassifier, ClassesEstimator):
         self._require_fit()
         if method is not None:
             check_choice("method", method, (*CANONICAL, "permutation"))
-        source = self._rows_to_test(X, y, sample_weight, "permutation", needed=method == "permutation")
+        moved = check_moved(method, groups, block)
+        source = self._rows_to_test(X, y, sample_weight, "permutation", needed=moved or method == "permutation")
         problem: Any = self._pose(self._tested_moments(source))
-        method = ("permutation" if problem.penalised_by else "wilks") if method is None else method
-        if method != "permutation":
-            if problem.penalised_by:
-                raise errors.permutation_only(problem.penalised_by, method)
-            return wilks_of_classes(problem.moments, alpha, method)
-        block = repeated(source or self._rows_to_test(X, y, sample_weight, method, needed=True))  # type: ignore[arg-type]
-        codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]
+        if problem.penalised_by and method not in (None, "permutation"):
+            raise errors.permutation_only(problem.penalised_by, method)
+        if problem.penalised_by and source is None:
+            self._rows_to_test(None, None, None, "permutation", needed=True)
+        needed = moved or method == "permutation" or bool(problem.penalised_by)
+        by_theory = source is None or method not in (None, "permutation")
+        rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
+        if rows is None:
+            return wilks_of_classes(problem.moments, alpha, method or "wilks").with_note(*unchecked(method, "y"))
+        codes = np.unique(np.asarray(rows.y, dtype=np.intp), return_inverse=True)[1]
+        note = ""
+        if not needed:
+            method, note = taken(rows.X, class_leverages(codes), len(problem.moments.labels) - 1)
+        if method == "wilks":
+            return wilks_of_classes(problem.moments, alpha)
         Y = contrasts(np.bincount(codes) / len(codes))[codes]
-        rows, penalty = problem.with_penalty(block.X)
-        return canonical_permutation_test(rows, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state)
+        X, penalty = problem.with_penalty(rows.X)
+        test = canonical_permutation_test(
+            X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
+        )
+        return test.with_note(note)
 
     # -- use ---------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
-        return self.subspace_.project(X)
+        return with_holes(X, self.subspace_.project, lambda rows: self.subspace_.project(self._expected(rows)))
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
-        return self._over_rows(X, lambda block: self._sphering.project(block))
+
+        def project(block: Array) -> Array:
+            return self._sphering.project(block)
+
+        return self._over_rows(X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))))
 
     def mahalanobis(self, X: TableLike) -> Array:
-        """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K)."""
+        """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
+
+        Of a row with holes, it is the distance of its observed cells, in as many dimensions.
+        """
 
         def distances(block: Array) -> Array:
             return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
 
-        return self._over_rows(X, distances)
+        def observed(rows: np.ndarray) -> np.ndarray:
+            K = len(self._priors)
+            return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
+
+        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+
+    # -- rows with holes ---------------------------------------------------------------------------------------
+
+    def _set_law(self, problem: DiscriminantProblem) -> None:
+        within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
+        assert B is not None
+        self.covariance_ = np.asarray(
+            in_units_of_data(covariance_form(within, problem.divisor), unit), dtype=_xp.to_numpy(self.mean_).dtype
+        )
+        self._law = None
+        if B.dimension == within.n_features:  # means of the rule, of the classes, and their centre
+            centre = _xp.to_numpy(self.subspace_.point)
+            along = _xp.to_numpy(B.apply(self.subspace_.basis * unit[:, None]) * unit[:, None])
+            of_rule = centre + _xp.to_numpy(self._centroids) @ along.T
+            self._law = law_of(np.vstack([of_rule, _xp.to_numpy(within.means), centre]), B, unit)
+
+    def _scores(self, X: Array, sharp: bool) -> Array:
+        return with_holes(X, lambda block: super(LinearDiscriminant, self)._scores(block, sharp), self._log_odds)
+
+    def _log_odds(self, rows: np.ndarray) -> np.ndarray:
+        """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
+        return require_law(self._law).log_ratios(rows)[:, : len(self._priors)] + np.log(self._priors)
+
+    def _expected(self, rows: np.ndarray) -> np.ndarray:
+        """Return rows filled with their expectation over all classes, Σ P(k | x_o) E[x | x_o, k]."""
+        law = require_law(self._law)
+        posterior = np.exp(_xp.log_softmax(self._log_odds(rows)))
+        return np.sum([posterior[:, k, None] * law.filled(rows, k) for k in range(len(self._priors))], axis=0)
+
+    def _filled(self, X: Array) -> Array:
+        return X if self.missing == "refuse" else with_holes(X, lambda block: block, self._expected)
 
 
 def between_form(within: Centred, shares: np.ndarray) -> Form:

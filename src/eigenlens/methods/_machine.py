@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
 from ..kernels.shifted import shifted, unmoved
 from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, ridge
+from ._declaration import Laws
 from ._kernel import KernelEstimator, Rows
 
 RULES = ("gcv", "loo")
@@ -70,8 +72,13 @@ class KernelMachine(KernelEstimator):
 
     # -- fits ----------------------------------------------------------------------------------------------------
 
-    def _far(self) -> float:
-        """Return how far off rows must lie to be moved: libsvm's digits are those of the kernel as it is."""
+    def _far(self, kernel: Kernel) -> float:
+        """Return how far off rows must lie to be moved: libsvm's digits are those of the kernel as it is.
+
+        Coefficients at landmarks do not add up to 0, so a pivot leaves a term that only some kernels can state.
+        """
+        if self.n_landmarks is not None and not (kernel.translation_invariant or kernel.is_linear):
+            return np.inf
         return 100.0 if self.loss in ("hinge", "epsilon_insensitive") and not self.polish else 0.0
 
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
@@ -184,6 +191,11 @@ class KernelMachine(KernelEstimator):
         if self._pivot is not None:
             gamma = self._unmoved(points[: min(SUPPORT, points.shape[0]), :])
             points = points + self._pivot
+            if (
+                self.kernel_.is_linear and self.n_landmarks is not None
+            ):  # Σ cᵢ (x − a)ᵀ(xᵢ − a): the pivot a takes what the cᵢ do not add up to
+                points = xp.concat([points, self._pivot[None, :]], axis=0)
+                c = xp.concat([c, -xp.sum(c, axis=0)[None, :]], axis=0)
         single = c.shape[1] == 1
         self.function_ = RKHSFunction(self.kernel_, points, c[:, 0] if single else c)
         self.intercept_ = float(gamma[0, 0]) if single else xp.asarray(gamma[0, :], copy=True)
@@ -224,9 +236,9 @@ class KernelMachine(KernelEstimator):
             raise AttributeError(f"loss={self.loss!r} with n_landmarks={self.n_landmarks} has no support vectors")
         return self._support
 
-    @property
-    def _counts_rows(self) -> bool:  # type: ignore[override]
-        return self.loss not in ("hinge", "epsilon_insensitive")  # libsvm stops at a tolerance
+    def _obeys(self) -> Laws:
+        counted = self.loss not in ("hinge", "epsilon_insensitive")  # libsvm stops at a tolerance
+        return replace(super()._obeys(), counts_rows=counted)
 
     def _require_fit(self) -> None:
         check_is_fitted(self, "function_")

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, SliceMoments, ladle, resampled_kernel
+from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
+from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
 from ..problem import covariance_form
 from ..spectral import Form, Pencil, Whitening, whiten
 from ..subspace import Subspace
+from ._holes import TakesHoles, in_units_of_data
 from ._inverse import Draw, InverseProblem, InverseRegression, response_of
+from ._patterns import law_of
+from ._rows import Known
 
 
-class OnePassInverseRegression(InverseRegression):
+class OnePassInverseRegression(TakesHoles, InverseRegression):
     """Inverse regression from the means and covariances of slices, which one pass collects.
 
     A method says, in `_kernel`, what it makes of slices in standardised coordinates.
     """
 
-    _pooled: ClassVar[bool] = True
+    def __init__(
+        self, n_components: Any = None, *, n_slices: Any = "auto", ridge: float = 0.0, missing: str = "refuse"
+    ) -> None:
+        self.n_components = n_components
+        self.n_slices = n_slices
+        self.ridge = ridge
+        self.missing = missing
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen.
@@ -51,9 +61,24 @@ class OnePassInverseRegression(InverseRegression):
         shares = _xp.like(moments.weights / moments.weight, offsets)
         form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
-        count = (lambda: self._chi2(moments, 0.05).dimension) if self.n_components == "auto" else None
+        count = (lambda: self._found(moments)) if self.n_components == "auto" else None
         names = getattr(self, "feature_names_in_", None)
         return InverseProblem(pencil, moments, total, names, self.n_components, offsets, count)
+
+    def _check_parameters(self, known: Known | None = None) -> None:
+        super()._check_parameters(known)
+        if known is None:
+            self._check_missing()
+
+    def _set_law(self, problem: InverseProblem) -> None:
+        total, B = problem.centred, problem.pencil.B
+        assert B is not None
+        plain = covariance_form(total, total.weight)
+        self.covariance_ = np.asarray(in_units_of_data(plain, total.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+        self._law = law_of(total.means, B, total.unit)
+
+    def _variates(self, X: Array) -> Array:
+        return super()._variates(self._filled(X))
 
     @abstractmethod
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
@@ -80,6 +105,19 @@ class OnePassInverseRegression(InverseRegression):
     def _in_variates(self, moments: Grouped) -> tuple[np.ndarray, Subspace]:
         values, _, variates = self._slices_in_variates(moments)
         return values, variates
+
+    def _found(self, moments: Grouped) -> int:
+        """Return how many directions `test_dimension` finds in moments."""
+        return with_linear(self._chi2(moments, 0.05), *self._line(moments, 0.05)).dimension
+
+    def _line(self, moments: Grouped, alpha: float) -> tuple[float, float]:
+        H = len(moments.labels)
+        if moments.meaning is None or len(moments.meaning.cuts) > 1 or H < 3:  # two means are a line already
+            return float("nan"), float("nan")
+        slices = self._slices_in_variates(moments)[1]
+        n, r = moments.weight, slices.means.shape[1]
+        least = correlation_found(alpha / 2, n, r, n - 1 - r) if self._pooled else float("nan")
+        return linear_p_value(slices.weights, slices.means), least
 
     def _simulated(self, moments: Grouped) -> Draw:
         slices = self._slices_in_variates(moments)[1]

@@ -36,7 +36,7 @@ class PermutedColumns(RowsEstimator):
         n_draws: int = 99,
         random_state: Any = 0,
     ) -> DimensionTest:
-        """Test how many directions stand above noise: "at most d", d = 0, 1, …
+        """Test how many directions there are: "at most d", d = 0, 1, …
 
         The method is repeated on the same columns, each permuted by itself, which leaves nothing that they have in
         common: parallel analysis (Buja, Eyuboglu 1992) with this method in place of PCA. Directions that the fit has

@@ -12,8 +12,10 @@ from ..inference import DimensionTest
 from ..moments import Centred
 from ..problem import Problem
 from ._base import MomentsEstimator
-from ._component_count import DRAWS, TESTS, dimension_test, row_count
-from ._rows import RowsTransformer, repeated
+from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
+from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
+
+MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +70,13 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "parallel",
+        method: str = "shared",
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = DRAWS,
         random_state: Any = 0,
     ) -> DimensionTest:
-        """Test how many components stand above noise: "at most d", d = 0, 1, …, whatever `n_components` is.
+        """Test how many directions the columns share: "at most d", d = 0, 1, …, whatever `n_components` is.
 
         Sparse components are asked what the dense ones of the same table are: how many directions it has.
 
@@ -84,31 +88,60 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle"}
-            Horn's parallel analysis with a normal null, from moments alone, or with permuted columns, which needs X;
-            the Tracy–Widom test of the next eigenvalue, for noise of equal, unknown variance in all directions, at any
-            ratio of rows to columns; and criteria without p-values: Gavish and Donoho's hard threshold, for the same
-            noise, the broken stick, and Minka's evidence.
+        method : str
+            "shared": columns share d directions and each has noise of its own, of any variance. With X the noise is
+            that of the rows, with random signs (5 million cells of them at most); without, normal: this is
+            `n_components="auto"`.
+            "conditional": exact for normal noise of one variance. "tracy-widom": the same for large tables. "gap": for
+            noise that is correlated, in large tables. "parallel", "permutation": Horn's parallel analysis with normal
+            or with permuted columns (which needs X); after a large first direction it is too strict.
+            "gavish-donoho", "broken-stick", "mle" (Minka's evidence): criteria without p-values.
+        groups : array of shape (n,), optional
+            Rows that belong together change signs together ("shared" with X).
+        block : int, optional
+            So many rows in a row are alike: columns are shifted against each other ("shared" with X).
         n_draws : int
-            Number of draws of the first two.
+            Number of draws of noise, where they are needed.
         random_state : int, Generator, RandomState or None
             Their seed.
+
+        Notes
+        -----
+        "shared", "parallel" and "permutation" look at columns as they are related to each other: a column with a large
+        variance of its own is a component of unscaled columns, but no direction that columns share. "shared" does not
+        depend on the units of the columns. The other tests compare variances along all directions, whatever makes them.
 
         Examples
         --------
         >>> from eigenlens import PCA
         >>> from sklearn.datasets import load_wine
-        >>> from sklearn.preprocessing import scale
-        >>> print(PCA(2).fit(scale(load_wine().data)).test_dimension())
-        3 of 13 directions stand above noise at 5% (parallel).
+        >>> X = load_wine().data
+        >>> print(PCA(2).fit(X).test_dimension())
+        6 of 13 directions are shown at 5% (shared directions, normal noise). The next is not shown by these
+        rows, which would show a share of the variance left of 0.07 or more.
         """
         self._require_fit()
         check_choice("method", method, TESTS)
-        source = self._rows_to_test(X, None, sample_weight, method, needed=method == "permutation")
+        needed = method == "permutation" or groups is not None or block is not None
+        source = self._rows_to_test(X, None, sample_weight, method, needed=needed)
+        if needed and method not in OF_ROWS[: 1 + (groups is None and block is None)]:
+            raise errors.InputError(
+                f"method={method!r} takes every row by itself; groups and block are for method='shared'."
+            )
         problem: Any = self._pose(self._tested_moments(source))
-        rows = repeated(source).X if source is not None and method == "permutation" else None
+        rows = None
+        if source is not None and method in OF_ROWS:
+            read = repeated(source) if needed else repeated_or_none(source, MOST_CELLS)
+            rows = None if read is None else read.X
         return dimension_test(
-            problem.all_directions(), rows, alpha=alpha, method=method, n_draws=n_draws, seed=random_state
+            problem.all_directions(),
+            rows,
+            alpha=alpha,
+            method=method,
+            n_draws=n_draws,
+            seed=random_state,
+            groups=labels_of_kept(source, groups),
+            block=block,
         )
 
     def _wanted(self, n: int | None, p: int) -> int:

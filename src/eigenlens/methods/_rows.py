@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -17,6 +17,7 @@ from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
 from ..spectral import Spectrum
+from ._declaration import Declaration, Laws
 from ._display import DisplayMixin
 
 MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
@@ -56,23 +57,10 @@ class Known:
 class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
+    _declaration: ClassVar[Declaration] = Declaration()
     _target: ClassVar[Target] = "none"
     _missing: ClassVar[Missing] = "refuse"
-    _min_rows: ClassVar[int] = 2
     _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
-    #: Maps of the columns that leave scores unchanged, up to sign: a signed "permutation", a "rotation", any "linear"
-    #: map, or "none".
-    _invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
-    #: Whether the same row added to all rows moves the means and nothing else.
-    _centres: ClassVar[bool] = True
-    #: Whether the directions are those of the pencil, rather than made from them.
-    _solves_pencil: ClassVar[bool] = True
-    #: Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
-    _per_row: ClassVar[tuple[str, ...]] = ()
-
-    #: Whether weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
-    _counts_rows: bool = True
-
     #: What messages call the second argument of a fit where it is a table.
     _second_name: ClassVar[str] = "Y"
 
@@ -83,14 +71,18 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     spectrum_: Spectrum
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int | None = None) -> Source:
+    def _obeys(self) -> Laws:
+        """Return which laws this estimator obeys, with the parameters that it has."""
+        return Laws()
+
+    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
         y, reader = self._labels_of(y, reset)
         source = as_source(
             X,
             y,
             sample_weight,
             target=self._target,
-            min_rows=self._min_rows if min_rows is None else min_rows,
+            min_rows=min_rows,
             second_name=self._second_name,
             missing=self._missing,
             estimator=type(self).__name__,
@@ -110,6 +102,12 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
+        native = source.native
+        if isinstance(native, np.ndarray) and "feature_names_in_" not in self.__dict__:
+            if reset:
+                self.n_features_in_ = native.shape[1]
+            if native.shape[1] == getattr(self, "n_features_in_", None):
+                return  # without names there is nothing more to ask, and scikit-learn takes a while to ask it
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
@@ -161,7 +159,8 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""
-        check_is_fitted(self, "spectrum_")
+        if not hasattr(self, "spectrum_"):
+            check_is_fitted(self, "spectrum_")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "spectrum_")
@@ -186,6 +185,12 @@ class RowsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
 def repeated(source: Source) -> Block:
     """Read all rows, a row of weight 2 twice: what is permuted or drawn is rows."""
     block = whole(source)
+    tables = [block.X] if block.y is None or block.y.ndim == 1 else [block.X, block.y]
+    if source.missing == "allow" and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables):
+        raise errors.InputError(
+            "Rows with NaN cannot be permuted or drawn anew: their holes would move too. Pass the rows that miss "
+            "nothing."
+        )
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
         raise errors.InputError(
@@ -201,3 +206,23 @@ def repeated(source: Source) -> Block:
         return block
     index = np.repeat(np.arange(len(times)), times.astype(np.intp))
     return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
+
+def repeated_or_none(source: Source, most: float) -> Block | None:
+    """Read all rows where a test can do without them; None where weights are no counts, or cells more than so many."""
+    if source.n_rows is None or source.n_rows * source.n_features > most:
+        return None
+    if source.weighted and (np.asarray(whole(source).weight) % 1 != 0).any():
+        return None
+    return repeated(source)
+
+
+def labels_of_kept(source: Source | None, groups: Any) -> Any:
+    """Return the groups of the rows that a source reads: those of weight 0 are not among them."""
+    if groups is None or source is None:
+        return groups
+    if source.weighted:
+        raise errors.InputError(
+            "groups and sample_weight were both given; a test that moves groups takes rows as they are."
+        )
+    return groups

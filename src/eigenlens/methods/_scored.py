@@ -25,7 +25,6 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
 
     _target = "labels"
     _in_memory = True
-    _invariance = "none"  # what a regression is invariant to is its own matter
     _dtype: ClassVar[Any]
     _given_priors: np.ndarray | None = None
 

@@ -25,19 +25,24 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..inference import CANONICAL, DimensionTest, canonical_permutation_test
+from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
-from ..sources import RegressorScore, as_source, map_rows
+from ..normal import Conditional
+from ..problem import covariance_form
+from ..sources import RegressorScore, Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Spectrum
 from ..subspace import Subspace
-from ._base import MomentsEstimator
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._rows import Known, RowsTransformer, repeated
+from ._canonical_tests import check_moved, of_rows, taken, unchecked
+from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
+from ._holes import TakesHoles, in_units_of_data
+from ._patterns import Completed, filled, law_of
+from ._rows import Known, RowsTransformer
 
 
 @stored("CCA")
-class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -47,6 +52,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     ridge : float
         Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
         columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X or Y means: an error; or a cell that was not observed, the joint covariance being the most likely
+        one given the observed cells, which must be missing at random. A row with NaN then has variates too: their
+        expectation given what is observed in the same table.
 
     Attributes
     ----------
@@ -58,6 +67,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.
     x_mean_, y_mean_ : arrays
+    covariance_, log_likelihood_ : array of shape (p + s, p + s), float
+        With `missing="ml"`: the joint covariance (divisor W − 1), and the log-likelihood of the observed cells.
     moments_ : Cross
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_, y_subspace_ : Subspace
@@ -75,14 +86,35 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
     >>> cca.correlations_.round(2)
     array([0.74, 0.06])
     >>> print(cca.test_dimension())
-    1 of 2 directions stand above noise at 5% (wilks).
+    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
+    correlation of 0.019 or more. Normal theory, unchecked: pass X and Y to have rows decide.
     """
+
+    _declaration = Declaration(
+        question="views",
+        name="cca",
+        place=0,
+        use="what two sets of columns have in common",
+        test=DirectionTest(
+            wordings={
+                "wilks": Wording(
+                    "Wilks",
+                    "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
+                    evidence="Wilks",
+                )
+            }
+        ),
+        linear_map=basis_of,
+    )
 
     _target = "table"
 
-    def __init__(self, n_components: Any = None, *, ridge: float = 0.0) -> None:
+    _y_law: Conditional | None = None
+
+    def __init__(self, n_components: Any = None, *, ridge: float = 0.0, missing: str = "refuse") -> None:
         self.n_components = n_components
         self.ridge = ridge
+        self.missing = missing
 
     def fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Find the canonical pairs.
@@ -141,12 +173,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         self._y_loadings = problem.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
-        self.correlations_ = _xp.published(xp.cos(angles), dtype)
-        self.angles_ = _xp.published(angles, dtype)
-        self.x_weights_ = _xp.published(self.subspace_.basis, dtype)
-        self.y_weights_ = _xp.published(self.y_subspace_.basis, dtype)
-        self.x_mean_ = _xp.published(self.subspace_.point, dtype)
-        self.y_mean_ = _xp.published(self.y_subspace_.point, dtype)
+        self.correlations_ = _xp.attribute_copy(xp.cos(angles), dtype)
+        self.angles_ = _xp.attribute_copy(angles, dtype)
+        self.x_weights_ = _xp.attribute_copy(self.subspace_.basis, dtype)
+        self.y_weights_ = _xp.attribute_copy(self.y_subspace_.basis, dtype)
+        self.x_mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
+        self.y_mean_ = _xp.attribute_copy(self.y_subspace_.point, dtype)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -155,11 +187,30 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
             return
         check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
-        check_count(self.n_components, auto=not self.ridge)
+        self._check_missing()
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.ridge else "linear"
+    def _column_names(self) -> list[str] | None:
+        x, y = super()._column_names(), self._y_names
+        if x is None and y is None and not hasattr(self, "n_features_in_"):
+            return None
+        s = self._n_responses
+        first = [f"{name} of X" for name in x or range(self.n_features_in_)]
+        return first + [f"{name} of Y" for name in y or range(s)]
+
+    def _completed(self, moments: Cross) -> Completed:
+        self._n_responses = moments.joint.n_features - moments.split
+        return super()._completed(moments)
+
+    def _set_law(self, problem: CanonicalProblem) -> None:
+        joint, p = problem.centred, problem.split
+        plain = covariance_form(joint, joint.weight - 1)
+        self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
+        assert problem.pencil.B is not None
+        self._law = law_of(joint.means[:, :p], problem.pencil.B, joint.unit[:p])
+        self._y_law = law_of(joint.means[:, p:], problem.Syy, joint.unit[p:])
+
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation" if self.ridge else "linear")
 
     def _pairs(self, p: int, s: int) -> int:
         most = min(p, s)
@@ -169,12 +220,18 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
 
     def transform(self, X: TableLike, Y: TableLike = None) -> Any:
         """Return the x variates of rows; with Y, the pair of x and y variates."""
-        x_scores = self._over_rows(X, lambda block: self.subspace_.project(block))
+        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)))
         if Y is None:
             return x_scores
-        source = as_source(as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True)
+        source = as_source(
+            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self._missing
+        )
         self._check_second(source.n_features, source.feature_names)
-        scores = map_rows(source, lambda block: _xp.cast(self.y_subspace_.project(block), block.dtype))
+
+        def variates(block: Array) -> Array:
+            return _xp.cast(self.y_subspace_.project(filled(block, self._y_law)), block.dtype)
+
+        scores = map_rows(source, variates)
         if scores.shape[0] != x_scores.shape[0] and scores.shape[0] == scores.shape[0]:  # Dask may not know: NaN
             raise errors.lengths_differ("X", x_scores.shape[0], "Y", scores.shape[0])
         return x_scores, scores
@@ -200,7 +257,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
 
         def response(block: Array) -> Array:
             xp = _xp.namespace(block)
-            scores = self.subspace_.project(block)
+            scores = self.subspace_.project(self._filled(block))
             if shrink:
                 scores = scores * xp.cos(_xp.like(self._angles, block))
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
@@ -216,6 +273,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
         *,
         alpha: float = 0.05,
         method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
@@ -230,25 +289,46 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, MomentsEstimator):
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
             Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
-            the d-th, which assumes no law and needs X and Y. With a ridge the normal theory does not hold:
+            the d-th, which assumes no law and needs X and Y. By default rows decide: Wilks' test is taken where their
+            leverages are even enough for it to hold its level, and permutations where they are not or rows are few (see
+            `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
+            With a ridge the normal theory does not hold:
             "permutation" is then the default, and all there is.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
         self._require_fit()
-        method = ("permutation" if self.ridge else "wilks") if method is None else method
-        check_choice("method", method, (*CANONICAL, "permutation"))
-        source = self._rows_to_test(X, Y, sample_weight, method, needed=method == "permutation")
-        if method == "permutation":
-            block = repeated(source)  # type: ignore[arg-type]
-            rows, other = block.X, np.asarray(block.y, dtype=np.float64).reshape(len(block.X), -1)
-            ridge = self.ridge * (len(rows) - 1)
-            penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows, other)]
-            return canonical_permutation_test(rows, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state)
-        if self.ridge:
+        if method is not None:
+            check_choice("method", method, (*CANONICAL, "permutation"))
+        if self.ridge and method not in (None, "permutation"):
             raise errors.permutation_only(f"ridge={self.ridge!r}", method)
+        moved = check_moved(method, groups, block)
+        needed = moved or method == "permutation" or bool(self.ridge)
+        source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
+        by_theory = source is None or method not in (None, "permutation")
+        rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
+        if rows is None:
+            return self._by_theory(source, alpha, method or "wilks").with_note(*unchecked(method, "Y"))
+        other, note = np.asarray(rows.y, dtype=np.float64).reshape(len(rows.X), -1), ""
+        if not needed:
+            h = leverages(other)
+            method, note = taken(rows.X, h, round(float(h.sum())))
+        if method == "wilks":
+            return self._by_theory(source, alpha, method)
+        ridge = self.ridge * (len(other) - 1)
+        penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows.X, other)]
+        test = canonical_permutation_test(
+            rows.X, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
+        )
+        return test.with_note(note)
+
+    def _by_theory(self, source: Source | None, alpha: float, method: str) -> DimensionTest:
         problem, spectrum = CCA()._solved(self._tested_moments(source))
         return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
 

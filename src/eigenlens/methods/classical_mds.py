@@ -41,6 +41,7 @@ from ..distances.transforms import SchoenbergTransform
 from ..inference import DimensionTest, above_negative, broken_stick
 from ..sources import as_source, map_rows, whole
 from ..spectral import rounding
+from ._declaration import Declaration, Laws
 from ._rows import RowsEstimator
 
 
@@ -112,6 +113,15 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     >>> bool(np.allclose(mds.transform([[3.0, 0.0, 4.0]]), mds.embedding_[1]))
     True
     """
+
+    _declaration = Declaration(
+        question="distances",
+        name="mds",
+        place=0,
+        use="a map of points of which only distances are known",
+        make=lambda cls, seed: cls(metric="precomputed"),
+        display="ConfigurationDisplay",
+    )
 
     _in_memory = True
 
@@ -241,9 +251,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             errors.warn(_too_few_positive(found.rank, k, found.inertia.negative == 0))
         self._place, self.spectrum_ = found.place, found.spectrum
         Y = self._with_rows_of_no_weight(found.coordinates, source)
-        self._embedding = _xp.published(Y, dtype)
+        self._embedding = _xp.attribute_copy(Y, dtype)
         with np.errstate(over="ignore", under="ignore"):
-            self.eigenvalues_ = _xp.published(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
+            self.eigenvalues_ = _xp.attribute_copy(found.eigenvalues * 2.0**found.exponent * 2.0**found.exponent, dtype)
         self.negative_inertia_, self.inertia_exact_ = found.inertia.share, found.inertia.exact
         kept = float(_xp.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
@@ -381,13 +391,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     def _n_features_out(self) -> int:
         return self.n_components
 
-    @property
-    def _counts_rows(self) -> bool:  # type: ignore[override]
-        return self.correction is None and self.n_landmarks is None
-
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "rotation" if self.metric in EUCLIDEAN else "none"
+    def _obeys(self) -> Laws:
+        counted = self.correction is None and self.n_landmarks is None
+        return Laws(invariance="rotation" if self.metric in EUCLIDEAN else "none", counts_rows=counted)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -24,6 +24,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
+from ._declaration import Declaration, DirectionTest, basis_of
 from ._one_pass_inverse import OnePassInverseRegression
 
 
@@ -35,10 +36,14 @@ class DirectionalRegression(OnePassInverseRegression):
     ----------
     n_components : int or None
         How many directions; None is all p.
-    n_slices : int, or cuts
-        As in `SIR`.
+    n_slices : int, "auto" or cuts
+        As in `SIR`; "auto" asks for 4 rows in a slice for each column.
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, the mean and covariance of each slice being the
+        most likely ones given the observed cells, which must be missing at random. A row with NaN then has variates
+        too: their expectation given what is observed, by the covariance of all rows.
 
     Attributes
     ----------
@@ -52,6 +57,8 @@ class DirectionalRegression(OnePassInverseRegression):
     slices_ : array of shape (H,)
     slice_names_ : list of str
         What each slice is, in words.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
@@ -69,11 +76,23 @@ class DirectionalRegression(OnePassInverseRegression):
     >>> bool(np.linalg.norm(plane[:2]) ** 2 / 2 > 0.98)      # both directions are found
     True
     >>> print(dr.test_dimension())
-    2 of 4 directions stand above noise at 5% (simulation).
+    2 of 4 directions are shown at 5% (simulation and linear). The next is not shown by these rows, which would show
+    an eigenvalue of 0.056 or more. It is right for normal X; pass X and y for a test of any law.
     """
+
+    _declaration = Declaration(
+        question="number",
+        name="directional-regression",
+        place=3,
+        use="SIR and SAVE in one",
+        test=DirectionTest(),
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
 
     _pooled = False
     _tests = ("simulation", "permutation", "ladle")
+    _without_rows = "simulation"
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp, r = _xp.namespace(means), means.shape[1]
@@ -92,11 +111,15 @@ class DirectionalRegression(OnePassInverseRegression):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "simulation",
+        method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
+
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
 
         Parameters
         ----------
@@ -105,13 +128,18 @@ class DirectionalRegression(OnePassInverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"simulation", "permutation", "ladle"}
+        method : {"simulation", "permutation", "ladle"}, optional
+            By default "permutation" where X is given, and "simulation" where it is not.
             What W·Σ_{j>d} λⱼ would be if all later variates were normal noise, drawn through moments without reading
             a row; or a permutation test, which assumes no law of X and needs X and y.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of draws.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)

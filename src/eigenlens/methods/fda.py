@@ -29,6 +29,7 @@ from ..inference import DimensionTest, resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
 from ._classifier import class_priors
+from ._declaration import Declaration, DirectionTest, Laws, Wording
 from ._rows import repeated
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
@@ -85,6 +86,25 @@ class FDA(ScoredClassifier):
     >>> sorted({term.factors[0].name for term in fda.regressor_.basis_[1:]})
     ['x0', 'x1']
     """
+
+    _declaration = Declaration(
+        question="classes",
+        name="fda",
+        place=1,
+        use="classes separated by bent boundaries, found by adaptive splines",
+        test=DirectionTest(
+            lambda n, p, groups: 2e10 / 7e5 * n * p * (groups - 1),
+            draws=39,
+            patience=4.0,
+            wordings={
+                "permutation": Wording(
+                    "permutation", "Rows were moved to other classes, and the regression repeated ({permutations})."
+                )
+            },
+        ),
+        compared_as="FDA",
+        display="DiscriminantDisplay",
+    )
 
     def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Any = None) -> None:
         self.n_components = n_components
@@ -173,9 +193,9 @@ class FDA(ScoredClassifier):
             stop=True,
         )
 
-    @property
-    def _counts_rows(self) -> bool:  # type: ignore[override]
-        return self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")
+    def _obeys(self) -> Laws:
+        counted = self.regressor is None or has_fit_parameter(self.regressor, "sample_weight")
+        return Laws(invariance="none", counts_rows=counted)  # what a regression is invariant to is its own matter
 
     # -- use -----------------------------------------------------------------------------------------------------
 

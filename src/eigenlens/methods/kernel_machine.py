@@ -31,6 +31,7 @@ from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
+from ._declaration import Declaration
 from ._kernel import DEFAULT
 from ._machine import KernelMachine
 
@@ -91,6 +92,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     (50,)
     """
 
+    _declaration = Declaration(display="PathDisplay")
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -129,7 +131,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
             kernel = self._check_risk()
             source: Any = self._open(X, y, sample_weight, reset=True)
             self._single = source.single_response
-            rows = self._gather(source, kernel, self._far())
+            rows = self._gather(source, kernel, self._far(kernel))
             kernel = self._start(kernel, rows)
             Y = _xp.float64(rows.y)
             if self.loss == "squared":
@@ -209,6 +211,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     True
     """
 
+    _declaration = Declaration(display="DecisionDisplay")
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 
@@ -246,7 +249,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
             K = len(labels.classes)
             if K < 2:
                 raise errors.one_class(labels.classes[0] if K else None)
-            rows = self._gather(source, kernel, self._far())
+            rows = self._gather(source, kernel, self._far(kernel))
             kernel = self._start(kernel, rows)
             codes = np.asarray(_xp.to_numpy(rows.y), dtype=np.intp)
             self._n_classes = K

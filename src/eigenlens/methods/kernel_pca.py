@@ -33,6 +33,7 @@ from ..kernels.reduction import SHOWS, reduce
 from ..kernels.shifted import shifted, unmoved
 from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
+from ._declaration import Declaration, Spread
 from ._kernel import DEFAULT, KernelEstimator, Rows
 from ._permuted_columns import PermutedColumns
 
@@ -82,6 +83,15 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     >>> bool(scores[:60].min() > scores[60:].max())           # the first axis separates them
     True
     """
+
+    _declaration = Declaration(
+        question="none",
+        name="kernel-pca",
+        place=3,
+        use="curved structure, for up to some thousand rows",
+        directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
+        spread=Spread(cost=lambda n, p, groups: 2500 * n * max(n, p)),
+    )
 
     _counts: Any = None  # weights of the rows; None counts each once
 
@@ -181,8 +191,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
 
     def _present(self, spectrum: Spectrum, trace: float, dtype: Any) -> None:
         self.spectrum_ = spectrum
-        self.eigenvalues_ = _xp.published(spectrum.values, dtype)
-        self.explained_variance_ratio_ = _xp.published(spectrum.values / trace, dtype)
+        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / trace, dtype)
         self.n_components_ = len(spectrum)
 
     def _set_embedding(self, X: TableLike, source: Any, rows: Rows) -> None:

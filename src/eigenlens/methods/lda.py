@@ -17,7 +17,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from ..regress.score_path import dual_basis
 from ..spectral import Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
 from ._classifier import refuse_no_spread, refuse_separating
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas")
@@ -75,6 +76,10 @@ class LDA(LinearDiscriminant):
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
         Class means weighted by the priors, or equally about their plain mean.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
+        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
+        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
@@ -91,6 +96,8 @@ class LDA(LinearDiscriminant):
         Share of each direction in the between-class variance.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: S_W, and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -113,6 +120,24 @@ class LDA(LinearDiscriminant):
     0.02
     """
 
+    _declaration = Declaration(
+        question="classes",
+        name="lda",
+        place=0,
+        use="directions that separate classes of like shape; fast, with tests",
+        test=DirectionTest(
+            cost_of_classes,
+            theory=lambda model: model.shrinkage is None,
+            wordings={"permutation": PERMUTED_CLASSES},
+            advice="--method pda has another test.",
+        ),
+        if_separated=lambda model: {"shrinkage": "oas"},
+        compared_as="LDA",
+        advantage="straight boundaries",
+        display="DiscriminantDisplay",
+        linear_map=basis_of,
+    )
+
     def __init__(
         self,
         n_components: Any = None,
@@ -121,14 +146,14 @@ class LDA(LinearDiscriminant):
         shrinkage: Any = None,
         within: str = "pooled",
         between: str = "weighted",
+        missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.priors = priors
         self.shrinkage = shrinkage
         self.within = within
         self.between = between
-
-    _if_separated: ClassVar[dict[str, Any]] = {"shrinkage": "oas"}  # where a column does not vary within classes
+        self.missing = missing
 
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
@@ -170,10 +195,15 @@ class LDA(LinearDiscriminant):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
+        self._check_missing()
+        if self.missing != "refuse" and a == "ledoit-wolf":
+            raise errors.InputError(
+                "shrinkage='ledoit-wolf' needs fourth moments, which rows with holes do not give; use shrinkage='oas' "
+                "or a number with missing='ml'."
+            )
 
-    @property
-    def _invariance(self) -> str:  # type: ignore[override]
-        return "linear" if self.shrinkage is None else "rotation"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="linear" if self.shrinkage is None else "rotation")
 
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):

@@ -34,7 +34,8 @@ from ..problem import covariance_form
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
-from ._inverse import InverseProblem, InverseRegression
+from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
+from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
 from ._rows import Known
 
 FOLDS = 5
@@ -112,7 +113,7 @@ class LocalizedSIR(InverseRegression):
     ----------
     n_components : int, None or "auto"
         How many directions; None is all p; "auto" is what the ladle finds (at least one), see `test_dimension`.
-    n_slices : int, or cuts
+    n_slices : int, "auto" or cuts
         As in `SIR`.
     n_neighbors : int or "cv"
         Neighbours of each row within its slice, itself counted; a row of weight 2 counts as two. "cv" chooses the
@@ -158,11 +159,32 @@ class LocalizedSIR(InverseRegression):
     array([[1., 0., 0., 0.]])
     """
 
-    _invariance = "rotation"
+    _declaration = Declaration(
+        question="number",
+        name="localized-sir",
+        place=1,
+        use="the same where equal responses come from several places",
+        test=DirectionTest(
+            lambda n, p, groups: 50_000 * n * min(p, groups),
+            draws=39,
+            wordings={
+                "permutation": Wording(
+                    "permutation",
+                    "Directions after the first, the second, … were moved to other rows, and neighbours searched again "
+                    "({permutations}).",
+                )
+            },
+        ),
+        compared_as="localized SIR",
+        blind_spot=SYMMETRIC,
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
+
     _in_memory = True
     _may_miss = True
     _test_largest = True
-    _test_dear = True
+    _test_stops_early = True
     _tests = ("permutation", "ladle")
     _auto = True
 
@@ -170,7 +192,7 @@ class LocalizedSIR(InverseRegression):
         self,
         n_components: int | str | None = None,
         *,
-        n_slices: Any = 10,
+        n_slices: Any = "auto",
         n_neighbors: Any = 10,
         ridge: float = 0.0,
     ) -> None:
@@ -213,6 +235,9 @@ class LocalizedSIR(InverseRegression):
                 "auto", "a positive integer or None: the ladle draws rows, and moments have none"
             )
         return super().fit_moments(moments)
+
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -329,6 +354,8 @@ class LocalizedSIR(InverseRegression):
         *,
         alpha: float = 0.05,
         method: str = "permutation",
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 99,
         random_state: Any = 0,
     ) -> DimensionTest:
@@ -347,12 +374,19 @@ class LocalizedSIR(InverseRegression):
             left out (NaN). "ladle" (Luo, Li 2016) is no test but a criterion: what local means keep of the variance
             that they lose where slices are permuted, and how far its directions turn in resamples; `n_draws` + 40 fits
             in all. Both need X and y.
+        groups : array of shape (n,), optional
+            Rows that belong together move together.
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more.
         n_draws : int
             Number of permutations or resamples.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
+
+    def _warn_bends(self, Z: np.ndarray) -> None:
+        """Local means follow clusters and curves."""
 
     def _in_variates(self, moments: LocalMoments) -> tuple[np.ndarray, Subspace]:
         problem = self._pose(moments)

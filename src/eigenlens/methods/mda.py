@@ -18,7 +18,7 @@ import warnings
 from contextlib import nullcontext
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -39,8 +39,9 @@ from ..mixtures import (
     read_start,
     run,
 )
-from ..regress import PenalizedRegression
+from ..regress.penalized import PenalizedRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
+from ._declaration import Declaration, Laws
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 THIN = 64  # columns
@@ -113,6 +114,19 @@ class MDA(ScoredClassifier):
     (0.5, True)
     """
 
+    _declaration = Declaration(
+        question="classes",
+        name="mda",
+        place=3,
+        use="classes made of several clusters",
+        make=lambda cls, seed: cls(random_state=seed),
+        untested="MDA has no test of single directions: its subclasses are clusters that the fit itself has found, "
+        "whose centres differ even where there are none to find. What speaks for it is its accuracy on rows left out.",
+        if_separated=lambda model: {"regressor": PenalizedRegression()},
+        compared_as="MDA",
+        display="DiscriminantDisplay",
+    )
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -135,11 +149,6 @@ class MDA(ScoredClassifier):
         self.init = init
         self.random_state = random_state
         self.priors = priors
-
-    @property
-    def _if_separated(self) -> dict[str, Any]:
-        """What is needed where a column does not vary within classes: a regression that is penalised."""
-        return {"regressor": PenalizedRegression()}
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the mixtures by EM.
@@ -255,13 +264,10 @@ class MDA(ScoredClassifier):
         covariance = lift.T @ plain.within @ lift
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
 
-    @property
-    def _counts_rows(self) -> bool:  # type: ignore[override]
-        return isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means draws rows, not weights
-
-    @property
-    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
-        return "linear" if self.regressor is None and self._counts_rows else "none"  # starts know columns
+    def _obeys(self) -> Laws:
+        whole = isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means draws rows, not weights
+        linear = self.regressor is None and whole  # starts know columns
+        return Laws(invariance="linear" if linear else "none", counts_rows=whole)
 
     # -- use -----------------------------------------------------------------------------------------------------
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -34,12 +34,13 @@ from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
 from ..problem import covariance_form
-from ..regress import PenalizedRegression
+from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
 from ._classifier import refuse_alike, refuse_separating
-from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
+from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
 
 
@@ -116,6 +117,10 @@ class PDA(LinearDiscriminant):
         What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
     priors : array of shape (K,), optional
         Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
+        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
+        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
@@ -138,6 +143,9 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the within-class covariance without the penalty, and the log-likelihood of the observed
+        cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -160,6 +168,18 @@ class PDA(LinearDiscriminant):
     20.0
     """
 
+    _declaration = Declaration(
+        question="classes",
+        name="pda",
+        place=2,
+        use="many columns, or columns in order (signals, images): coefficients are smoothed",
+        test=DirectionTest(cost_of_classes, wordings={"permutation": PERMUTED_CLASSES}),
+        compared_as="PDA",
+        advantage="less variable coefficients",
+        display="DiscriminantDisplay",
+        linear_map=basis_of,
+    )
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -169,6 +189,7 @@ class PDA(LinearDiscriminant):
         df: float | None = None,
         cost: float = 1.0,
         priors: Any = None,
+        missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.penalty = penalty
@@ -176,12 +197,12 @@ class PDA(LinearDiscriminant):
         self.df = df
         self.cost = cost
         self.priors = priors
+        self.missing = missing
 
-    @property
-    def _invariance(self) -> Literal["rotation", "linear", "none"]:  # type: ignore[override]
+    def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
-            return "linear"
-        return "rotation" if self._is_ridge else "none"
+            return Laws(invariance="linear")
+        return Laws(invariance="rotation" if self._is_ridge else "none")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -209,7 +230,8 @@ class PDA(LinearDiscriminant):
             constant=within.constant_columns() if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
-        by = f"lam={lam * float(within.unit[0]) ** 2:.3g}" if lam else ""
+        unit = float(within.unit[0])
+        by = f"lam={lam * unit * unit:.3g}" if lam else ""
         return PenalizedProblem(
             pencil, moments, within, names, self.n_components, priors, priors, divisor, by, basis, path, lam, self
         )
@@ -244,6 +266,7 @@ class PDA(LinearDiscriminant):
             return
         check_count(self.n_components)
         check_number("cost", self.cost, 0.0)
+        self._check_missing()
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
         else:

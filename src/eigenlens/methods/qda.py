@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.errors.kinds import plain
+from .._core.errors import plain
 from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -37,6 +37,7 @@ from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
 from ._classifier import PosteriorClassifier, read_priors
+from ._declaration import Laws
 from ._linear import ClassesEstimator
 from ._rows import Known
 
@@ -171,10 +172,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
             self._laws.append(Subspace(within.pivot, W, within.shift[k, :] * unit))
             log_dets.append(-2 * np.linalg.slogdet(_xp.to_numpy(whitening.matrix))[1])
         self._log_dets = np.array(log_dets) - np.mean(log_dets)  # what all classes share, units among it, cancels
-        self.means_ = _xp.published(within.means, dtype)
+        self.means_ = _xp.attribute_copy(within.means, dtype)
         with np.errstate(over="ignore", under="ignore"):
             scaled = [form.dense() * unit * unit[:, None] for form in problem.covariances]
-        self.covariances_ = _xp.published(xp.stack(scaled, axis=0), dtype)
+        self.covariances_ = _xp.attribute_copy(xp.stack(scaled, axis=0), dtype)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -184,9 +185,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, 0, 1)
 
-    @property
-    def _invariance(self) -> Literal["rotation", "linear"]:  # type: ignore[override]
-        return "rotation" if self.shrinkage else "linear"
+    def _obeys(self) -> Laws:
+        return Laws(invariance="rotation" if self.shrinkage else "linear")
 
     # -- use -----------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from .._core.typing import Array, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
+from ._declaration import Declaration, Laws, Spread, refitted
 from ._permuted_columns import PermutedColumns
 from ._rows import RowsTransformer
 
@@ -101,10 +102,19 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     """
 
     _missing: ClassVar[Any] = "allow"
-    _per_row: ClassVar[tuple[str, ...]] = ("low_rank_", "sparse_")
     _in_memory = True
-    _invariance = "permutation"
-    _centres = False  # a mean is one more direction of the low-rank part
+
+    _declaration = Declaration(
+        question="none",
+        name="robust-pca",
+        place=1,
+        use="the same where single cells are wildly wrong",
+        spread=Spread(
+            cost=lambda n, p, groups: 50_000 * n * p,
+            repeated=lambda model, X: refitted(model, X, tol=1e-4, max_iter=300),  # of noise and of the rows alike
+            variances=lambda model, scores: model._strengths(),  # of what is left where wrong cells were set aside
+        ),
+    )
 
     def __init__(
         self,
@@ -150,6 +160,9 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         scores = _xp.to_numpy(self.low_rank_) @ _xp.to_numpy(self.components_).T
         return np.asarray(scores.var(axis=0, ddof=1), dtype=np.float64)
 
+    def _obeys(self) -> Laws:  # a mean is one more direction of the low-rank part
+        return Laws(invariance="permutation", centres=False, per_row=("low_rank_", "sparse_"))
+
     # -- the steps of a fit ---------------------------------------------------------------------------------------
 
     def _split(self, X: Array, observed: Array | None, weight: Any, counted: np.ndarray, dtype: Any) -> None:
@@ -175,7 +188,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         L, S = found.low_rank / root * unit, found.sparse / root * unit
         if some:
             L, S = self._fill_in(X, observed, L, S, counted)
-        self.low_rank_, self.sparse_ = _xp.published(L, dtype), _xp.published(S, dtype)
+        self.low_rank_, self.sparse_ = _xp.attribute_copy(L, dtype), _xp.attribute_copy(S, dtype)
 
     def _present(self, found: Parts, unit: float, dtype: Any) -> None:
         V, s = found.vectors, found.singular_values
@@ -194,8 +207,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         centre = _xp.namespace(V).zeros_like(found.low_rank[0, :])
         self.rank_, self.n_components_, self.n_iter_ = rank, k, len(found.objective)
         self.subspace_ = Subspace(centre, V, dual=V)
-        self.components_ = _xp.published(V.T, dtype)
-        self.singular_values_ = _xp.published(s, dtype)
+        self.components_ = _xp.attribute_copy(V.T, dtype)
+        self.singular_values_ = _xp.attribute_copy(s, dtype)
         self.objective_, self.residuals_ = found.objective * unit, found.residuals
 
     def _warn_fit(self, found: Parts, rank: int, k: int) -> None:

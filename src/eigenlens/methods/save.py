@@ -24,6 +24,7 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
+from ._declaration import Declaration, DirectionTest, basis_of
 from ._one_pass_inverse import OnePassInverseRegression
 
 
@@ -35,10 +36,14 @@ class SAVE(OnePassInverseRegression):
     ----------
     n_components : int or None
         How many directions; None is all p.
-    n_slices : int, or cuts
-        As in `SIR`. Covariances need more rows than means do: use fewer slices.
+    n_slices : int, "auto" or cuts
+        As in `SIR`. Covariances need more rows than means do: "auto" asks for 4 rows in a slice for each column.
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, the mean and covariance of each slice being the
+        most likely ones given the observed cells, which must be missing at random. A row with NaN then has variates
+        too: their expectation given what is observed, by the covariance of all rows.
 
     Attributes
     ----------
@@ -52,6 +57,8 @@ class SAVE(OnePassInverseRegression):
     slices_ : array of shape (H,)
     slice_names_ : list of str
         What each slice is, in words.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
@@ -68,12 +75,24 @@ class SAVE(OnePassInverseRegression):
     >>> (save.components_ / np.linalg.norm(save.components_)).round(1) + 0.0
     array([[1., 0., 0., 0.]])
     >>> print(save.test_dimension())
-    1 of 4 directions stand above noise at 5% (chi2).
+    1 of 4 directions is shown at 5% (chi2 and linear). The next is not shown by these rows. It is right for normal
+    X; pass X and y for a test of any law.
     """
+
+    _declaration = Declaration(
+        question="number",
+        name="save",
+        place=2,
+        use="the same where the response is symmetric in a direction, such as x²",
+        test=DirectionTest(),
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
 
     _pooled = False
     _tests = ("chi2", "simulation", "permutation", "ladle")
     _auto = True
+    _without_rows = "chi2"
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)
@@ -89,11 +108,15 @@ class SAVE(OnePassInverseRegression):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "chi2",
+        method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
+
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
 
         Parameters
         ----------
@@ -102,16 +125,22 @@ class SAVE(OnePassInverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"chi2", "simulation", "permutation", "ladle"}
-            The χ² of Shao, Cook and Weisberg, for normal X and large slices; the same null, drawn through its moments,
-            which holds for slices of any size; or a permutation test, which assumes no law of X and needs X and y.
+        method : {"chi2", "simulation", "permutation", "ladle"}, optional
+            By default "permutation" where X is given, and "chi2" where it is not: long tails of X alone make that
+            reject. The χ² of Shao, Cook and Weisberg, for normal X and large slices; the same null, drawn through its
+            moments, which holds for slices of any size; or a permutation test, which assumes no law of X and needs X
+            and y.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of draws.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values, slices, _ = self._slices_in_variates(moments)

@@ -22,7 +22,11 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, li_test
 from ..moments import Grouped
 from ..spectral import Form, Whitening
+from ._declaration import Declaration, DirectionTest, basis_of
+from ._inverse import SYMMETRIC
 from ._one_pass_inverse import OnePassInverseRegression
+
+FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
 
 
 @stored("SIR")
@@ -32,14 +36,19 @@ class SIR(OnePassInverseRegression):
     Parameters
     ----------
     n_components : int, "auto" or None
-        How many directions; at most min(p, H − 1) with H slices, which None takes; "auto" is what the χ² test finds
-        at 5%.
-    n_slices : int, or cuts
-        Slices of a numeric y, of about equal weight; tied values stay together. Or the cuts themselves: ascending
+        How many directions; at most min(p, H − 1) with H slices, which None takes; "auto" is what
+        `test_dimension()` finds at 5%.
+    n_slices : int, "auto" or cuts
+        Slices of a numeric y, of about equal weight; tied values stay together. "auto" makes 10, and fewer (down to 3)
+        where a slice would have fewer than 10 rows, or fewer than 2 for each column. Or the cuts themselves: ascending
         numbers, slice h being everything above cut h − 1 up to and including cut h (one list for each of several
         responses). Several responses share the number among their cells.
     ridge : float
         Added to the diagonal of T/W; needed where there are more columns than rows.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, slice means and one covariance within slices
+        being the most likely ones given the observed cells, which must be missing at random. A row with NaN then has
+        variates too: their expectation given what is observed, by the covariance of all rows.
 
     Attributes
     ----------
@@ -55,6 +64,8 @@ class SIR(OnePassInverseRegression):
         Their labels: the numbers 0, 1, … of cut slices, or the values of y.
     slice_names_ : list of str
         What each slice is, in words.
+    covariance_, log_likelihood_ : array of shape (p, p), float
+        With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
     subspace_ : Subspace
@@ -71,11 +82,25 @@ class SIR(OnePassInverseRegression):
     >>> (sir.components_ / np.linalg.norm(sir.components_)).round(1) + 0.0
     array([[0.7, 0.7, 0. , 0. , 0. ]])
     >>> print(sir.test_dimension())
-    1 of 5 directions stand above noise at 5% (chi2).
+    1 of 5 directions is shown at 5% (chi2 and linear). The next is not shown by these rows, which would show an
+    eigenvalue of 0.063 or more.
     """
+
+    _declaration = Declaration(
+        question="number",
+        name="sir",
+        place=0,
+        use="directions on which a number depends, in whatever way, from one pass",
+        test=DirectionTest(),
+        compared_as="SIR",
+        blind_spot=SYMMETRIC,
+        display="ResponseDisplay",
+        linear_map=basis_of,
+    )
 
     _tests = ("chi2", "permutation", "ladle")
     _auto = True
+    _without_rows = "chi2"
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
@@ -93,11 +118,15 @@ class SIR(OnePassInverseRegression):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "chi2",
+        method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
+
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
 
         Parameters
         ----------
@@ -106,16 +135,24 @@ class SIR(OnePassInverseRegression):
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"chi2", "permutation", "ladle"}
+        method : {"chi2", "permutation", "ladle"}, optional
+            By default "chi2", and "permutation" where X is given with fewer than 20 rows for each column.
             Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
             needs moments alone; or a permutation test, which assumes no law of X and needs X and y.
             "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state)
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
+
+    def _default_test(self, rows: bool, n: float, p: int) -> str:
+        return "permutation" if rows and n < FEW_ROWS * p else "chi2"
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values = self._slices_in_variates(moments)[0]

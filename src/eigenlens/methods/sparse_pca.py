@@ -32,6 +32,7 @@ from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
+from ._declaration import Declaration, Laws, basis_of
 from ._principal import PrincipalComponents, PrincipalProblem
 from ._rows import Known
 from ._sparse_path import SparsePath
@@ -94,6 +95,9 @@ class SparsePCA(PrincipalComponents):
     alpha_ : ndarray of shape (k,)
         Penalties used. NaN where `n_nonzero` is met by no penalty at which the iteration comes to rest: the places of
         the nonzeros are then held, and the loadings there found without penalty.
+    objective_ : float
+        What the iteration came down to, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty where
+        that is NaN); with an infinite `ridge`, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.
     mean_ : array of shape (p,)
     n_components_, n_iter_ : int
     moments_ : Scatter or Factor
@@ -116,8 +120,14 @@ class SparsePCA(PrincipalComponents):
     array([4, 4])
     """
 
-    _invariance = "permutation"
-    _solves_pencil = False  # the iteration starts from the principal axes, and ends elsewhere
+    _declaration = Declaration(
+        question="none",
+        name="sparse-pca",
+        place=2,
+        use="directions that each use a few columns only",
+        directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
+        linear_map=basis_of,
+    )
 
     def __init__(
         self,
@@ -139,6 +149,9 @@ class SparsePCA(PrincipalComponents):
         self.refit = refit
         self.tol = tol
         self.max_iter = max_iter
+
+    def _obeys(self) -> Laws:  # the iteration starts from the principal axes, and ends elsewhere
+        return Laws(invariance="permutation", solves_pencil=False)
 
     # -- moments, problem, attributes ----------------------------------------------------------------------------
 
@@ -166,13 +179,14 @@ class SparsePCA(PrincipalComponents):
         loadings, variance = _loadings(axes, pencil.A)
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
+        self.objective_ = axes.objective + (pencil.A.dimension if total and np.isfinite(self.ridge) else 0.0)
         self.subspace_ = Subspace(moments.pivot, loadings, problem.centred.shift[0, :] * unit)
-        self.mean_ = _xp.published(moments.mean, dtype)
-        self.components_ = _xp.published(loadings.T, dtype)
+        self.mean_ = _xp.attribute_copy(moments.mean, dtype)
+        self.components_ = _xp.attribute_copy(loadings.T, dtype)
         with np.errstate(over="ignore", under="ignore"):
             scale = variance / max(moments.weight - 1, 1e-300) * unit * unit
-        self.explained_variance_ = _xp.published(_xp.like(scale, moments.pivot), dtype)
-        self.explained_variance_ratio_ = _xp.published(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
+        self.explained_variance_ = _xp.attribute_copy(_xp.like(scale, moments.pivot), dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
 
     def _axes(
         self, form: Form, start: np.ndarray, total: float, alpha: Any, n_nonzero: Any, rounds: int | None = None
@@ -180,7 +194,7 @@ class SparsePCA(PrincipalComponents):
         """Solve on the covariance scaled to trace p."""
         p, k = start.shape
         if not total:
-            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True)
+            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0)
         values, G = _xp.to_numpy(form.times(p / total).values), None
         if np.isfinite(self.ridge) or form.factor is None:
             G = values if form.factor is None else values.T @ values
@@ -212,14 +226,15 @@ class SparsePCA(PrincipalComponents):
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
         """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.
 
-        Where directions are nearly free, the way from the principal axes takes rounds in proportion to 1/alpha.
+        Those that do share `max_iter` rounds: where directions are nearly free, each may take thousands.
         """
         found: dict[int, SparseAxes] = {}
-        near = start
+        near, spare = start, self.max_iter - PATH_ROUNDS
         for i in np.argsort(alphas)[::-1].tolist():
             axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, PATH_ROUNDS))
-            if not axes.converged and self.max_iter > PATH_ROUNDS:
-                axes = self._axes(form, near, total, float(alphas[i]), None)
+            if not axes.converged and spare > 0:
+                axes = self._axes(form, near, total, float(alphas[i]), None, PATH_ROUNDS + spare)
+                spare -= axes.n_iter
             found[i] = axes
             near = axes.A if axes.B.any(axis=0).all() else start
         return [found[i] for i in range(len(alphas))]

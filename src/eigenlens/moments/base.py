@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
@@ -61,7 +60,9 @@ class Moments(ABC):
 
     def copy(self) -> Self:
         """Return a snapshot that later updates do not touch."""
-        return copy.copy(self)
+        new = object.__new__(type(self))
+        new.__dict__.update(self.__dict__)
+        return new
 
     def brought_to(self, like: Array) -> Self:
         """Return the same moments in the array library and on the device of `like`."""

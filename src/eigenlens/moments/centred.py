@@ -16,13 +16,15 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block, dense_blocks
-from . import scale, sparse
+from . import centring, sparse
 from .base import Moments
 from .centring import CentredBlock, Codes, centre_block
-from .store import Gram, Store
+from .store import Gram, Triangle
 
+FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
@@ -58,24 +60,26 @@ class Centred(Moments):
         self.weights = np.zeros(1)
         self.n_rows = 0
         self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
-        self.exponent: scale.Exponents = None
+        self.exponent: centring.Exponents = None
 
     def anchored(self, first: Block) -> Self:
-        return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
+        row = first.X[:1, :]
+        return self.anchored_at((row.toarray() if _xp.is_sparse(row) else row)[0, :])
 
     def anchored_at(self, row: Array) -> Self:
         """Return empty moments with `row` as the pivot."""
         new = type(self)()
         xp = _xp.namespace(row)
         new.dtype = row.dtype
-        new.pivot = _xp.published(row, xp.float64)
+        new.pivot = xp.astype(row, xp.float64)
         new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
 
     @property
     def n_features(self) -> int:
-        self._require_rows()
+        if not hasattr(self, "pivot"):
+            raise errors.empty_moments()
         return int(self.pivot.shape[0])
 
     @property
@@ -90,7 +94,7 @@ class Centred(Moments):
     def unit(self) -> Array:
         """Power of two taken out of each column."""
         xp = _xp.namespace(self.pivot)
-        return xp.ones_like(self.pivot) if self.exponent is None else scale.powers(self.exponent, self.pivot)
+        return xp.ones_like(self.pivot) if self.exponent is None else centring.powers(self.exponent, self.pivot)
 
     @property
     def mean(self) -> Array:
@@ -100,7 +104,7 @@ class Centred(Moments):
     @property
     def means(self) -> Array:
         """Mean of each group, in the units of the data, as far as float64 can hold it."""
-        return self.pivot + self.shift * scale.powers(self.exponent, self.pivot)
+        return self.pivot + self.shift * self.unit
 
     @property
     def factor(self) -> Array | None:
@@ -119,8 +123,7 @@ class Centred(Moments):
     def constant_columns(self) -> Array:
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)
-        unit = scale.powers(self.exponent, self.pivot)
-        size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / unit), xp.abs(self.shift)), axis=0)
+        size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
         return self.store.diagonal() <= CONSTANT * self.weight * (_xp.EPS * size) ** 2
 
     def update(self, block: Block) -> Self:
@@ -136,12 +139,12 @@ class Centred(Moments):
             return self
         if _xp.is_sparse(X):
             return self._update_sparse(X, weight, codes)
-        part = type(self)().anchored_at(self.pivot)
-        part.pivot = self.pivot
-        part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part.n_rows = int(X.shape[0])
+        part = type(self)()
+        part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
+        if X.dtype != self.dtype:
+            part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
         part._set_rows(X, weight, codes, len(self.weights))
-        return self.merge(part)
+        return self._become(part) if self.n_rows == 0 else self.merge(part)
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
@@ -150,7 +153,7 @@ class Centred(Moments):
             for block in dense_blocks(Block(X, codes, weight)):
                 self.update_groups(block.X, block.weight, block.y)
             return self
-        part = type(self)().anchored_at(self.pivot)
+        part = type(self)()
         part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
         T, means, part.weights = found
         part.store, part.shift = Gram(T), means - self.pivot
@@ -169,11 +172,15 @@ class Centred(Moments):
                 self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
             return
         exponent = np.full(block.rows.shape[1], block.lift)
-        self.store, exponent = _summed(self.store_type, block.rows, exponent)
+        self.store, exponent = centring.summed(self.store_type, block.rows, exponent)
+        if not block.lift and not exponent.any():
+            if isinstance(self.store, Gram):
+                self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
+            return
         if isinstance(self.store, Gram):
-            residual = block.residual * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+            residual = block.residual * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
-        self.shift = self.shift * scale.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+        self.shift = self.shift * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
         self.exponent = exponent if exponent.any() else None
 
     def merge(self, other: Centred) -> Self:
@@ -227,7 +234,7 @@ class Centred(Moments):
         if self.ordinary:
             self.store = self.store.plus(self.store_type.of(rows))
             return
-        store, exponent = _summed(self.store_type, rows, self._exponents)
+        store, exponent = centring.summed(self.store_type, rows, self._exponents)
         extra = type(self)().anchored_at(self.pivot)
         extra.store, extra.exponent = store, exponent if exponent.any() else None
         common = self._joint_exponent(extra)
@@ -243,10 +250,10 @@ class Centred(Moments):
         new._take_in(apart)
         return new
 
-    def _joint_exponent(self, other: Centred) -> scale.Exponents:
+    def _joint_exponent(self, other: Centred) -> centring.Exponents:
         if self.exponent is None and other.exponent is None:
             return None
-        return scale.common([self.exponent_or_free(), other.exponent_or_free()])
+        return centring.common([self.exponent_or_free(), other.exponent_or_free()])
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -256,7 +263,7 @@ class Centred(Moments):
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         xp = _xp.namespace(self.shift)
         empty = (self.store.diagonal() == 0) & xp.all(self.shift == 0, axis=0)
-        return np.where(_xp.to_numpy(empty), scale.FREE, self._exponents)
+        return np.where(_xp.to_numpy(empty), centring.FREE, self._exponents)
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
@@ -264,16 +271,16 @@ class Centred(Moments):
             return self
         new = self.copy()
         apart = self.pivot - pivot
-        new.shift = self.shift + apart / scale.powers(self.exponent, apart)
+        new.shift = self.shift + apart / centring.powers(self.exponent, apart)
         new.pivot = pivot
         return new
 
-    def rescaled(self, exponent: scale.Exponents) -> Self:
+    def rescaled(self, exponent: centring.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = scale.shrink(self._exponents, target, self.pivot)
+        factor = centring.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
         return new
@@ -283,29 +290,95 @@ class Centred(Moments):
         if self.exponent is None:
             return self, 0
         power = int(np.max(self.exponent_or_free()))
-        power = 0 if power == scale.FREE else power
+        power = 0 if power == centring.FREE else power
         return self.rescaled(np.full(self.n_features, power)), power
 
-    def _require_rows(self) -> None:
-        if not hasattr(self, "pivot"):
-            raise errors.empty_moments()
+
+@stored("moments.Scatter")
+class Scatter(Centred):
+    """Weight, mean and centred scatter T = Σ w (x − m)(x − m)ᵀ of the rows seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Scatter
+    >>> from eigenlens.sources import Block
+    >>> X = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])
+    >>> one = Scatter().update(Block(X[:1])).merge(Scatter().update(Block(X[1:])))
+    >>> one.mean
+    array([2., 3.])
+    >>> one.matrix
+    array([[ 8., 12.],
+           [12., 24.]])
+    """
+
+    store_type = Gram
+    takes_sparse = True
+
+    @classmethod
+    def from_covariance(cls, covariance: Any, weight: float, mean: Any = None, ddof: float = 1.0) -> Scatter:
+        """Make the moments of a table of which only the covariance matrix is known.
+
+        Parameters
+        ----------
+        covariance : array of shape (p, p)
+            Covariance or correlation matrix.
+        weight : float
+            Number of rows (total weight) it was computed from.
+        mean : array of shape (p,), optional
+            Zero if not given.
+        ddof : float
+            The covariance had the divisor weight − ddof.
+        """
+        S = np.asarray(covariance, dtype=np.float64)
+        centre = np.zeros(S.shape[0]) if mean is None else np.asarray(mean, dtype=np.float64)
+        new = cls().anchored_at(centre)
+        new.weights, new.n_rows = np.array([float(weight)]), int(weight)
+        new.store = Gram(S * (weight - ddof))
+        return new
+
+
+@stored("moments.Factor")
+class Factor(Centred):
+    """The same as Scatter, kept as a triangular factor: R with RᵀR = T.
+
+    Squaring the data halves their digits: at condition 10⁸ a scatter matrix holds one or two right digits of the
+    smallest singular value, its triangular factor ten. While there are fewer rows than columns, the rows themselves are
+    the factor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Factor
+    >>> from eigenlens.sources import Block
+    >>> X = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])
+    >>> R = Factor().update(Block(X[:2])).update(Block(X[2:])).factor
+    >>> (R.T @ R).round(12)
+    array([[ 8., 12.],
+           [12., 24.]])
+    """
+
+    store_type = Triangle
+
+
+def choose(n_rows: int | None, n_columns: int) -> type[Centred]:
+    """Choose between the two ways of keeping a scatter.
+
+    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
+    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
+    tables, where the difference is not felt; the scatter otherwise.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        Rows to come, if known.
+    n_columns : int
+    """
+    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
+        return Factor
+    return Scatter
 
 
 def _per_group(values: np.ndarray, like: Array) -> Any:
     """Return one number for each group as a factor of its row; a plain number where there is one group."""
     return float(values[0]) if len(values) == 1 else _xp.like(values, like)[:, None]
-
-
-def _summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, np.ndarray]:
-    """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        store = kind.of(rows)
-        safe = scale.is_safe(store.diagonal())
-    if safe and not exponent.any():
-        return store, exponent
-    more = scale.column_exponents(rows)
-    total = np.where(more == scale.FREE, 0, np.clip(exponent + more, -scale.LIMIT, scale.LIMIT))
-    total = np.where(np.abs(total) <= scale.ORDINARY, 0, total)
-    if np.array_equal(total, exponent):
-        return store, exponent
-    return kind.of(rows * scale.shrink(exponent, total, rows)), total

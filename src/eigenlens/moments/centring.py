@@ -1,4 +1,8 @@
-"""Rows of a block about the means of their groups, before anything is squared."""
+"""Rows made ready to be squared: taken about the means of their groups, and powers of two taken out of columns.
+
+Columns of ordinary size (10^±60) are left alone, and exponents are then None. Beyond, each column gets the power of
+two of its largest entry. Multiplying by powers of two is exact, so this changes no digit.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +11,18 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
+from .._core.xp import Codes
+from .store import Store
 
+ORDINARY = 200  # |x| within 2^±200 squares and sums safely
+FREE = -(10**6)  # exponent of a column that is all zeros
+LAST_EXPONENT = 1000  # 2^±1000 and their inverses are ordinary numbers
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
-#: Which group each row belongs to: codes, runs (code, start, stop) of rows that stand together, or None for one group.
-Codes = Any
+Exponents = np.ndarray | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +65,21 @@ def centre_block(
     With `exact=False` that second mean is returned rather than subtracted, one pass over the rows less.
     """
     xp = _xp.namespace(X)
-    weights = _weights(X, weight, codes, n_groups)
+    weights = _xp.group_weights(X, weight, codes, n_groups)
     single = _xp.single(X)
     if single and weight is None and (codes is None or isinstance(codes, tuple)):
         return _centre_single(X, codes, weights, pivot, exact)
-    rough = _means(X, weight, codes, weights)
+    rough = _xp.group_means(X, weight, codes, weights)
     lift = 0
     if not _xp.all_finite(rough):
         lift, X = LIFT, X * 2.0**-LIFT
-        rough = _means(X, weight, codes, weights)
+        rough = _xp.group_means(X, weight, codes, weights)
     rough = _xp.float64(rough)
-    rows = _minus(X, rough, codes)
-    residual = _means(rows, weight, codes, weights)
+    rows = _xp.minus_groups(X, rough, codes)
+    residual = _xp.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
+        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
     return CentredBlock(rows, residual, shift, weights, lift)
@@ -90,39 +99,68 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
         position = np.zeros(len(weights), dtype=np.intp)  # groups without rows take any centre
         position[[k for k, _, _ in runs]] = np.arange(len(runs))
         centre = _xp.take_rows(few, _xp.like(position, few))
-    rows = _minus(X, centre, codes)
-    residual = _means(rows, None, codes, weights)
+    rows = _xp.minus_groups(X, centre, codes)
+    residual = _xp.group_means(rows, None, codes, weights)
     shift = (centre - pivot) + residual
     if exact:
-        rows, residual = _minus(rows, residual, codes), xp.zeros_like(residual)
+        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
 
 
-def _weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -> np.ndarray:
-    if isinstance(codes, tuple):
-        w = None if weight is None else _xp.to_numpy(weight)
-        weights = np.zeros(n_groups)
-        for k, a, b in codes:
-            weights[k] = b - a if w is None else w[a:b].sum()
-        return weights
-    if codes is not None:
-        return _xp.group_counts(codes, n_groups, weight)
-    return np.array([float(X.shape[0] if weight is None else _xp.namespace(X).sum(weight))])
+# -- powers of two ---------------------------------------------------------------------------------------------
 
 
-def _means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
-    if codes is None:
-        return _xp.column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
-    if isinstance(codes, tuple):
-        sums = _xp.run_sums(X, codes, len(weights))
-    else:
-        sums = _xp.group_sums(X, codes, len(weights), weight)
-    return sums / _xp.like(np.where(weights > 0, weights, 1.0), X)[:, None]
+def column_exponents(rows: Array) -> np.ndarray:
+    """Return the exponent to take out of each column: 0 for ordinary columns, FREE for zero ones."""
+    if rows.shape[0] == 0:
+        return np.full(rows.shape[1], FREE)
+    xp = _xp.namespace(rows)
+    peaks = _xp.to_numpy(xp.max(xp.abs(rows), axis=0)).astype(np.float64)
+    _, exponent = np.frexp(peaks)
+    exponent = np.where(np.abs(exponent) <= ORDINARY, 0, exponent)
+    return np.where(peaks == 0, FREE, np.clip(exponent, -LAST_EXPONENT, LAST_EXPONENT))
 
 
-def _minus(X: Array, means: Array, codes: Codes) -> Array:
-    if codes is None:
-        return X - means[0, :]
-    if isinstance(codes, tuple):
-        return _xp.minus_run_rows(X, means, codes)
-    return _xp.minus_group_rows(X, means, codes)
+def common(exponents: list[np.ndarray]) -> Exponents:
+    """Return exponents that suit all: those of the largest entries; None where nothing is to be taken out."""
+    top = np.max(np.stack(exponents), axis=0)
+    top = np.where(top == FREE, 0, np.clip(top, -LAST_EXPONENT, LAST_EXPONENT))
+    return top if np.any(top) else None
+
+
+def shrink(exponent_from: np.ndarray, exponent_to: np.ndarray, like: Array) -> Array:
+    """Return the factor per column that moves numbers from one exponent to another."""
+    steps = np.where(exponent_from == FREE, 0, exponent_from - exponent_to)
+    return _xp.like(np.ldexp(1.0, np.clip(steps, -1100, LAST_EXPONENT)), like)
+
+
+def ridge_over(ridge: float, unit: float) -> float:
+    """Return a ridge for columns over a unit: ridge / unit²."""
+    scaled = ridge / unit / unit  # the square alone may be out of range
+    if ridge and not np.isfinite(scaled):
+        raise errors.InputError(
+            f"ridge={ridge:g} beside columns of size {unit:g} is out of the range of numbers; use a smaller ridge, or "
+            f"bring the columns to ordinary size."
+        )
+    return scaled
+
+
+def powers(exponent: Exponents, like: Array) -> Array | float:
+    """Return 2^exponent per column."""
+    return 1.0 if exponent is None else _xp.like(np.ldexp(1.0, exponent), like)
+
+
+def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, np.ndarray]:
+    """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        store = kind.of(rows)
+        squares, low, high = store.diagonal(), 2.0 ** (-2 * ORDINARY), 2.0 ** (2 * ORDINARY)
+        ordinary = _xp.namespace(squares).all((squares >= low) & (squares <= high))
+    if bool(ordinary) and not exponent.any():
+        return store, exponent
+    more = column_exponents(rows)
+    total = np.where(more == FREE, 0, np.clip(exponent + more, -LAST_EXPONENT, LAST_EXPONENT))
+    total = np.where(np.abs(total) <= ORDINARY, 0, total)
+    if np.array_equal(total, exponent):
+        return store, exponent
+    return kind.of(rows * shrink(exponent, total, rows)), total

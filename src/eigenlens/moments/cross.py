@@ -10,8 +10,7 @@ from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
 from .base import Moments
-from .centred import Centred
-from .scatter import Scatter
+from .centred import Centred, Scatter
 
 
 @stored("moments.Cross")

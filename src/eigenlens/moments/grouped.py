@@ -11,12 +11,11 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
-from . import scale
+from . import centring
 from .base import Moments
-from .centred import Centred
+from .centred import Centred, Scatter
 from .centring import Codes
 from .quartic import Quartic
-from .scatter import Scatter
 
 
 @stored("moments.Grouped")
@@ -60,7 +59,8 @@ class Grouped(Moments):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
-        new._first = _xp.dense(first.X[:1, :])[0, :]
+        row = first.X[:1, :]
+        new._first = (row.toarray() if _xp.is_sparse(row) else row)[0, :]
         if self.pooled:
             new.groups = [self.of().anchored_at(new._first)]
         return new
@@ -219,7 +219,7 @@ class Grouped(Moments):
     def _join(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
-        exponent = scale.common([part.exponent_or_free() for part in parts])
+        exponent = centring.common([part.exponent_or_free() for part in parts])
         parts = [part.rescaled(exponent) for part in parts]
         new = parts[0].copy()
         new.weights = self.weights

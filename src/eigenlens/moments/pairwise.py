@@ -17,7 +17,7 @@ from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array
 
 CLOSE = 1e-3  # of ‖x‖² + ‖z‖²: below it, differences take the place of the product, which would keep under 12 digits
-MANY = 0.05  # share of close pairs above which all of them are computed from differences
+CLOSE_SHARE = 0.05  # share of close pairs above which all of them are computed from differences
 DEVICE_PAIRS = 2**25
 BLOCK_PAIRS = 2**17  # pairs at a time: they stay in cache
 
@@ -52,7 +52,7 @@ def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
     close = CLOSE * size > D2
     (places,) = xp.nonzero(xp.reshape(close, (-1,)))
     count = places.shape[0]
-    if count > MANY * D2.shape[0] * D2.shape[1]:
+    if count > CLOSE_SHARE * D2.shape[0] * D2.shape[1]:
         return by_differences(X, Z)
     if count:
         near = _xp.take_rows(X, places // D2.shape[1]) - _xp.take_rows(Z, places % D2.shape[1])

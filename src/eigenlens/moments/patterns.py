@@ -17,13 +17,13 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
-from . import scale
+from . import centring
 from .base import Moments
 from .centring import Codes, centre_block
 
 TALL = 4  # rows for each column from which a product is a cheaper way to a triangle than reflections
 SOUND = 0.03  # smallest pivot of a correlation matrix that shows that the product kept the digits
-LARGE = 2**24  # cells from which memory is asked for before it is taken
+ASKED_CELLS = 2**24  # cells from which memory is asked for before it is taken
 
 
 @stored("moments.Patterns")
@@ -84,7 +84,7 @@ class Patterns(Moments):
 
     def __init__(self) -> None:
         self.n_rows = self.n_blank = 0
-        self.exponent: scale.Exponents = None
+        self.exponent: centring.Exponents = None
 
     def __repr__(self) -> str:
         if not hasattr(self, "pivot"):
@@ -126,7 +126,7 @@ class Patterns(Moments):
     @property
     def means(self) -> np.ndarray:
         """Mean of each pattern, in the units of the data; NaN where nothing is observed."""
-        means = self.pivot + self.shift * scale.powers(self.exponent, self.pivot)
+        means = self.pivot + self.shift * centring.powers(self.exponent, self.pivot)
         return np.where(self.masks, means, np.nan)
 
     @property
@@ -167,23 +167,34 @@ class Patterns(Moments):
         part.n_rows = len(X)
         part.pivot = _filled_pivot(self.pivot, X, seen)
         part.masks, codes = distinct(seen)
-        filled = np.where(seen, X, 0.0)
-        block = centre_block(filled, weight, codes, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
+        counts, filled = np.bincount(codes), X if seen.all() else np.where(seen, X, 0.0)
+        if len(counts) > 1:
+            order = np.argsort(codes, kind="stable")
+            filled, codes, weight = filled[order], codes[order], None if weight is None else weight[order]
+        groups: Codes = codes
+        places = np.cumsum(counts)
+        if weight is None and len(X) >= TALL * len(
+            counts
+        ):  # rows of a pattern lie together: no need to look up whose each is
+            groups = tuple(zip(range(len(counts)), (places - counts).tolist(), places.tolist(), strict=True))
+        block = centre_block(filled, weight, groups, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
         part.weights = block.weights
         part.shift = np.where(part.masks, block.shift, 0.0)
-        order = np.argsort(codes, kind="stable")
-        order = order[(np.bincount(codes) > 1)[codes[order]]]  # the row of a pattern with one row is its mean
-        part.rows, part.owner = block.rows[order], codes[order]
+        part.rows, part.owner = block.rows, codes
+        if (counts == 1).any():  # the row of a pattern with one row is its mean
+            several = counts[codes] > 1
+            part.rows, part.owner = block.rows[several], codes[several]
         part._take_out_powers(block.lift)
         return part._compacted()
 
     def _take_out_powers(self, lift: int) -> None:
         """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
-        found = scale.column_exponents(np.concatenate([self.rows, self.shift]))
-        total = np.where(found == scale.FREE, 0, np.clip(found + lift, -scale.LIMIT, scale.LIMIT))
+        found = np.maximum(centring.column_exponents(self.rows), centring.column_exponents(self.shift))
+        last = centring.LAST_EXPONENT
+        total = np.where(found == centring.FREE, 0, np.clip(found + lift, -last, last))
         if lift == 0 and not total.any():
             return
-        factor = scale.shrink(np.full_like(total, lift), total, self.pivot)
+        factor = centring.shrink(np.full_like(total, lift), total, self.pivot)
         self.rows, self.shift = self.rows * factor, self.shift * factor
         self.exponent = total if total.any() else None
 
@@ -219,7 +230,7 @@ class Patterns(Moments):
         jump = mb - ma
         both = np.flatnonzero((Wa > 0) & (Wb > 0))
         between = jump[both] * np.sqrt(Wa * share)[both, None]
-        if a.rows.size + b.rows.size > LARGE:
+        if a.rows.size + b.rows.size > ASKED_CELLS:
             memory.require(
                 3 * 8 * (a.rows.size + b.rows.size),
                 f"The moments of {len(masks):,} patterns of missing cells",
@@ -258,16 +269,16 @@ class Patterns(Moments):
         self.rows, self.owner = np.concatenate([self.rows[keep], *rows])[order], all_owner[order]
         return self
 
-    def joint_exponent(self, other: Self) -> scale.Exponents:
+    def joint_exponent(self, other: Self) -> centring.Exponents:
         """Return powers of two that suit both."""
         if self.exponent is None and other.exponent is None:
             return None
-        return scale.common([self.exponent_or_free(), other.exponent_or_free()])
+        return centring.common([self.exponent_or_free(), other.exponent_or_free()])
 
     def exponent_or_free(self) -> np.ndarray:
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
-        return np.where(empty, scale.FREE, self._exponents)
+        return np.where(empty, centring.FREE, self._exponents)
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -276,18 +287,18 @@ class Patterns(Moments):
     def moved_to(self, pivot: np.ndarray) -> Self:
         """Return the same moments about another pivot."""
         new = self.copy()
-        apart = np.nan_to_num((self.pivot - pivot) / scale.powers(self.exponent, pivot), nan=0.0)
+        apart = np.nan_to_num((self.pivot - pivot) / centring.powers(self.exponent, pivot), nan=0.0)
         new.pivot = pivot
         if apart.any():
             new.shift = np.where(self.masks, self.shift + apart, 0.0)
         return new
 
-    def rescaled(self, exponent: scale.Exponents) -> Self:
+    def rescaled(self, exponent: centring.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = scale.shrink(self._exponents, target, self.pivot)
+        factor = centring.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
         return new

@@ -16,9 +16,8 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
-from .centred import Centred
+from .centred import Centred, Scatter
 from .centring import Codes, centre_block
-from .scatter import Scatter
 
 
 @stored("moments.Quartic")
@@ -54,8 +53,8 @@ class Quartic(Scatter):
         return isinstance(other, Quartic)
 
     def merge(self, other: Centred) -> Self:
-        if not isinstance(other, Quartic) or self.n_rows == 0 or other.n_rows == 0:
-            return super().merge(other)
+        if not (isinstance(other, Quartic) and self.n_rows and other.n_rows and self.n_features == other.n_features):
+            return super().merge(other)  # one side is empty, or the merge is refused
         mean_a, mean_b = self.mean_from(self.pivot), other.mean_from(self.pivot)
         total = self.weight + other.weight
         step = mean_b - mean_a

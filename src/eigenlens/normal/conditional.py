@@ -5,13 +5,18 @@ Rows with the same holes are taken together, and patterns that miss equally many
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.stored import stored
 from ..moments.patterns import distinct
 from .likelihood import NEARLY_SINGULAR
-from .marginals import Layout, Marginals
+from .marginals import Layout, Marginals, Place
+
+SINGULAR = 1e-13  # smallest pivot of columns of unit length that is more than rounding
 
 
 @stored("normal.Conditional")
@@ -41,14 +46,31 @@ class Conditional:
     """
 
     def __init__(self, means: np.ndarray, covariance: np.ndarray) -> None:
-        self.means = np.atleast_2d(np.asarray(means, dtype=np.float64))
         covariance = np.asarray(covariance, dtype=np.float64)
         size = np.sqrt(np.diagonal(covariance))
+        unit = np.where(size > 0, size, 1.0)
+        self._set(means, size, lambda o: np.linalg.cholesky((covariance / unit / unit[:, None])[np.ix_(o, o)]))
+
+    @classmethod
+    def of_correlation(cls, means: np.ndarray, correlation: np.ndarray, size: np.ndarray) -> Conditional:
+        """Make a law from correlations and standard deviations, whose squares need not be representable."""
+        law = cls.__new__(cls)
+        law._set(means, size, lambda o: np.linalg.cholesky(correlation[np.ix_(o, o)]))
+        return law
+
+    @classmethod
+    def of_root(cls, means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Conditional:
+        """Make a law from rows F with FᵀF = the covariance of the columns over `unit`: without squaring them."""
+        law, norm = cls.__new__(cls), np.sqrt((F**2).sum(axis=0))
+        law._set(means, norm * unit, lambda o: _lower(F[:, o] / norm[o]))
+        return law
+
+    def _set(self, means: np.ndarray, size: np.ndarray, root: Callable[[np.ndarray], np.ndarray]) -> None:
+        self.means = np.atleast_2d(np.asarray(means, dtype=np.float64))
         self.varying = np.flatnonzero(size > 0)
         self.size = size[self.varying]
-        R = covariance[np.ix_(self.varying, self.varying)] / self.size / self.size[:, None]
         try:
-            self.L = np.linalg.cholesky(R)
+            self.L = root(self.varying)
         except np.linalg.LinAlgError as error:
             raise errors.InputError(
                 "The covariance is singular, so a missing cell has no likelihood given the others; "
@@ -91,6 +113,22 @@ class Conditional:
     def _squares(self, rows: _Rows) -> np.ndarray:
         return np.stack([rows.squares(g) for g in range(len(self.means))], axis=1)
 
+    def log_ratios(self, X: np.ndarray) -> np.ndarray:
+        """Return the log-density of the observed cells under each mean minus that under the last: (n, G).
+
+        Densities of rows far from all means are huge negative numbers; their differences are linear in the row, and
+        found as such.
+        """
+        rows = _Rows(self, X)
+        apart = (self.means - self.means[-1])[:, self.varying] / self.size
+        U = rows.solved(len(self.means) - 1)
+        half = np.zeros((len(X), len(self.means)))
+        for g, step in enumerate(apart[:-1]):
+            masked = rows.masks * step
+            solved = rows.marginals.solve(masked, rows.pattern_places)
+            half[:, g] = (0.5 * (masked * solved).sum(axis=1))[rows.codes]
+        return U @ apart.T - half
+
     def conditional_covariances(self, X: np.ndarray, directions: np.ndarray) -> np.ndarray:
         """Return the covariance of directionsᵀx given the observed cells of each row: an array of shape (n, k, k).
 
@@ -114,6 +152,7 @@ class _Rows:
         layout = Layout(self.masks, thorough=_ill(law.L))
         self.places = layout.places(self.codes)
         self.marginals = Marginals(layout, law.L, np.ones(len(self.masks)))
+        self.layout = layout
 
     def about(self, group: int) -> np.ndarray:
         apart = (self.X[:, self.law.varying] - self.law.means[group, self.law.varying]) / self.law.size
@@ -127,6 +166,11 @@ class _Rows:
         return np.maximum((rows * self.marginals.solve(rows, self.places)).sum(axis=1), 0.0)
 
     @property
+    def pattern_places(self) -> list[Place]:
+        """Where patterns lie in a table with one row for each of them."""
+        return self.layout.places(np.arange(len(self.masks)))
+
+    @property
     def log_constant(self) -> np.ndarray:
         """Log-density of each pattern at its mean."""
         n_observed = self.masks.sum(axis=1)
@@ -137,3 +181,13 @@ class _Rows:
 
 def _ill(L: np.ndarray) -> bool:
     return len(L) > 0 and bool(np.linalg.svd(L, compute_uv=False)[-1] < NEARLY_SINGULAR)
+
+
+def _lower(F: np.ndarray) -> np.ndarray:
+    """Return lower triangular L with LLᵀ = FᵀF; refuse columns that depend on each other."""
+    if len(F) < F.shape[1]:
+        raise np.linalg.LinAlgError("fewer rows than columns")
+    R = np.asarray(_xp.triangle(F))
+    if len(R) and np.abs(np.diagonal(R)).min() <= SINGULAR * len(R):
+        raise np.linalg.LinAlgError("dependent columns")
+    return R.T

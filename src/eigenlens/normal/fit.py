@@ -5,14 +5,14 @@ Divisors stay those of the method: what comes back is a sum of squares W·Σ̂, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ..moments import Centred, Cross, Factor, Grouped, Patterns, scale
+from ..moments import Centred, Cross, Factor, Grouped, Patterns, centring
 from ..moments.store import Triangle
 from . import checks
 from .likelihood import Point
@@ -78,19 +78,56 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     """
     groups, labels = _groups(moments)
     checks.require_observed(groups, labels, names)
+    found = _fitted(groups, names, tol)
+    return replace(found, moments=_like(moments, found.moments))
+
+
+def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
+    """Find the normal law of each group by itself; the covariance that comes back is their mean by weight.
+
+    Parameters
+    ----------
+    moments : Grouped
+        Rows with holes.
+    names, tol
+        As in `fit`.
+    """
+    groups, labels = _groups(moments)
+    checks.require_observed(groups, labels, names)
+    found = []
+    for label, group in zip(moments.labels, groups, strict=True):
+        try:
+            found.append(_fitted([group], names, tol))
+        except errors.InputError as error:
+            raise errors.InputError(f"Among the rows of group {label.item()!r}: {error}") from error
+    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
+    new.labels, new.groups, new._first = moments.labels, [one.moments for one in found], found[0].moments.pivot
+    total = sum(one.log_likelihood for one in found)
+    return NormalFit(
+        new,
+        np.concatenate([one.means for one in found]),
+        np.einsum("g,gjk->jk", moments.weights / moments.weight, np.stack([one.covariance for one in found])),
+        total,
+        [total],
+        max(one.score for one in found),
+        sum(one.n_steps for one in found),
+    )
+
+
+def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
+    """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
     sample = Sample.of(groups)
     if all(group.complete for group in groups):
         shift, F, log_likelihood, reached = _complete(groups)
     else:
         with _xp.one_blas_thread():
             shift, F, log_likelihood, reached = _incomplete(sample, groups[0], names, tol)
-    centred = _as_centred(groups, shift, F)
-    unit = scale.powers(groups[0].exponent, groups[0].pivot)
+    unit = centring.powers(groups[0].exponent, groups[0].pivot)
     with np.errstate(over="ignore", under="ignore"):
         R = F * unit / np.sqrt(sample.weight)
         covariance = R.T @ R
     return NormalFit(
-        _like(moments, centred),
+        _as_centred(groups, shift, F),
         groups[0].pivot + shift * unit,
         covariance,
         log_likelihood,
@@ -114,7 +151,7 @@ def _groups(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
     pivot = pivots[known, np.arange(pivots.shape[1])]
     exponent = parts[0].exponent
     if any(part.exponent is not None for part in parts):
-        exponent = scale.common([part.exponent_or_free() for part in parts])
+        exponent = centring.common([part.exponent_or_free() for part in parts])
     return [part.rescaled(exponent).moved_to(pivot) for part in parts], labels
 
 
@@ -136,7 +173,7 @@ def _complete(groups: list[Patterns]) -> Found:
 def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
-    unit = scale.powers(like.exponent, like.pivot)
+    unit = centring.powers(like.exponent, like.pivot)
     varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
     L = np.zeros((sample.masks.shape[1], len(varying)))
     free = sample.among(varying)

@@ -100,7 +100,7 @@ class Point:
         rows = -self.U @ dSigma
         n = len(sample.weights)
         rows[:n] -= np.sqrt(sample.weights)[:, None] * dmu[sample.group]
-        dU = self.marginals.solve(rows * sample.masks[sample.all_owners], self.places)
+        dU = self.marginals.solve(rows * sample.masks[sample.all_owners], self.places, refine=False)
         half = dU.T @ self.U
         dG = half + half.T + self.marginals.sandwich(dSigma)
         flat = self._step(sample.group_sums(dU[:n]), L.T @ dG @ L / W)

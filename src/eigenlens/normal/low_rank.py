@@ -18,8 +18,9 @@ import scipy.sparse.linalg
 
 from .._core import errors
 from .._core import xp as _xp
-from ..moments import Patterns, scale
+from ..moments import Factor, Patterns, centring
 from ..moments.patterns import distinct
+from ..moments.store import Triangle
 from . import checks
 from .marginals import inverted
 from .maximum import SCORE
@@ -50,6 +51,8 @@ class LowRankFit:
     score : float
         Largest entry of the slope at the end, over the weight, in units of the mean variance.
     n_steps : int
+    moments : Factor
+        What a sample without holes would have given: the same weight, this mean, the scatter W·Σ̂.
     """
 
     mean: np.ndarray
@@ -59,6 +62,7 @@ class LowRankFit:
     log_likelihood: float
     score: float
     n_steps: int
+    moments: Factor
 
     @property
     def covariance(self) -> np.ndarray:
@@ -147,7 +151,17 @@ def fit_low_rank(moments: Patterns, k: int, *, names: list[str] | None = None) -
         -found.fun * sample.weight - cells * (np.log(unit) + power * np.log(2.0)),
         score,
         int(found.nfev),
+        _as_factor(whole, mean[0] + mu * unit, (U * s).T * unit, np.sqrt(noise) * unit),
     )
+
+
+def _as_factor(moments: Patterns, shift: np.ndarray, loadings: np.ndarray, noise: float) -> Factor:
+    """Return the moments of rows without holes whose covariance is that of the model."""
+    new = Factor().anchored_at(moments.pivot)
+    new.weights, new.shift, new.exponent = np.array([moments.weight]), shift[None, :], moments.exponent
+    rows = np.concatenate([loadings, noise * np.eye(moments.n_features)]) * np.sqrt(moments.weight)
+    new.store, new.n_rows, new.dtype = Triangle(rows).compacted(), moments.n_rows, moments.dtype
+    return new
 
 
 def _uniform(moments: Patterns) -> Patterns:
@@ -155,7 +169,7 @@ def _uniform(moments: Patterns) -> Patterns:
     if moments.exponent is None:
         return moments
     top = int(np.max(moments.exponent_or_free()))
-    return moments.rescaled(np.full(moments.n_features, 0 if top == scale.FREE else top))
+    return moments.rescaled(np.full(moments.n_features, 0 if top == centring.FREE else top))
 
 
 class _Marginals:

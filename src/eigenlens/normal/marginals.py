@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
-SMALL = 12  # up to this size all matrices are eliminated together; above, LAPACK is called for each
+TOGETHER_SIDE = 12  # up to this size all matrices are eliminated together; above, LAPACK is called for each
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,11 @@ class Marginals:
     def Sigma(self) -> np.ndarray:
         return self.L @ self.L.T
 
-    def solve(self, rows: np.ndarray, places: list[Place]) -> np.ndarray:
-        """Return Σ_oo⁻¹ r_o for each row, zero where nothing is observed; rows are zero there too."""
+    def solve(self, rows: np.ndarray, places: list[Place], refine: bool = True) -> np.ndarray:
+        """Return Σ_oo⁻¹ r_o for each row, zero where nothing is observed; rows are zero there too.
+
+        `refine` takes one more step towards the last digits, which the direction of a step can do without.
+        """
         parts = self.layout.parts
         filled = rows
         if any(part.missing for part in parts):
@@ -132,7 +135,9 @@ class Marginals:
                 if part.missing:
                     filled.ravel()[place.cells] = -_times(N, place.local, V.ravel()[place.cells])
         U = filled @ self.K
-        if filled is not rows:  # what is left of U where it must vanish tells how far the filled cells are off
+        if (
+            refine and filled is not rows
+        ):  # what is left of U where it must vanish tells how far the filled cells are off
             for part, place, N in zip(parts, places, self.inverses, strict=True):
                 if part.missing:
                     filled.ravel()[place.cells] -= _times(N, place.local, U.ravel()[place.cells])
@@ -215,7 +220,7 @@ def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     s = len(A)
     with np.errstate(invalid="ignore", divide="ignore"):
-        if s > SMALL:
+        if s > TOGETHER_SIDE:
             B = np.ascontiguousarray(np.moveaxis(A, 2, 0))
             return np.linalg.inv(B), np.linalg.slogdet(B)[1]
         B, log_det = A.copy(), np.zeros(A.shape[2])

@@ -17,6 +17,7 @@ SCORE = 1e-8  # the same, at which a maximum counts as found
 EM_STEPS = 3  # before the first Newton step
 MOST_STEPS = 100
 MOST_INNER = 150
+MOST_WORK = 1500  # evaluations: maxima that exist are found in about a hundred, and further ones end nowhere
 MOST_STALLED = 30  # steps that shrink the slope where the likelihood no longer tells
 LONGEST = 2.0  # a step changes no standard deviation by more than about e^LONGEST
 ROUNDING = 1e-13  # of the log-likelihood: smaller changes are not seen
@@ -56,7 +57,9 @@ def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS) -> Ma
         Steps at most.
     """
     path, n_steps, stalled = [point.log_likelihood], 1, 0
-    while point.slope.largest > tol and point.depth > SINGULAR and len(path) <= most and stalled < MOST_STALLED:
+    while point.slope.largest > tol and point.depth > SINGULAR and len(path) <= most and n_steps < MOST_WORK:
+        if stalled >= MOST_STALLED:
+            break
         if len(path) <= EM_STEPS:
             new, work = point.after_em(), 1
         else:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._core import errors, optional
+from .._core import errors
+from .._core.drawing import axes_for, plain
 from .._core.parameters import is_number
 from ._base import Floats, Regressor, column
 from .hinges.terms import Term, evaluate
@@ -138,24 +139,10 @@ class _Group:
 
 def _panels(count: int, axes: Any, top: float = 0.0) -> Any:
     """Return so many panels, at most three a row, or the first of the axes given."""
-    if axes is not None:
-        given = np.atleast_1d(np.asarray(axes, dtype=object)).ravel()
-        if len(given) < count:
-            raise errors.InputError(
-                f"axes holds {len(given)} axes but {count} panels are needed; pass as many or none."
-            )
-        return given[:count]
-    plt = optional.pyplot()
-
-    columns = min(max(count, 1), 3)
-    rows = -(-max(count, 1) // columns)
-    size = (3.6 * columns, (2.9 + top) * rows)
-    _, grid = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
-    for ax in grid.ravel():
-        ax.spines[["top", "right"]].set_visible(False)
-    for ax in grid.ravel()[count:]:
-        ax.set_visible(False)
-    return grid.ravel()[:count]
+    made = axes_for(axes, count, 3.6, 2.9 + top, columns=3, name="axes")
+    for ax in made if axes is None else ():
+        plain(ax)
+    return np.array(made, dtype=object)
 
 
 def _combination(direction: Floats, names: Sequence[str]) -> str:

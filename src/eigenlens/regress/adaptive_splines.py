@@ -352,7 +352,14 @@ class AdaptiveSplines(Regressor):
                 )
             yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
             return
-        for fold in check_cv(self.cv).split(np.empty((len(self._places), 0))):  # these speak of all rows given
+        try:
+            splitter = check_cv(self.cv)
+        except ValueError as error:
+            raise errors.InputError(
+                f"cv={self.cv!r} is not a number of folds; use a whole number from 2 on, a splitter of "
+                "scikit-learn, or a list of pairs of row numbers."
+            ) from error
+        for fold in splitter.split(np.empty((len(self._places), 0))):  # these speak of all rows given
             train, test = (self._places[rows] for rows in fold)
             yield train[train >= 0], test[test >= 0]
 

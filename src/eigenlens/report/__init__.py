@@ -99,25 +99,14 @@ def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
     'DiscriminantDisplay'
     """
     check_is_fitted(model)
-    name = _display_of(model, y)
-    if name in ("ConfigurationDisplay", "PathDisplay"):
-        return __getattr__(name).from_estimator(model, **options)
-    if X is None or (y is None and name == "DecisionDisplay"):
+    kind = __getattr__(getattr(getattr(model, "_declaration", None), "display", "ScoresDisplay"))
+    if y is None and kind.without_target:
+        kind = __getattr__(kind.without_target)
+    if not kind.needs:
+        return kind.from_estimator(model, **options)
+    if X is None or (y is None and kind.needs == "X, y"):
         from .._core.errors import InputError
 
         given, need = ("X=None", "pass X (and y)") if X is None else ("y=None", "pass X and y")
         raise InputError(f"{given}, but the picture of a {type(model).__name__} is drawn with rows; {need}.")
-    return __getattr__(name).from_estimator(model, X, y, **options)
-
-
-def _display_of(model: Any, y: Any) -> str:
-    """Return the name of the display that suits a model."""
-    if hasattr(model, "centroids_") and y is not None:
-        return "DiscriminantDisplay"
-    if hasattr(model, "slice_means_") and y is not None:
-        return "ResponseDisplay"
-    if hasattr(model, "function_"):  # kernel machines have no coordinates to show
-        return "DecisionDisplay" if hasattr(model, "classes_") else "PathDisplay"
-    if hasattr(model, "embedding_") and hasattr(model, "stress_"):
-        return "ConfigurationDisplay"
-    return "ScoresDisplay"
+    return kind.from_estimator(model, X, y, **options)

@@ -1,37 +1,50 @@
-"""What all displays share: axes to draw on, and a plain look."""
+"""What all displays share beside the look of `_core.drawing`: a base, colours of classes, sizes, names set apart."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .._core import errors, optional
+from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 
-INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
-
-
-def axes_for(ax: Any, count: int, width: float = 4.6, height: float = 4.0) -> list[Any]:
-    """Return `count` axes in a row, or those that were given."""
-    plt = optional.pyplot()
-
-    if ax is not None:
-        given = list(np.ravel(ax))
-        if len(given) < count:
-            raise errors.InputError(
-                f"ax holds {len(given)} axes but this display draws on {count}; pass those of plt.subplots(1, "
-                f"{count}), or none."
-            )
-        return given[:count]
-    _, axes = plt.subplots(1, count, figsize=(width * count, height), layout="constrained", squeeze=False)
-    return list(axes[0])
+__all__ = [
+    "FOUND",
+    "INK",
+    "LEVEL",
+    "QUIET",
+    "Display",
+    "axes_for",
+    "plain",
+    "point_size",
+    "set_apart",
+    "slice_colours",
+]
 
 
-def plain(ax: Any) -> Any:
-    """Leave out what carries no data."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(color=QUIET, labelcolor=INK)
-    return ax
+class Display:
+    """What was computed to be seen; `plot` draws it and sets `ax_`, `axes_` and `figure_`.
+
+    Attributes
+    ----------
+    needs : str
+        What `from_estimator` is given after the model: "", "X" or "X, y".
+    without_target : str
+        The display that stands in where there is no y.
+    """
+
+    needs: ClassVar[str] = "X"
+    without_target: ClassVar[str] = ""
+
+    ax_: Any
+    axes_: Any
+    figure_: Any
+
+    def _draw_on(self, ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0) -> list[Any]:
+        """Take the axes that were given, or make them, and remember them."""
+        self.axes_ = axes_for(ax, count, width, height)
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        return self.axes_
 
 
 def slice_colours(n: int, ordered: bool) -> list[Any]:

@@ -9,10 +9,11 @@ import numpy as np
 
 from .._core import optional
 from .._core import xp as _xp
+from ._style import Display
 
 
 @dataclass
-class CoefficientDisplay:
+class CoefficientDisplay(Display):
     """Coefficients of linear discriminants: what each direction looks at.
 
     Parameters

@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors, optional
+from .._core import errors
 from .._core import xp as _xp
 from ..distances import procrustes
-from ._style import FOUND, INK, LEVEL, QUIET, plain, point_size
+from ._style import FOUND, INK, LEVEL, QUIET, Display, plain, point_size
 
 NAMED = 60  # points up to which names are written
 SWEEPS = 10
@@ -18,7 +18,7 @@ CORNERS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
 
 
 @dataclass
-class ConfigurationDisplay:
+class ConfigurationDisplay(Display):
     """Points of a map in the plane, with equal units on both axes.
 
     Parameters
@@ -41,6 +41,8 @@ class ConfigurationDisplay:
     >>> display.ax_.get_xlabel()
     'axis 1 (78%)'
     """
+
+    needs = ""
 
     coordinates: np.ndarray
     labels: Any = None
@@ -76,14 +78,10 @@ class ConfigurationDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw into axes, new ones if none are given."""
-        plt = optional.pyplot()
-
         Y = np.asarray(self.coordinates, dtype=float)
-        if ax is None:
-            width, height = np.ptp(Y[:, 0]), np.ptp(Y[:, 1])
-            tall = float(np.clip(7.2 * height / max(width, 1e-300), 3.4, 7.2))
-            _, ax = plt.subplots(figsize=(7.6, tall + 0.6), layout="constrained")
-        self.ax_, self.figure_ = plain(ax), ax.figure
+        width, height = np.ptp(Y[:, 0]), np.ptp(Y[:, 1])
+        tall = float(np.clip(7.2 * height / max(width, 1e-300), 3.4, 7.2))
+        ax = plain(self._draw_on(ax, 1, 7.6, tall + 0.6)[0])
         size = max(point_size(len(Y)), 5)
         if self.target is not None:
             for here, there in zip(Y, self.target, strict=True):

@@ -10,14 +10,14 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ._style import INK, axes_for, plain, point_size
+from ._style import INK, Display, plain, point_size
 from .discriminant import COLOURS
 
 STEPS = 200
 
 
 @dataclass
-class DecisionDisplay:
+class DecisionDisplay(Display):
     """Regions, boundary and margins of a classifier over a plane, with rows and support vectors.
 
     Parameters
@@ -45,6 +45,8 @@ class DecisionDisplay:
     >>> len(display.support) == len(model.support_)
     True
     """
+
+    needs = "X, y"
 
     rows: np.ndarray
     codes: np.ndarray
@@ -103,8 +105,7 @@ class DecisionDisplay:
         """Draw into axes, new ones if none are given."""
         from matplotlib.colors import ListedColormap
 
-        (ax,) = axes_for(ax, 1, 6.2, 4.6)
-        self.ax_, self.figure_ = ax, ax.figure
+        (ax,) = self._draw_on(ax, 1, 6.2, 4.6)
         K, two = len(self.classes), self.values.ndim == 2
         best = (self.values > 0).astype(int) if two else np.argmax(self.values, axis=2)
         colours = [COLOURS[k % len(COLOURS)] for k in range(K)]

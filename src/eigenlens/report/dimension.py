@@ -6,10 +6,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from ._style import axes_for
+from ._style import Display, axes_for
 
 
-class DimensionDisplay:
+class DimensionDisplay(Display):
     """What a test of dimension has found: eigenvalues or statistics with the cut that it makes, and p-values.
 
     Parameters
@@ -62,6 +62,5 @@ class DimensionDisplay:
         ----------
         ax : axes, optional
         """
-        self.ax_ = self.test.plot(None if ax is None else axes_for(ax, 1)[0])
-        self.figure_ = self.ax_.figure
+        self._draw_on(self.test.plot(None if ax is None else axes_for(ax)[0]))
         return self

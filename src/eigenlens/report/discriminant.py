@@ -7,15 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import optional
 from .._core import xp as _xp
+from ._style import Display
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22", "#9467bd")
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
 
 
 @dataclass
-class DiscriminantDisplay:
+class DiscriminantDisplay(Display):
     """Scores of a discriminant, its centroids, and the regions of its rule in the plane of the first two variates.
 
     The regions are those of the rule with all further variates at 0, their mean. Circles around the centroids hold half
@@ -47,6 +47,8 @@ class DiscriminantDisplay:
     >>> display.ax_.get_xlabel()
     'discriminant 1 (99%)'
     """
+
+    needs, without_target = "X, y", "ScoresDisplay"
 
     scores: np.ndarray
     codes: np.ndarray
@@ -84,11 +86,7 @@ class DiscriminantDisplay:
 
     def plot(self, *, ax: Any = None, regions: bool = True) -> Self:
         """Draw into axes, new ones if none are given."""
-        plt = optional.pyplot()
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
-        self.ax_, self.figure_ = ax, ax.figure
+        (ax,) = self._draw_on(ax, 1, 6.4, 4.8)
         if self.scores.shape[1] == 1:
             self._draw_line(ax)
         else:

@@ -52,6 +52,8 @@ class Test:
         Permutations, or tables of noise; p-values are multiples of 1/(1 + draws).
     rows : int or None
         Rows that were tested, where those are not all.
+    doubt : str
+        What the test assumes, if anything.
     """
 
     name: str = ""
@@ -59,6 +61,7 @@ class Test:
     level: float | None = None
     draws: int | None = None
     rows: int | None = None
+    doubt: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a program would want to read."""
@@ -75,7 +78,20 @@ class Test:
 
 @dataclass(frozen=True)
 class Contestant:
-    """A method in a comparison: its cross-validated score with an interval."""
+    """A method in a comparison: its cross-validated score with an interval.
+
+    Attributes
+    ----------
+    name : str
+    score, low, high : float
+    seconds : float
+    note : str
+        Why there is no score.
+    ours : bool
+        Whether it is the method of the study.
+    advantage : str
+        What it has, where it predicts better.
+    """
 
     name: str
     score: float
@@ -83,6 +99,8 @@ class Contestant:
     high: float
     seconds: float
     note: str = ""
+    ours: bool = False
+    advantage: str = ""
 
 
 @dataclass
@@ -163,10 +181,15 @@ class Findings:
 
     @property
     def n_real(self) -> int | None:
-        """Directions that stand above noise, None where nothing was tested."""
+        """Directions that are shown, None where nothing was tested."""
         verdicts = [d.real for d in self.directions]
         tested = self.test.name or any(v is not None for v in verdicts)
         return sum(bool(v) for v in verdicts) if tested else None
+
+    @property
+    def ours(self) -> Contestant | None:
+        """The method of the study in the comparison, where it took part and could be fitted."""
+        return next((c for c in self.comparison if c.ours and np.isfinite(c.score)), None)
 
     def named_axes(self) -> list[tuple[str, str]]:
         """Return each axis in words, with the name of its column of scores."""

@@ -10,12 +10,13 @@ import numpy as np
 from .._core import optional
 from .._core import xp as _xp
 from ..sources import as_source, whole
+from ._style import Display
 
 STEPS = 120
 
 
 @dataclass
-class FunctionDisplay:
+class FunctionDisplay(Display):
     """Discriminant coordinates over each feature, the other features held at their medians.
 
     Parameters

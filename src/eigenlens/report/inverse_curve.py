@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from ._slices import is_ordered, slice_codes, slice_variates, variates
-from ._style import INK, QUIET, axes_for, plain, point_size, slice_colours
+from ._style import INK, QUIET, Display, plain, point_size, slice_colours
 
 
-class InverseCurveDisplay:
+class InverseCurveDisplay(Display):
     """Rows in the plane of two variates, coloured by slice, with the slice means joined in the order of y.
 
     Parameters
@@ -93,8 +93,7 @@ class InverseCurveDisplay:
         ----------
         ax : axes, optional
         """
-        self.ax_ = axes_for(ax, 1, width=6.4, height=4.4)[0]
-        self.figure_ = self.ax_.figure
+        self._draw_on(ax, 1, 6.4, 4.4)
         colours, size = slice_colours(len(self.centres), self.ordered), point_size(len(self.scores))
         lost = self.codes < 0
         self.ax_.scatter(*self.scores[lost].T, s=size, color=QUIET, linewidths=0, rasterized=True)

@@ -8,12 +8,12 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import FOUND, axes_for, plain, point_size
+from ._style import FOUND, Display, plain, point_size
 from .discriminant import COLOURS
 
 
 @dataclass
-class KernelPCADisplay:
+class KernelPCADisplay(Display):
     """Scores of a kernel PCA in its first two axes, by class where there are classes, and the shares of its axes.
 
     Parameters
@@ -57,8 +57,7 @@ class KernelPCADisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw the scores, and beside them the shares of the axes."""
-        left, right = axes_for(ax, 2)
-        self.ax_, self.axes_, self.figure_ = left, (left, right), left.figure
+        left, right = self._draw_on(ax, 2)
         second = self.scores[:, 1] if self.scores.shape[1] > 1 else np.zeros(len(self.scores))
         size = point_size(len(self.scores))
         if self.groups is None:

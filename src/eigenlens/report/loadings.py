@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import INK, axes_for
+from ._style import INK, Display
 
-FEW = 40  # columns up to which each has its name
+NAMED_COLUMNS = 40  # columns up to which each has its name
 
 
-class LoadingsDisplay:
+class LoadingsDisplay(Display):
     """Loadings of components, a column of the picture for each component.
 
     Parameters
@@ -70,9 +70,8 @@ class LoadingsDisplay:
         ax : axes, optional
         """
         k, p = self.loadings.shape
-        few = p <= FEW
-        self.ax_ = axes_for(ax, 1, width=max(4.2, 0.8 * k + 2.8), height=0.3 * p + 1.0 if few else 6.0)[0]
-        self.figure_ = self.ax_.figure
+        few = p <= NAMED_COLUMNS
+        self._draw_on(ax, 1, max(4.2, 0.8 * k + 2.8), 0.3 * p + 1.0 if few else 6.0)
         top = float(np.abs(self.loadings).max(initial=0.0)) or 1.0
         kind = {"cmap": "RdBu_r", "vmin": -top, "vmax": top, "aspect": "auto", "interpolation": "nearest"}
         drawn = self.ax_.imshow(self.loadings.T, **kind)

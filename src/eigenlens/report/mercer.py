@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import FOUND, axes_for, plain, point_size, slice_colours
+from ._style import FOUND, Display, plain, point_size, slice_colours
 
 
 @dataclass
-class MercerDisplay:
+class MercerDisplay(Display):
     """Eigenvalues of a Mercer expansion on a logarithmic scale, and its first eigenfunctions.
 
     In one column the functions are drawn as curves; in more, as colours of the nodes in the first two columns, for the
@@ -60,8 +60,7 @@ class MercerDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw spectrum and functions side by side."""
-        left, right = axes_for(ax, 2)
-        self.ax_, self.axes_, self.figure_ = left, (left, right), left.figure
+        left, right = self._draw_on(ax, 2)
         k = len(self.eigenvalues)
         left.semilogy(np.arange(1, k + 1), self.eigenvalues, "o-", color=FOUND, markersize=4, linewidth=1)
         left.set(xlabel="i", ylabel="eigenvalue γᵢ", title=f"{k} terms; {self.left_out:.2g} left out")

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from ._style import FOUND, INK, LEVEL, QUIET, axes_for, plain
+from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
 
 @dataclass
-class PathDisplay:
+class PathDisplay(Display):
     """GCV and leave-one-out error over λ, with the λ chosen and the degrees of freedom above.
 
     Parameters
@@ -33,6 +33,8 @@ class PathDisplay:
     'λ'
     """
 
+    needs = ""
+
     lams: np.ndarray
     gcv: np.ndarray
     loo: np.ndarray
@@ -53,8 +55,7 @@ class PathDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw into axes, new ones if none are given."""
-        (ax,) = axes_for(ax, 1, 5.6, 4.0)
-        self.ax_, self.figure_ = ax, ax.figure
+        (ax,) = self._draw_on(ax, 1, 5.6, 4.0)
         curves = (self.gcv, "GCV", FOUND, "-"), (self.loo, "leave-one-out", LEVEL, (0, (5, 3)))
         for values, name, colour, style in curves:  # they often coincide: both are to be seen
             ax.loglog(self.lams, values, color=colour, linestyle=style, label=name, linewidth=1.6)

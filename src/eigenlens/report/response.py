@@ -8,10 +8,10 @@ import numpy as np
 
 from ..sources import Labels
 from ._slices import single_response, slice_codes, slice_variates, variates
-from ._style import FOUND, INK, axes_for, plain, point_size
+from ._style import FOUND, INK, Display, plain, point_size
 
 
-class ResponseDisplay:
+class ResponseDisplay(Display):
     """y against each of the first variates, with the mean of each slice.
 
     Parameters
@@ -41,6 +41,8 @@ class ResponseDisplay:
     >>> len(display.axes_)
     2
     """
+
+    needs, without_target = "X, y", "ScoresDisplay"
 
     def __init__(
         self, scores: np.ndarray, response: Any, centres: np.ndarray, levels: np.ndarray, eigenvalues: np.ndarray
@@ -81,8 +83,7 @@ class ResponseDisplay:
         ax : axes or list of axes, optional
         """
         wanted = self.scores.shape[1]
-        self.axes_ = axes_for(ax, wanted if ax is None else min(wanted, np.size(ax)))  # the first variates, where fewer
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        self._draw_on(ax, wanted if ax is None else min(wanted, np.size(ax)))  # the first variates, where fewer
         words = self.response if isinstance(self.response, Labels) else None
         # words are spread a little, by the golden ratio rather than by chance, so that a rerun looks the same
         spread = 0.5 * ((np.arange(len(self.scores)) * 0.6180339887) % 1 - 0.5)

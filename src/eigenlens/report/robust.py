@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import INK, axes_for
+from ._style import INK, Display
 
 
-class RobustSplitDisplay:
+class RobustSplitDisplay(Display):
     """Three panels: the table, its low-rank part, and the errors; missing cells are grey.
 
     Parameters
@@ -84,8 +84,7 @@ class RobustSplitDisplay:
         import matplotlib as mpl
 
         height, width = self.shape or self.table.shape
-        self.axes_ = axes_for(ax, 3, width=3.6, height=float(np.clip(3.3 * height / width + 0.8, 2.2, 5.0)))
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        self._draw_on(ax, 3, 3.6, float(np.clip(3.3 * height / width + 0.8, 2.2, 5.0)))
         share = np.count_nonzero(self.sparse) / self.sparse.size
         titles = ["X", f"low rank (rank {self.rank})", f"sparse ({share:.0%} of cells)"]
         low, high = np.quantile(self.low_rank, [0.005, 0.995])

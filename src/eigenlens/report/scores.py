@@ -8,13 +8,13 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ._style import FOUND, INK, LEVEL, axes_for, plain, point_size, set_apart, slice_colours
+from ._style import FOUND, INK, LEVEL, Display, plain, point_size, set_apart, slice_colours
 
 ARROWS = 8  # columns whose loadings are drawn
 CLASSES = 12  # different values up to which y is shown as classes
 
 
-class ScoresDisplay:
+class ScoresDisplay(Display):
     """Rows as points in two directions of a model, coloured by y, with the columns that count most as arrows.
 
     Parameters
@@ -96,8 +96,7 @@ class ScoresDisplay:
         ----------
         ax : axes, optional
         """
-        self.ax_ = axes_for(ax, 1, width=6.2, height=4.8)[0]
-        self.figure_ = self.ax_.figure
+        self._draw_on(ax, 1, 6.2, 4.8)
         size = point_size(len(self.scores)) * 1.3
         self._points(size)
         if self.loadings is not None:

@@ -7,17 +7,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors, optional
+from .._core import errors
 from .._core import xp as _xp
 from ..distances.tables import square_of
-from ._style import FOUND, INK, LEVEL, plain
+from ._style import FOUND, INK, LEVEL, Display, plain
 
 POINTS = 1500  # rows whose pairs are drawn, at most
 SEPARATE = 5000  # pairs up to which each is a dot; more are drawn as a density
 
 
 @dataclass
-class ShepardDisplay:
+class ShepardDisplay(Display):
     """Distances in a map against the distances it was made from; on the line they agree.
 
     Parameters
@@ -67,11 +67,7 @@ class ShepardDisplay:
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw into axes, new ones if none are given."""
-        plt = optional.pyplot()
-
-        if ax is None:
-            _, ax = plt.subplots(figsize=(5.2, 5.0), layout="constrained")
-        self.ax_, self.figure_ = plain(ax), ax.figure
+        ax = plain(self._draw_on(ax, 1, 5.2, 5.0)[0])
         top = float(max(self.distances.max(initial=0.0), self.shown.max(initial=0.0))) or 1.0
         if len(self.distances) <= SEPARATE:
             size = float(np.clip(6000 / max(len(self.distances), 1), 3, 18))

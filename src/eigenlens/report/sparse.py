@@ -7,10 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import FOUND, INK, LEVEL, QUIET, axes_for, plain
+from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
 
-class ScreeDisplay:
+class ScreeDisplay(Display):
     """Share of variance by component, beside that of ordinary principal components.
 
     Parameters
@@ -66,8 +66,7 @@ class ScreeDisplay:
         ax : axes, optional
         """
         place = np.arange(1, len(self.shares) + 1)
-        self.ax_ = axes_for(ax, 1, width=max(4.6, 0.6 * len(place) + 1.8), height=3.8)[0]
-        self.figure_ = self.ax_.figure
+        self._draw_on(ax, 1, max(4.6, 0.6 * len(place) + 1.8), 3.8)
         self.ax_.bar(
             place, self.shares, color=FOUND, width=0.7, label=f"this model, adjusted ({self.shares.sum():.0%})"
         )
@@ -87,7 +86,7 @@ class ScreeDisplay:
         return self
 
 
-class SparsePathDisplay:
+class SparsePathDisplay(Display):
     """Variance explained against the number of loadings that are not zero, along a path of penalties.
 
     Parameters
@@ -137,8 +136,7 @@ class SparsePathDisplay:
         ----------
         ax : axes, optional
         """
-        self.ax_ = axes_for(ax, 1, width=5.4, height=3.8)[0]
-        self.figure_ = self.ax_.figure
+        self._draw_on(ax, 1, 5.4, 3.8)
         counts = self.path.n_nonzero.sum(axis=1)
         shares = self.path.explained_variance_ratio.sum(axis=1)
         k, p = self.path.components.shape[1:]

@@ -24,11 +24,14 @@ import numpy as np
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_sizes import block_rows
 from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
 
-SMALL = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
+UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
+BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
+DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
+BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
+SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
 
 
@@ -218,6 +221,24 @@ def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
     return source.map(function)
 
 
+def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
+    """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
+
+    A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
+    """
+    if device_bytes is not None:
+        size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
+        return max(size // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
+    low, high = BLOCK_ROWS
+    rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
+    return max(rows, n_columns // 2, 4 * n_groups)
+
+
+def segment_blocks(n_rows: int, rows: int) -> int:
+    """Return how many blocks make a segment: enough segments to keep threads busy, few enough to merge at no cost."""
+    return min(max(n_rows // rows // SEGMENTS, 1), SEGMENT_BLOCKS)
+
+
 def dense_blocks(block: Block) -> Iterator[Block]:
     """Yield a block as it is; one of sparse rows, which holds more of them, in dense pieces."""
     if not _xp.is_sparse(block.X):
@@ -233,14 +254,16 @@ def dense_blocks(block: Block) -> Iterator[Block]:
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:
     """Return the places of a few rows, spread evenly, that count as much as others: one that hardly counts misleads."""
     counting = range(n) if weight is None else np.flatnonzero(weight >= (1 - 1e-9) * weight.mean())
-    places = np.linspace(0, len(counting) - 1, min(PIVOT_ROWS, len(counting))).astype(int)
-    return [int(counting[i]) for i in places]
+    last, steps = len(counting) - 1, min(PIVOT_ROWS, len(counting)) - 1
+    return [int(counting[last * i // max(steps, 1)]) for i in range(steps + 1)]
 
 
 def middle(rows: Array) -> Array:
     """Return the columnwise median of a few rows, as a table of one row; NaN where a column holds nothing else."""
     xp = _xp.namespace(rows)
     ordered = xp.sort(rows, axis=0)
+    if isinstance(rows, np.ndarray) and not np.isnan(ordered[-1]).any():  # where it would be, since NaN comes last
+        return ordered[len(ordered) // 2][None, :]
     seen = xp.sum(xp.astype(ordered == ordered, xp.int64), axis=0)  # NaN comes last
     return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 
@@ -273,7 +296,7 @@ def whole(source: Source) -> Block:
 
 def require_room(needed: int, name: str, n_rows: int | None = None) -> None:
     """Refuse to bring rows together in memory where they do not fit: the system would end the process in the middle."""
-    if needed < SMALL:
+    if needed < UNASKED_BYTES:
         return
     rows = "All rows" if n_rows is None else f"All {n_rows:,} rows"
     way_out = "take fewer rows or columns, or a method that reads them once, a few at a time (PCA, LDA, CCA, SIR)"

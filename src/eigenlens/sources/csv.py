@@ -23,6 +23,7 @@ from .snapshot import Snapshot, changed
 PLAIN = Dialect()
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
+FEW = 20  # lines that tell whether a column is written as whole numbers
 
 
 class CsvReader:
@@ -32,8 +33,8 @@ class CsvReader:
     rereadable = True
     has_target = has_weight = False
 
-    def __init__(self, paths: list[Path]) -> None:
-        self.paths, self.snapshot = paths, Snapshot(paths)
+    def __init__(self, paths: list[Path], na: tuple[str, ...] = ()) -> None:
+        self.paths, self.snapshot, self.na = paths, Snapshot(paths), na
         headers = [read_header(path, PLAIN) for path in paths]
         self.names: list[str] | None = headers[0]
         for path, header in zip(paths, headers, strict=True):
@@ -86,6 +87,13 @@ class CsvReader:
                 kinds[name] = pa.int64()
         return kinds
 
+    def _whole(self) -> set[str]:
+        """Return the columns whose first cells are whole numbers, as which they were meant to be exact."""
+        assert self.names is not None
+        rows = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, FEW) if len(row) == self.width]
+        columns = zip(self.names, zip(*rows, strict=True), strict=True) if rows else []
+        return {name for name, cells in columns if all(_is_whole(cell) for cell in cells)}
+
     def _file_pieces(
         self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], block_bytes: int
     ) -> Iterator[Piece]:
@@ -93,12 +101,15 @@ class CsvReader:
             raise changed(path, "its header has other columns")
         pa_csv = _pyarrow(path, "pyarrow.csv")
         convert = pa_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=True)
-        start = 0
+        convert.null_values = [*convert.null_values, *self.na]
+        start, whole = 0, self._whole()
         try:
             options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
             with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
                 for batch in reader:
-                    yield record_piece(batch, roles, names, np.float64, str(path), start, partial(_line_of, path))
+                    yield record_piece(
+                        batch, roles, names, np.float64, str(path), start, partial(_line_of, path), whole
+                    )
                     start += batch.num_rows
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
@@ -116,10 +127,10 @@ class CsvReader:
                 return errors.csv_line(path, line, len(cells), self.width)
             for name, cell in zip(self.names, cells, strict=True):
                 kind = str(kinds.get(name, "string"))
-                if kind == "double" and cell.strip() and _number(cell) is None:
+                if kind == "double" and cell.strip() and cell not in self.na and _number(cell) is None:
                     rule = "is not a number; encode the column first, or leave it out with columns="
                     return _csv_cell(path, line, name, cell, rule)
-                if kind == "int64" and cell and not _whole(cell):
+                if kind == "int64" and cell and not _is_whole(cell):
                     rule = "is not a whole number, but the labels above it are; write all labels in one way"
                     return _csv_cell(path, line, name, cell, rule)
         return errors.unreadable(str(path), cause)
@@ -140,7 +151,7 @@ def _number(cell: str) -> float | None:
         return None
 
 
-def _whole(cell: str) -> bool:
+def _is_whole(cell: str) -> bool:
     try:
         return "_" not in cell and int(cell) is not None
     except ValueError:

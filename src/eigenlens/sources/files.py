@@ -34,6 +34,7 @@ def open_rows(
     *,
     device: Any = None,
     progress: bool | None = None,
+    na: Sequence[str] = (),
 ) -> RowSource:
     """Open rows that do not lie in memory, for `fit`, `transform` and `predict` in place of X.
 
@@ -57,6 +58,8 @@ def open_rows(
     progress : bool, optional
         Whether passes of more than two seconds show a bar; by default in a terminal or notebook, if rich is installed.
         The environment variable EIGENLENS_PROGRESS=0 turns all bars off.
+    na : list of str
+        Cells of CSV files that stand for a missing value, beside empty ones, NA, NaN and null.
 
     Returns
     -------
@@ -75,15 +78,17 @@ def open_rows(
     """
     if batch_rows is not None and (not isinstance(batch_rows, Integral) or batch_rows < 1):
         raise errors.number("batch_rows", batch_rows, "a positive integer")
-    reader = _reader(path_or_paths)
+    if isinstance(na, str) or not all(isinstance(word, str) for word in na):
+        raise errors.number("na", na, "a list of words")
+    reader = _reader(path_or_paths, tuple(na))
     return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
 
 
-def _reader(source: Any) -> Reader:
+def _reader(source: Any, na: tuple[str, ...]) -> Reader:
     if isinstance(source, str | Path):
-        return _file_reader(_listed(Path(source)))
+        return _file_reader(_listed(Path(source)), na)
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | Path) for item in source):
-        return _file_reader([path for item in source for path in _listed(Path(item))])
+        return _file_reader([path for item in source for path in _listed(Path(item))], na)
     if hasattr(source, "shape") and hasattr(source, "__getitem__") and hasattr(source, "dtype"):
         if not isinstance(source, np.ndarray) and _xp.is_array(source):
             raise errors.not_rows(type(source).__name__)
@@ -93,7 +98,7 @@ def _reader(source: Any) -> Reader:
     raise errors.not_rows(type(source).__name__)
 
 
-def _file_reader(paths: list[Path]) -> Reader:
+def _file_reader(paths: list[Path], na: tuple[str, ...]) -> Reader:
     kinds = {_kind(path) for path in paths}
     if len(kinds) > 1:
         raise errors.InputError(
@@ -103,7 +108,7 @@ def _file_reader(paths: list[Path]) -> Reader:
     kind = kinds.pop()
     if kind in (".npy", ".zarr"):
         return ArrayReader.of_files(paths, NpyFile if kind == ".npy" else open_zarr)
-    return ParquetReader(paths) if kind == ".parquet" else CsvReader(paths)
+    return ParquetReader(paths) if kind == ".parquet" else CsvReader(paths, na)
 
 
 def _listed(path: Path) -> list[Path]:

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.threads import PARALLEL_CELLS, threaded
+from .._core.threads import PARALLEL_CELLS, thread_count, threaded
 from .._core.typing import Array, TableLike
-from .base import Block, M, Missing, Segment, Source, Target, middle, require_room, typical_rows
-from .block_sizes import block_rows, segment_blocks
+from .base import (
+    Block,
+    M,
+    Missing,
+    Segment,
+    Source,
+    Target,
+    block_rows,
+    middle,
+    require_room,
+    segment_blocks,
+    typical_rows,
+)
 from .labels import ClassReader, LabelReader, Labels, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
@@ -24,6 +35,8 @@ class MemorySource(Source):
     """Rows of a table in memory, with labels or a second table, and weights."""
 
     in_memory_already = True
+    native: Any = None
+    n_columns: int = 0
     single_response = False  # whether the second table came as a single column without its own dimension
 
     def __init__(
@@ -31,29 +44,29 @@ class MemorySource(Source):
     ) -> None:
         self.table, self.name, self.second_name = X, name, second_name
         n, self.n_features = X.shape
-        self.feature_names = X.names
+        self.feature_names, self.native = X.names, X.native
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
         self.n_responses = self.second.shape[1] if self.second else None
         self.response_names = self.second.names if self.second else None
+        self.n_columns = self.n_features + (self.n_responses or 0)
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         self.weighted = weight is not None
         n_groups = 1 if self.labels is None else len(self.labels.classes)
         device_bytes = _xp.device_memory(X.sample) if _xp.on_accelerator(X.sample) else None
-        self._block = block_rows(self.n_columns, n_groups, device_bytes)
-        if hasattr(X, "sparse_rows"):
-            self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        self._single, self._sparse = _xp.single(X.sample), hasattr(X, "sparse_rows")
+        self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
-        self._typical = typical_rows(n, weight)
-        self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
+        self._weights = weight
+        self._block = block_rows(self.n_columns, n_groups, device_bytes)
+        if self._sparse:
+            self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        # whether all rows can be handed over as they are: dense, on the host, and few
+        self._is_one_block = n <= self._block and isinstance(X.sample, np.ndarray) and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._finite_checks: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
-
-    @property
-    def native(self) -> Any:
-        return self.table.native
 
     @property
     def kept(self) -> np.ndarray:
@@ -87,13 +100,15 @@ class MemorySource(Source):
             yield self._read(low, min(low + self._block, stop))
 
     def _read(self, start: int, stop: int) -> Block:
-        runs = self._runs(start, stop)
-        if _xp.single(self.table.sample):
+        runs = None if self._order is None else self._runs(start, stop)
+        if self._single:
             X = self._taken(start, stop)
             if not self._reducing:
                 self._finite_checks.append(_xp.means_are_finite(X))
-        else:
+        elif self._sparse:
             X = self._checked(start, stop)
+        else:
+            X = finite_rows(self.table, start, stop, self.name, self.missing)
         y = None
         if self._codes is not None and runs is None:
             y = self._codes[start:stop]
@@ -110,12 +125,11 @@ class MemorySource(Source):
         return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
 
     def _checked(self, start: int, stop: int) -> Array:
-        """Return finite rows, sparse ones as they are."""
-        if hasattr(self.table, "sparse_rows"):
-            X = self.table.sparse_rows(start, stop)
-            rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
-            if np.isfinite(X.data).all() and not rounded:
-                return X
+        """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
+        X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
+        rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
+        if np.isfinite(X.data).all() and not rounded:
+            return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
     def _taken(self, start: int, stop: int) -> Array:
@@ -127,7 +141,7 @@ class MemorySource(Source):
     def _sort_by_class(self) -> None:
         """Bring the rows of each class together: sums by class are then sums of neighbours, in a fixed order."""
         codes, K = self._codes, 0 if self.labels is None else len(self.labels.classes)
-        if codes is None or self._weight is not None or not _xp.single(self.table.sample) or self._order is not None:
+        if codes is None or self._weight is not None or not self._single or self._order is not None:
             return
         if codes.shape[0] < RUN_ROWS * K:
             return
@@ -136,9 +150,7 @@ class MemorySource(Source):
         edges = xp.searchsorted(_xp.take_rows(codes, self._order), xp.arange(K, device=_xp.device(codes)))
         self._edges = np.append(_xp.to_numpy(edges), codes.shape[0])
 
-    def _runs(self, start: int, stop: int) -> tuple[tuple[int, int, int], ...] | None:
-        if self._order is None:
-            return None
+    def _runs(self, start: int, stop: int) -> tuple[tuple[int, int, int], ...]:
         low, high = np.clip(self._edges[:-1], start, stop) - start, np.clip(self._edges[1:], start, stop) - start
         return tuple((int(k), int(low[k]), int(high[k])) for k in np.flatnonzero(high > low))
 
@@ -154,20 +166,18 @@ class MemorySource(Source):
 
     def _median(self, table: Table, name: str, missing: Missing) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
+        places = typical_rows(table.shape[0], self._weights)
         if hasattr(table, "picked"):
-            few = table.picked(self._typical)
-            if _xp.all_finite(_xp.column_sums(few)):
+            few = table.picked(places)
+            if _xp.sum_is_finite(few):
                 return middle(few)
-        rows = [finite_rows(table, i, i + 1, name, missing) for i in self._typical]
+        rows = [finite_rows(table, i, i + 1, name, missing) for i in places]
         return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
-
-    @property
-    def n_columns(self) -> int:
-        return self.n_features + (self.second.shape[1] if self.second else 0)
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
-        if isinstance(self.table.sample, np.ndarray) and n * p >= PARALLEL_CELLS and n > self._block:
+        many = n * p >= PARALLEL_CELLS and n > self._block
+        if many and isinstance(self.table.sample, np.ndarray) and thread_count() > 1:
             return threaded(work, self.segments())
         return self._checked_segments(work)
 
@@ -180,13 +190,28 @@ class MemorySource(Source):
         if checks and not bool(_xp.namespace(checks[0]).all(_xp.namespace(checks[0]).stack(checks))):
             self._name_the_first_not_finite()
 
+    def map(self, function: Callable[[Array], Array]) -> Array:
+        if self._is_one_block:
+            return function(self._read(0, self.table.shape[0]).X)
+        if self.weighted or not isinstance(self.table.sample, np.ndarray):
+            return super().map(function)
+        found, at = np.empty(0), 0
+        for piece in (piece for part in self.mapped_segments(function) for piece in part):
+            if at == 0:
+                found = np.empty((self.table.shape[0], *piece.shape[1:]), dtype=piece.dtype)
+            found[at : at + len(piece)] = piece  # while it is in cache, and so that its memory serves the next one
+            at += len(piece)
+        return found
+
     def reduce(self, start: M) -> M:
+        if self._is_one_block:
+            return start.copy().update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)
         finally:
             self._reducing = False
-        if _xp.single(self.table.sample) and not total.finite:
+        if self._single and not total.finite:
             self._name_the_first_not_finite()
         return total
 
@@ -236,7 +261,9 @@ def as_source(
         Whether the caller answers for every row, those to which a source gives no weight too.
     """
     reader = ClassReader() if reader is None else reader
-    remote = _remote_source(X, y, sample_weight, target, estimator, reader)
+    remote = None
+    if not isinstance(X, np.ndarray):
+        remote = _remote_source(X, y, sample_weight, target, estimator, reader)
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
@@ -251,7 +278,7 @@ def as_source(
         raise errors.no_columns(name, table.shape)
     companion: Labels | Table | None = None
     single_response = False
-    weight = read_weights(sample_weight, n)
+    weight = None if sample_weight is None else read_weights(sample_weight, n)
     if target != "none":
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")
@@ -262,7 +289,7 @@ def as_source(
             companion = as_table(second, second_name, missing)
             if companion.shape[1] == 0:
                 raise errors.no_columns(second_name, companion.shape)
-        m = len(companion) if isinstance(companion, Labels) else companion.shape[0]
+        m = (companion.codes if isinstance(companion, Labels) else companion).shape[0]
         if m != n:
             raise errors.lengths_differ(name, n, "y" if target == "labels" else second_name, m)
     counted = n if weight is None else int(np.count_nonzero(weight))

@@ -34,6 +34,8 @@ class Labels:
     @classmethod
     def read(cls, y: Any) -> Labels:
         """Read class labels from any one-dimensional array or column."""
+        if isinstance(y, np.ndarray) and y.ndim == 1 and y.dtype.kind in "iu" and not isinstance(y, np.ma.MaskedArray):
+            return cls(*_codes_of_numbers(np.asarray(y)))
         refuse_lazy(y, "y")
         if _xp.is_whole(y) and len(y.shape) == 1 and y.shape[0]:
             xp = _xp.namespace(y)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -102,12 +102,17 @@ def record_piece(
     origin: str,
     zero: int,
     line_of: Callable[[int], int] | None = None,
+    whole: Container[str] = (),
 ) -> Piece:
-    """Make a piece of an Arrow record batch whose columns are those of `roles`, in that order."""
+    """Make a piece of an Arrow record batch whose columns are those of `roles`, in that order.
+
+    Columns named in `whole` hold floats that were written as whole numbers.
+    """
     p = len(roles.columns)
     n_targets = len(roles.target or ())
     columns = [batch.column(name) for name in names]
-    wide = np.array([j for j in range(p) if str(columns[j].type) in ("int64", "uint64")], dtype=np.intp)
+    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in range(p)]
+    wide = np.flatnonzero(np.array(long, dtype=bool))
 
     def load(start: int, stop: int) -> Batch:
         cut = [column.slice(start, stop - start) for column in columns]

@@ -6,6 +6,7 @@ slices; several responses are cut one by one and their cells are the slices; or 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -27,10 +28,11 @@ ROUNDING = 1e-12  # sums of weights that fall short of a quantile by less are th
 
 @dataclass(frozen=True)
 class Response:
-    """The second argument of a sliced fit: a response, or given slices in its place."""
+    """The second argument of a sliced fit: a response, or given slices in its place; and the columns of the first."""
 
     y: Any = None
     slices: Any = None
+    columns: int = 1
 
 
 @stored("Slicing")
@@ -118,6 +120,7 @@ class SliceReader:
     Attributes
     ----------
     n_slices : int, or cuts
+        With a rule, whole numbers of up to so many distinct values are slices of their own.
     slicing : Slicing or None
         How earlier rows were cut, if there were any.
     known : ndarray or None
@@ -126,6 +129,8 @@ class SliceReader:
         Whether rows may lack a response.
     seen : bool
         Whether all of the response has been looked at.
+    rule : function, optional
+        From the number of rows to that of slices at quantiles.
     """
 
     n_slices: Any
@@ -133,13 +138,14 @@ class SliceReader:
     known: np.ndarray | None = None
     may_miss: bool = False
     seen: bool = False
+    rule: Callable[[float], int] | None = None
 
     @property
     def settled(self) -> bool:
         return self.seen or self.slicing is not None or not isinstance(self.n_slices, int | np.integer)
 
     def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, SliceReader]:
-        labels, slicing = slice_response(Response(y), weight, self.n_slices, self.slicing, self.may_miss)
+        labels, slicing = slice_response(Response(y), weight, self.n_slices, self.slicing, self.may_miss, self.rule)
         if slicing == Slicing() and self.known is not None:
             levels = np.union1d(self.known, labels.classes)
             if not isinstance(self.n_slices, int | np.integer) or len(levels) > self.n_slices:
@@ -164,6 +170,7 @@ def slice_response(
     n_slices: Any,
     slicing: Slicing | None = None,
     may_miss: bool = False,
+    rule: Callable[[float], int] | None = None,
 ) -> tuple[Labels, Slicing | None]:
     """Turn a response into slice labels; return how it was cut as well, None where labels speak for themselves.
 
@@ -177,6 +184,8 @@ def slice_response(
         Fixed by earlier rows.
     may_miss : bool
         Whether rows without a response are allowed; their code is −1.
+    rule : function, optional
+        From the number of rows to that of slices at quantiles, in place of n_slices.
     """
     if response.slices is not None:
         return _read_slices(response.slices), None
@@ -199,7 +208,7 @@ def slice_response(
     if seen.dtype.kind in "OUST":
         labels, slicing = _read_words(seen), None
     else:
-        labels, slicing = _cut(_as_numbers(seen), used, n_slices, slicing)
+        labels, slicing = _cut(_as_numbers(seen), used, n_slices, slicing, rule)
     if not missing.any():
         return labels, slicing
     codes = np.full(len(values), -1, dtype=np.intp)
@@ -208,7 +217,11 @@ def slice_response(
 
 
 def _cut(
-    Y: np.ndarray, weight: np.ndarray | None, n_slices: Any, slicing: Slicing | None
+    Y: np.ndarray,
+    weight: np.ndarray | None,
+    n_slices: Any,
+    slicing: Slicing | None,
+    rule: Callable[[float], int] | None,
 ) -> tuple[Labels, Slicing | None]:
     """Slice numbers."""
     given = not isinstance(n_slices, int | np.integer)
@@ -216,6 +229,8 @@ def _cut(
     if slicing is None and not given and _few_levels(counted, int(n_slices)):
         slicing = Slicing()
     if slicing is None:
+        if rule is not None:
+            n_slices = rule(float(len(Y) if weight is None else weight.sum()))
         slicing = Slicing.given(n_slices, Y.shape[1]) if given else Slicing.at_quantiles(Y, weight, int(n_slices))
         if slicing.n_cells == 1:
             raise errors.one_slice(counted[0, 0])

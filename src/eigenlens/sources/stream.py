@@ -19,8 +19,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, gathered, middle, require_room, typical_rows
-from .block_sizes import block_rows
+from .base import Block, Segment, Source, Target, block_rows, gathered, middle, require_room, typical_rows
 from .labels import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked

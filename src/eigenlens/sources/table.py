@@ -16,6 +16,7 @@ from .base import Missing, Source
 from .labels import as_column, refuse_lazy
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
+AT_ONCE = 2**19  # cells of a frame up to which it is converted as one: no more than a block of rows
 
 
 class Table(Protocol):
@@ -39,10 +40,12 @@ class ArrayTable:
         if len(values.shape) != 2:
             raise errors.not_a_table(name, values.shape)
         xp = _xp.namespace(values)
-        if _xp.is_complex(values):
-            raise errors.complex_numbers(name)
         if not _xp.is_number(values):
-            raise errors.not_numbers(name, f"it holds {values.dtype}")
+            raise (
+                errors.complex_numbers(name)
+                if _xp.is_complex(values)
+                else errors.not_numbers(name, f"it holds {values.dtype}")
+            )
         self.values = self.native = values
         self.shape = tuple(values.shape)
         self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
@@ -52,9 +55,13 @@ class ArrayTable:
     def rows(self, start: int, stop: int) -> Array:
         return _xp.cast(self.values[start:stop, :], self.dtype)
 
+    def picked(self, places: list[int]) -> Array:
+        """Return a few rows in one step."""
+        return _xp.cast(_xp.take_rows(self.values, _xp.like(np.asarray(places), self.values)), self.dtype)
+
 
 class FrameTable:
-    """A pandas, polars or Arrow table; only the rows of the current block are converted."""
+    """A pandas, polars or Arrow table: a small one is converted once, a large one as its blocks are read."""
 
     def __init__(self, frame: nw.DataFrame, native: Any, name: str) -> None:
         kinds = _kinds(frame, native)
@@ -69,16 +76,19 @@ class FrameTable:
         long = (nw.Int64, nw.UInt64)
         places = frame.schema.values() if any(kind in long for kind in kinds) else ()
         self.wide = np.array([j for j, kind in enumerate(places) if kind in long], dtype=np.intp)
+        small = self.shape[0] * self.shape[1] <= AT_ONCE
+        self._converted = self._numbers(frame) if small else None
 
     def rows(self, start: int, stop: int) -> Array:
-        return self._numbers(self.frame[start:stop])
+        return self._numbers(self.frame[start:stop]) if self._converted is None else self._converted[start:stop]
 
     def picked(self, places: list[int]) -> Array:
         """Return a few rows in one step: a frame of many columns takes as long for one row as for seven."""
-        return self._numbers(self.frame[places])
+        return self._numbers(self.frame[places]) if self._converted is None else self._converted[places]
 
     def _numbers(self, rows: nw.DataFrame) -> np.ndarray:
-        values = rows.to_numpy()
+        plain = rows.implementation.is_pandas() or rows.implementation.is_polars()
+        values = rows.to_native().to_numpy() if plain else rows.to_numpy()
         if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind
             values = np.stack([rows[c].cast(nw.Float64).to_numpy() for c in rows.columns], axis=1)
         return np.asarray(values, dtype=self.sample.dtype)
@@ -96,7 +106,14 @@ def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
     if frame.implementation.is_polars():  # whose kinds are slow to hash, and numbers have no parameters
         kinds = [kind if isinstance(kind, type) else type(kind) for kind in kinds]
     places = {kind: j for j, kind in enumerate(kinds)}
-    return [frame[:, j].dtype for j in places.values()]
+    return [PLAIN[kind] if kind in PLAIN else frame[:, j].dtype for kind, j in places.items()]
+
+
+#: What a NumPy type is among the types of frames: to ask a frame takes longer than to read a small one.
+PLAIN = {
+    np.dtype(name.lower()): getattr(nw, name)()
+    for name in ["Float64", "Float32", "Int64", "Int32", "Int16", "Int8", "UInt64", "UInt32", "UInt16", "UInt8"]
+}
 
 
 def _is_number(kind: Any) -> bool:
@@ -110,6 +127,8 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
             raise errors.masked(name, int(np.ma.count_masked(X)))
         kind = np.float32 if X.dtype == np.float32 else np.float64
         return ArrayTable(np.ma.filled(X.astype(kind), np.nan), name)
+    if isinstance(X, np.ndarray):
+        return ArrayTable(np.asarray(X) if X.dtype.kind in "biuf" else _numbers(X, name), name)
     refuse_lazy(X, name)
     if scipy.sparse.issparse(X):
         from .sparse import SparseTable
@@ -120,7 +139,7 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
         raise _unsupported(name, f"sparse {type(X).__name__}")
     if _xp.is_array(X):
-        return ArrayTable(_numbers(X, name) if isinstance(X, np.ndarray) else _xp.detached(X), name)
+        return ArrayTable(_xp.detached(X), name)
     if isinstance(X, str | bytes) or X is None or (not hasattr(X, "__len__") and not hasattr(X, "__array__")):
         raise _unsupported(name, type(X).__name__)
     if nw.dependencies.is_into_series(X):
@@ -142,10 +161,10 @@ def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
 def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing = "refuse") -> Array:
     """Read rows and refuse infinity and, unless cells may be missing, NaN; name the first such cell.
 
-    A finite column sum proves finite entries; only a sum that is not (or that overflowed) is looked into.
+    A finite sum proves finite entries; only one that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
-    if not _xp.all_finite(_xp.column_sums(X)):
+    if not _xp.sum_is_finite(X):
         values = _xp.to_numpy(X)
         bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
         if bad.any():
@@ -153,7 +172,8 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
             label = table.names[column] if table.names else str(column)
             raise errors.not_finite(name, kind, start + row, label)
-    warn_rounded(X, table.wide, name, table.names)
+    if len(table.wide):
+        warn_rounded(X, table.wide, name, table.names)
     return X
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.text import printable
 from .._core.typing import TableLike
 from .base import Block, Segment, Source, dense_blocks
 from .in_memory import MemorySource, as_source
@@ -186,10 +187,13 @@ def sink_for(path: Path) -> Iterator[Any]:
 
 
 class Csv:
-    """A CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front."""
+    """A CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front.
 
-    def __init__(self, file: Any) -> None:
-        self.file, self.begun = file, False
+    On a terminal, control characters, which could be commands to it, appear as �.
+    """
+
+    def __init__(self, file: Any, terminal: bool = False) -> None:
+        self.file, self.begun, self.terminal = file, False, terminal
 
     def write(self, result: Any, function: Any) -> None:
         values = _values(result)
@@ -200,11 +204,14 @@ class Csv:
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         if not self.begun:
-            writer.writerow([neutral(name) for name in names])
+            writer.writerow([self._cell(name) for name in names])
             self.begun = True
-        written = [[neutral(cell) for cell in column.tolist()] for column in _columns(columns)]
+        written = [[self._cell(cell) for cell in column.tolist()] for column in _columns(columns)]
         writer.writerows(zip(*written, strict=True))
         self.file.write(text.getvalue().encode("utf8"))
+
+    def _cell(self, cell: Any) -> Any:
+        return printable(neutral(cell)) if self.terminal and isinstance(cell, str) else neutral(cell)
 
     def close(self) -> None:
         self.file.flush()

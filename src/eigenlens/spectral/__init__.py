@@ -1,14 +1,15 @@
 """The small problem: symmetric pencils A v = λ B v and their spectra.
 
-Order, sign, rank and clipping are decided here and nowhere else. This room knows no rows and no labels.
+Order, sign, rank and clipping of the directions that methods find are decided here. This room knows no rows and no
+labels.
 """
 
 from .angles import principal_angles
+from .dense import whiten
 from .extreme import Extreme, Inertia, inertia, largest, rounding
 from .pencil import Form, Pencil
 from .solve import Choice, choose_solver, solve
-from .spectrum import Spectrum, Whitening, orient
-from .whiten import count_rank, whiten
+from .spectrum import Spectrum, Whitening, count_rank, orient
 
 __all__ = [
     "Choice",

@@ -12,7 +12,7 @@ import scipy.sparse.linalg
 from .._core import xp as _xp
 from .krylov import KrylovSpace
 from .pencil import Form
-from .whiten import RANK_TOLERANCE
+from .spectrum import RANK_TOLERANCE
 
 DIRECT = 1000  # below this dimension a direct solver is as fast as an iteration
 COUNTED = 1500  # up to this dimension all eigenvalues are computed to add up the negative ones

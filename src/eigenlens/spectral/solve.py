@@ -13,17 +13,17 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 from . import dense, truncated
+from .dense import whiten
 from .pencil import Pencil
-from .spectrum import Spectrum, Whitening, orient
-from .whiten import condition_of, count_rank, whiten
+from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
-LARGE = 1000  # below this dimension a full decomposition is faster than an iteration
-FEW = 0.05  # share of directions up to which an iteration pays
+ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
+ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
 
 SOLVERS: dict[str, Callable[..., Any]] = {
-    "eigh": dense.eigh,
+    "eigh": dense.full,
     "leading": dense.leading,
-    "svd": dense.svd,
+    "svd": dense.full,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
 }
@@ -50,15 +50,15 @@ class Rule:
 
 
 def _few_of_many(pencil: Pencil) -> bool:
-    small = min(pencil.A.values.shape)
-    return pencil.n_components is not None and small >= LARGE and pencil.n_components <= FEW * small
+    k, small = pencil.n_components, min(pencil.A.values.shape)
+    return k is not None and small >= ITERATED_DIMENSION and k <= ITERATED_SHARE * small
 
 
 RULES = (
     Rule(
         "lanczos",
         _few_of_many,
-        f"few directions (up to {FEW:.0%}) of {LARGE} or more are found by iteration",
+        f"few directions (up to {ITERATED_SHARE:.0%}) of {ITERATED_DIMENSION} or more are found by iteration",
     ),
     Rule(
         "svd",
@@ -95,9 +95,9 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
         raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
     if pencil.B is not None:
         pencil, _ = _whitened(pencil)
-    if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.dimension):
+    if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.A.dimension):
         name = "eigh" if pencil.A.factor is None else "svd"
-        why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.dimension} directions"
+        why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.A.dimension} directions"
         return Choice(name, why)
     if solver != "auto":
         return Choice(solver, "asked for")
@@ -143,13 +143,13 @@ def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
     s, vectors, left, residual = SOLVERS[choice.solver](pencil.A, k)
     signs = orient(vectors)
     constant = 0 if pencil.constant is None else int(_xp.to_numpy(pencil.constant).sum())
-    judged = min(k, pencil.dimension - constant, pencil.most or pencil.dimension)
+    judged = min(k, pencil.A.dimension - constant, pencil.most or pencil.A.dimension)
     return Spectrum(
         singular_values=s[:k],
         vectors=vectors * signs,
         left=None if left is None else left * signs,
         tail=_tail(s, k, pencil),
-        rank=count_rank(s, pencil.dimension, pencil.A.squared),
+        rank=count_rank(s, pencil.A.dimension, pencil.A.squared),
         condition=condition_of(s, max(judged, 1)),
         solver=choice.solver,
         residual=residual,
@@ -159,11 +159,11 @@ def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
 def _tail(s: Array, k: int, pencil: Pencil) -> float:
     """Sum of the values left out; from the trace where only k are known, which costs digits."""
     if s.shape[0] == min(pencil.A.values.shape):
-        rank = count_rank(s, pencil.dimension, pencil.A.squared)
+        rank = count_rank(s, pencil.A.dimension, pencil.A.squared)
         return float((_xp.to_numpy(s)[min(k, rank) : rank] ** 2).sum())
     trace = pencil.A.trace()
     rest = trace - float((_xp.to_numpy(s)[:k] ** 2).sum())
-    return rest if rest > pencil.dimension * _xp.EPS * trace else 0.0
+    return rest if rest > pencil.A.dimension * _xp.EPS * trace else 0.0
 
 
 def _wanted(pencil: Pencil) -> int:

@@ -33,6 +33,7 @@ FINEST, POLISH = (
     1e-14,
     20,
 )  # change, and rounds beyond the tolerance, down to and up to which the last digits are sought
+GAIN = 1e-11  # relative fall of the objective that a long turn must bring: less may be rounding
 STILL, ROUNDING = 30, 1e-7  # rounds without progress after which changes this small are rounding: G is ill-conditioned
 
 
@@ -53,6 +54,8 @@ class SparseAxes:
     moved : float
         Relative change of B in the last round.
     converged : bool
+    objective : float
+        What is minimised, without tr G, with the penalties as they are in the end.
     """
 
     B: np.ndarray
@@ -61,6 +64,7 @@ class SparseAxes:
     n_iter: int
     moved: float
     converged: bool
+    objective: float
 
 
 def sparse_axes(
@@ -96,9 +100,9 @@ def sparse_axes(
     polish : bool
         Whether to go on, once the tolerance is reached, for the last digits.
     """
-    if l1 is not None and not np.any(l1):
-        return SparseAxes(start, start, np.asarray(l1, dtype=float), 1, 0.0, True)  # PCA, to its last digit
     step = _Step(apply, G, l1, counts, ridge)
+    if l1 is not None and not np.any(l1):  # PCA, to its last digit
+        return SparseAxes(start, start, step.penalties, 1, 0.0, True, step.partner(start, start)[1])
     B = step(start, start)
     polishing = POLISH if polish else 0
     A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter, polishing)
@@ -109,7 +113,7 @@ def sparse_axes(
         A, B, more, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
         rounds += more
     found = step.penalties.copy() if step.held is None else np.full(B.shape[1], np.nan)
-    return SparseAxes(B, A, found, rounds, moved, converged)
+    return SparseAxes(B, A, found, rounds, moved, converged, step.partner(B, A)[1])
 
 
 def _filled(B: np.ndarray, C: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -186,12 +190,45 @@ def _next(
     ahead = _extrapolated(history, B.shape)
     if not step.descends:  # there is no objective to compare; the next round tells whether it was worse
         return step.partner(ahead, A)[0], B, ahead
-    A, cost = step.partner(B, A)
+    before, (A, cost) = A, step.partner(B, A)
     tried = step(step.partner(ahead, A)[0], B)
     partner, lower = step.partner(tried, A)
+    far = step.stride.beyond(step, before, A, B, min(cost, lower))
+    if far is not None:
+        return far
     if lower <= cost + 4 * np.finfo(float).eps * abs(cost):  # near the end both are the same up to rounding
         return partner, tried, tried
     return A, B, B
+
+
+class _Stride:
+    """Steps along the last turn of A, each twice as long as the one before while they pay.
+
+    Where directions are nearly free (as many axes as columns, or equal variances), a weak penalty turns A by an angle
+    in proportion to it in each round, and extrapolation fails whenever a loading enters or leaves.
+    """
+
+    def __init__(self) -> None:
+        self.length, self.pause, self.rest = 2.0, 1, 0
+
+    def beyond(
+        self, step: _Step, before: np.ndarray, A: np.ndarray, B: np.ndarray, cost: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Return A, B and the point that A belongs to some way beyond, or None where that is not lower than `cost`."""
+        if self.rest:
+            self.rest -= 1
+            return None
+        turned = before + self.length * (A - before)
+        live = turned.any(axis=0)
+        left, _, right = _xp.thin_svd(turned[:, live])
+        turned[:, live] = left @ right
+        tried = step(turned, B)
+        partner, lower = step.partner(tried, A)
+        if not cost - lower > GAIN * abs(cost):
+            self.length, self.rest, self.pause = 2.0, self.pause, min(2 * self.pause, CYCLE)
+            return None
+        self.length, self.pause = 2 * self.length, 1
+        return partner, tried, tried
 
 
 class _Step:
@@ -208,6 +245,7 @@ class _Step:
         self.apply, self.G, self.counts, self.ridge = apply, G, counts, ridge
         self.net = None if G is None or np.isinf(ridge) else ElasticNet(G, ridge)
         self.held: np.ndarray | None = None
+        self.stride = _Stride()
         self.penalties = np.zeros(0 if counts is None else len(counts)) if l1 is None else np.asarray(l1, dtype=float)
 
     @property

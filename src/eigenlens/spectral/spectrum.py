@@ -1,4 +1,4 @@
-"""The answer: values in descending order, vectors with a fixed sign, and what was found on the way."""
+"""The answer: values in descending order, their rank, vectors with a fixed sign, and what was found on the way."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 
+RANK_TOLERANCE = 16.0  # singular values below this many ulps (times the dimension) of the largest are rounding
 SIGN_TIE = 1e-6  # entries this close to the largest count as equal to it, so that rounding cannot flip a sign
 
 
@@ -131,3 +132,23 @@ def orient(vectors: Array) -> Array:
         axis=0,
     )
     return xp.where(chosen < 0, -xp.ones_like(chosen), xp.ones_like(chosen))
+
+
+def count_rank(s: Array, dimension: int, squared: bool) -> int:
+    """Count the singular values that are not rounding beside the largest.
+
+    Squaring raises the floor of rounding from ε to √ε.
+    """
+    if s.shape[0] == 0 or float(s[0]) == 0:
+        return 0
+    ulp = RANK_TOLERANCE * max(dimension, 1) * _xp.EPS
+    floor = float(s[0]) * (ulp**0.5 if squared else ulp)
+    return int(np.count_nonzero(_xp.to_numpy(s) > floor))
+
+
+def condition_of(s: Array, count: int) -> float:
+    """Return the largest over the count-th singular value."""
+    if s.shape[0] == 0 or float(s[0]) == 0:
+        return 1.0
+    weakest = float(s[count - 1]) if s.shape[0] >= count else 0.0
+    return float(s[0]) / weakest if weakest > 0 else float("inf")

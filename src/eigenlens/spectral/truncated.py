@@ -23,9 +23,8 @@ def lanczos(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
 
     The starts are seeded, so that a rerun gives the same.
     """
-    direct = dense.eigh if A.factor is None else dense.svd
     if A.trace() == 0:
-        return direct(A, k)
+        return dense.full(A, k)
     found = A.krylov.leading(k) if k <= WIDTH else None
     if found is not None and found.settled:
         values, vectors, residual = found.values, found.vectors, found.residual
@@ -33,9 +32,9 @@ def lanczos(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
         try:
             values, vectors, residual = _restarted(A, k)
         except scipy.sparse.linalg.ArpackNoConvergence:
-            return direct(A, k)
+            return dense.full(A, k)
     if A.factor is not None and values[-1] < SQUARED_DIGITS**2 * values[0]:
-        return direct(A, k)
+        return dense.full(A, k)
     return _presented(A, values, vectors, residual)
 
 

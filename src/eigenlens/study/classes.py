@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
+from .._core.errors import listed
 from ..report.findings import Findings
-from .contest import Progress, compare, contestants, enough_for_folds, note_rows, told_apart
-from .data import Data, Plan, prepared
-from .judging import class_verdicts
-from .methods import Entry, fitted
-from .separation import separating_columns, separation_words
-from .spread import correlations
-from .words import base, class_words
+from .contest import compare, contestants, enough_for_folds, note_rows, told_apart
+from .data import Data, Plan, Progress, prepared
+from .judging import verdicts
+from .methods import declared, fitted, if_separated, made
+from .words import base, class_words, correlations
 
 REGION_STEPS = 120
 MOST_CLASSES = 50
 
 
-def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     """Fit a discriminant, test its directions, and compare methods by cross-validation."""
     y = np.asarray(data.y)
     classes, counts = np.unique(y, return_counts=True)
@@ -39,27 +39,27 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
         )
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
-    model = fitted(entry.model(plan.seed), preparation.names_out_, X, y)
+    model = fitted(made(cls, plan.seed), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
     r2, shares = _separation(scores, y, getattr(model, "explained_variance_ratio_", None))
-    verdicts = class_verdicts(entry, model, X, y, r2, plan, progress)
+    found = verdicts(model, X, y, len(r2), plan, progress, groups=len(classes))
     values = np.sqrt(r2)
-    directions = [verdicts.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
-    findings = base(data, plan, entry, directions, axes, scores, preparation.names_out_, correlations(X, scores))
+    directions = [found.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
+    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, correlations(X, scores))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
-    findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
+    findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "accuracy"
     findings.baseline = (f"always {str(classes[np.argmax(counts)])!r}", float(counts.max() / counts.sum()))
     if plan.folds >= 2 and enough_for_folds(y, "classes"):
-        _judge(findings, entry, preparation, data, plan, progress)
+        _judge(findings, cls, preparation, data, plan, progress)
     elif plan.folds >= 2:
         lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
         findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
-    separating = separating_columns(X, y, preparation.names_out_)
+    separating = _separating_columns(X, y, preparation.names_out_)
     if separating:
-        found, how = separation_words(separating, plan.target, model)
-        findings.summary.append(found)
+        what, how = _separation_words(separating, plan.target, model)
+        findings.summary.append(what)
         data.notes += [how] if how else []
     findings.extras["regions"] = _regions(model, scores, classes)
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
@@ -67,9 +67,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     return findings, Pipeline([("prepare", preparation), ("model", model)])
 
 
-def _judge(
-    findings: Findings, entry: Entry, preparation: Any, data: Data, plan: Plan, progress: Progress | None
-) -> None:
+def _judge(findings: Findings, cls: Any, preparation: Any, data: Data, plan: Plan, progress: Progress | None) -> None:
     """Compare methods on rows left out; note which ones are told apart from ours, and what ours confuses."""
     y = np.asarray(data.y)
     ring = contestants("classes", plan.seed)
@@ -77,7 +75,9 @@ def _judge(
         ring, preparation, data.table, y, "classes", plan.folds, plan.seed, progress
     )
     note_rows(data, rows)
-    ours = predicted.pop(entry.name.upper(), None)
+    name = declared(cls).compared_as
+    findings.comparison = [replace(c, ours=c.name == name) for c in findings.comparison]
+    ours = predicted.pop(name, None)
     if ours is None:
         return
     classes = np.unique(y)
@@ -97,6 +97,30 @@ def _separation(Z: np.ndarray, y: np.ndarray, own: Any) -> tuple[np.ndarray, np.
     r2 = np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
     ratio = r2 / np.maximum(1 - r2, 1e-12)
     return r2, ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)
+
+
+def _separating_columns(X: np.ndarray, y: np.ndarray, names: list[str]) -> list[str]:
+    """Return the columns that do not vary within any class but do between classes."""
+    parts = [X[y == label] for label in np.unique(y)]
+    fixed = np.logical_and.reduce([part.min(axis=0) == part.max(axis=0) for part in parts])
+    varies = X.min(axis=0) < X.max(axis=0)
+    return [names[j] for j in np.flatnonzero(fixed & varies)]
+
+
+def _separation_words(columns: list[str], target: str | None, model: Any) -> tuple[str, str]:
+    """Return what was found of such columns, and what became of the model."""
+    one, names = len(columns) == 1, listed(map(repr, columns), 6)
+    found = (
+        f"{names} {'has' if one else 'have'} a single value within each class of {target!r} and "
+        f"{'differs' if one else 'differ'} between classes: {'it separates' if one else 'they separate'} classes "
+        f"without error. Look whether {'it is' if one else 'they are'} known before the class is; if not, leave "
+        f"{'it' if one else 'them'} out (--drop)."
+    )
+    settings = if_separated(model)
+    changed = [f"{name}={value!r}" for name, value in settings.items() if repr(getattr(model, name)) == repr(value)]
+    kind = type(model).__name__
+    how = f"{kind} was fitted with {' and '.join(changed)}: it divides by the spread within classes, and {names} "
+    return found, how + f"{'has' if one else 'have'} none." if changed else ""
 
 
 def _confusion(y: np.ndarray, guess: np.ndarray, classes: np.ndarray) -> np.ndarray:

@@ -6,15 +6,14 @@ from typing import Any
 
 from ..sources.csv_text import Dialect
 from .data import Data, Plan
-from .methods import Entry
 
 
-def code_for(entry: Entry, data: Data, plan: Plan, model: Any, second: Any = None) -> str:
+def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -> str:
     """Return Python that repeats the fit: the same rows, the same columns, the same model.
 
     Parameters
     ----------
-    entry : Entry
+    cls : class of the method
     data : Data
     plan : Plan
     model : Pipeline
@@ -22,7 +21,7 @@ def code_for(entry: Entry, data: Data, plan: Plan, model: Any, second: Any = Non
         Of the second set of columns.
     """
     rows = _rows(data, plan)
-    ours = f"from eigenlens import {entry.class_name}"
+    ours = f"from eigenlens import {cls.__name__}"
     if data.kind == "distances":
         lines = ["import pandas as pd", ours, "", *rows, f"D = table[{_kept(data)!r}].to_numpy()"]
         return "\n".join([*lines, f"model = {model[-1]!r}.fit(D)", "model.embedding_"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,16 +16,14 @@ from sklearn.svm import SVC
 
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import Contestant
-from .data import Data
-from .methods import METHODS, fitted
-from .verdicts import some_rows
+from .data import Data, Progress
+from .judging import some_rows
+from .methods import declared, fitted, made, of_question
 
 MOST_ROWS = 20_000  # rows that a comparison uses
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
 LEVEL = 0.95
-
-Progress = Callable[[str, int, int], None]
 
 
 class CurveOnDirections(RegressorMixin, BaseEstimator):
@@ -48,19 +46,17 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
 def sliced(model: Any, n: int) -> Any:
     """Return an inverse regression with slices of at least three rows, however few rows there are."""
-    return model.set_params(n_slices=min(model.n_slices, max(n // 3, 2)))
+    return model if model.n_slices == "auto" else model.set_params(n_slices=min(model.n_slices, max(n // 3, 2)))
 
 
 def contestants(kind: str, seed: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring."""
+    entering = [cls for cls in of_question(kind).values() if declared(cls).compared_as]
+    ours = {declared(cls).compared_as: made(cls, seed) for cls in entering}
     if kind == "classes":
-        ours = {name.upper(): METHODS[name].model(seed) for name in ("lda", "fda", "pda", "mda") if name in METHODS}
         return {**ours, "SVM (Gaussian kernel)": SVC()}
-    ours = {"linear regression": LinearRegression()}
-    for name, words in (("sir", "SIR + curve"), ("localized-sir", "localized SIR + curve")):
-        if name in METHODS:
-            ours[words] = CurveOnDirections(METHODS[name].model(seed))
-    return ours
+    curves = {f"{name} + curve": CurveOnDirections(model) for name, model in ours.items()}
+    return {"linear regression": LinearRegression(), **curves}
 
 
 def compare(
@@ -94,10 +90,11 @@ def compare(
                 guess[test] = _predict(preparation, model, part, z, train, test)
         except ValueError as error:
             note = f"could not be fitted: {str(error).split('. ')[0]}"
-            found.append(Contestant(name, np.nan, np.nan, np.nan, time.perf_counter() - start, note))
-            continue
-        predicted[name] = guess
-        found.append(Contestant(name, *_score(z, guess, kind, splits), time.perf_counter() - start, note))
+            score = (np.nan, np.nan, np.nan)
+        else:
+            predicted[name], score = guess, _score(z, guess, kind, splits)
+        advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
+        found.append(Contestant(name, *score, time.perf_counter() - start, note, advantage=advantage))
     if progress:
         progress("", len(models), len(models))
     return found, predicted, rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,8 @@ WORD_BYTES = 120  # of a cell of words, as measured
 HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
 FEW_NOTES = 4  # columns of words that get a note each
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
+
+Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
 
 @dataclass(frozen=True)

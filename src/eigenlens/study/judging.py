@@ -1,50 +1,129 @@
-"""Which test speaks of the directions of which method, and what it may cost.
+"""Real or noise: which directions a test calls real, what it may cost, and what is said of it.
 
-Budgets are in cells (rows × columns) of all draws together, set so that a test takes a few seconds.
+How many draws a test has is decided by the size of the table, never by a clock: the same table gets the same verdict on
+every machine.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from ..inference import above_negative, against_normal, against_refits, broken_stick, wilks
-from ..report.findings import Test
-from .contest import Progress
-from .data import Plan
-from .methods import Entry
-from .verdicts import LEVEL, Effort, Verdicts, effort, of_test, some_rows, untested
+from .._core.errors import InputError
+from ..inference import DimensionTest, above_negative, against_refits, broken_stick
+from ..methods._declaration import Cost, Wording
+from ..report.findings import Direction, Test
+from .data import Plan, Progress
+from .methods import declared
 
-PERMUTED = {"fda": 7e5, "robust-pca": 4e5, "sparse-pca": 8e5, "kernel-pca": 8e5, "localized-sir": 4e5}
-PRODUCTS = 2e10  # multiplications of a test that is made of products of matrices
-EIGENVALUES = 3  # such multiplications, over p³, that eigenvalues take (1.6 to 2.7 as measured)
-PERMUTATION = 1e5  # such multiplications that permuting one column takes, however few rows it has
-PATH = 20  # such multiplications, over p³, that choosing a penalty takes
+LEVEL = 0.05
+DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
+WORK = 2e10  # multiplications of all draws of a test: a few seconds
+FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
+FEWEST_OF_CLASS = 10
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
-PARALLEL = 99  # tables of noise
+UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
-# -- no target -----------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Verdicts:
+    """What was decided of k directions.
+
+    Attributes
+    ----------
+    test : Test
+    real : list of bool or None
+    evidence : list of str
+    p_values : list of float or None
+    scree : dict
+        "band" and "band_words", or "tails": what the picture of the directions shows of the test.
+    """
+
+    test: Test
+    real: list[bool | None]
+    evidence: list[str]
+    p_values: list[float | None]
+    scree: dict[str, Any] = field(default_factory=dict)
+
+    def direction(self, j: int, name: str, value: float, share: float | None) -> Direction:
+        """Return the j-th direction with its verdict."""
+        return Direction(name, value, share, self.real[j], self.evidence[j], self.p_values[j])
 
 
-def spread_verdicts(
-    entry: Entry,
-    model: Any,
-    X: np.ndarray,
-    values: np.ndarray,
-    blocks: list[np.ndarray],
-    plan: Plan,
-    progress: Progress | None,
+def untested(k: int, why: str) -> Verdicts:
+    """Say why nothing was tested."""
+    return Verdicts(Test(about=why), [None] * k, [""] * k, [None] * k)
+
+
+# -- asking a model ------------------------------------------------------------------------------------------------
+
+
+def verdicts(
+    model: Any, X: np.ndarray, y: np.ndarray | None, k: int, plan: Plan, progress: Progress | None, groups: int = 1
 ) -> Verdicts:
-    """Compare the variances of directions with those that unrelated columns would give.
+    """Ask a fitted model which of its k directions are real.
 
     Parameters
     ----------
-    entry : Entry
+    model : fitted model
+    X : ndarray of shape (n, p)
+    y : ndarray or None
+        As in the fit.
+    k : int
+    plan : Plan
+    progress : Progress or None
+    groups : int
+        Classes, or directions where there are none.
+    """
+    says, name = declared(model), type(model).__name__
+    if says.test is None:
+        return untested(k, says.untested or f"{name} has no test of its directions.")
+    n, p = X.shape
+    cost, spent, rows = says.test.cost_for(model), Effort(says.test.draws, n), np.arange(n)
+    if cost is not None:
+        afforded = _affordable(says, cost, n, p, groups)
+        if afforded is None:
+            why = f"The table is too large for the permutations that a test of {name} takes."
+            return untested(k, f"{why} In Python: model[-1].test_dimension(X{'' if y is None else ', y'}).")
+        rows = some_rows(afforded.rows, n, plan.seed, y if says.question == "classes" else None)
+        spent = Effort(afforded.draws, len(rows))
+        if progress:
+            progress("real or noise? permuting", 0, 0)
+    target = () if y is None else (y[rows],)
+    tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
+    try:
+        found = tested.test_dimension(X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
+    except InputError as error:
+        return untested(k, f"{error} {says.test.advice}".strip())
+    wording = says.test.wording(found.method)
+    return of_test(found, k, spent.told(wording, n), wording.evidence, UNRELATED if says.question == "none" else "")
+
+
+def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | None:
+    """Return the effort of a test, which may take its patience where the usual work is not enough."""
+    test, fewest = says.test, FEWEST_ROWS.get(says.question, FEWEST_OF_CLASS * groups)
+
+    def of_rows(m: int) -> float:
+        return cost(m, p, groups)
+
+    usual = effort(n, of_rows, WORK, test.draws, fewest)
+    return usual or effort(n, of_rows, WORK * test.patience, DRAWS[-1], fewest)
+
+
+def spread_verdicts(
+    model: Any, X: np.ndarray, values: np.ndarray, blocks: list[np.ndarray], plan: Plan, progress: Progress | None
+) -> Verdicts:
+    """Compare the variances of directions with those that unrelated columns would give.
+
+    A model that has a test of its own is asked, where every column is one of the table; otherwise it is repeated on
+    columns that are permuted.
+
+    Parameters
+    ----------
     model : fitted model
     X : ndarray of shape (n, p)
     values : ndarray of shape (k,)
@@ -58,74 +137,25 @@ def spread_verdicts(
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     worded = any(len(block) > 1 for block in blocks)
-    if entry.name == "pca" and not worded:
-        found = against_normal(values, n - 1, X.std(axis=0, ddof=1), LEVEL, PARALLEL, plan.seed)
-        about = (
-            f"Components are compared with those of {PARALLEL} tables of unrelated normal columns of the same spread "
-            f"(parallel analysis, 95%), so that p-values are multiples of {1 / (1 + PARALLEL):.3g}."
-        )
-        return of_test(found, k, Test("parallel analysis", about, LEVEL, PARALLEL), "", _UNRELATED)
-    spent = _spread_effort(entry, n, X.shape[1], len(blocks))
+    if declared(model).test is not None and not worded:
+        return verdicts(model, X, None, k, plan, progress)
+    spread, name = declared(model).spread, type(model).__name__
+    spent = effort(n, lambda m: spread.cost(m, X.shape[1], len(blocks)), WORK, spread.draws, FEWEST_ROWS["none"])
     if spent is None:
-        return untested(k, f"The table is too large for the permutations that a test of {entry.class_name} takes.")
-    rows = some_rows(spent.rows, n, plan.seed)
-    found = against_refits(
-        _variances_of(entry, model, k), X[rows], LEVEL, spent.draws, plan.seed, blocks, _watched(progress, spent.draws)
-    )
+        return untested(k, f"The table is too large for the permutations that a test of {name} takes.")
+
+    def variances(rows: np.ndarray) -> np.ndarray:
+        return np.concatenate([spread.repeated(model, rows), np.zeros(k)])[:k]
+
+    rows, watched = some_rows(spent.rows, n, plan.seed), _watched(progress, spent.draws)
+    found = against_refits(variances, X[rows], LEVEL, spent.draws, plan.seed, blocks, watched)
     about = (
-        f"{entry.class_name} was repeated on the same columns, each permuted by itself"
+        f"{name} was repeated on the same columns, each permuted by itself"
         + (" (those made of one column of words together)" if worded else "")
-        + ", which leaves nothing that they have in common"
+        + ", which leaves nothing that they have in common ({permutations})."
     )
-    test = spent.test(n, "parallel analysis, permutations", about)
-    return of_test(found, k, test, "", _UNRELATED if spent.rows == n else "")
-
-
-_UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
-
-
-def _spread_effort(entry: Entry, n: int, p: int, blocks: int) -> Effort | None:
-    if entry.name == "pca":
-        return effort(n, lambda m: _permuted_pca(m, p, blocks), PRODUCTS, 99, 50)
-    if entry.name == "kernel-pca":
-        return effort(n, lambda m: m * max(m, p) / 10, PERMUTED[entry.name], 39, 50)
-    return effort(n, lambda m: m * p, PERMUTED[entry.name], 39, 50)
-
-
-def _permuted_pca(n: int, p: int, blocks: int) -> float:
-    """Return the multiplications of one draw: permuting, a product of matrices, and its eigenvalues."""
-    side = min(n, p)
-    return PERMUTATION * blocks + n * p * side + EIGENVALUES * side**3
-
-
-def _variances_of(entry: Entry, model: Any, k: int) -> Callable[[np.ndarray], np.ndarray]:
-    """Return a function from rows to the variances of the k directions of a model fitted to them."""
-    coarse = {"tol": 1e-4, "max_iter": 300} if entry.name == "robust-pca" else {}  # of noise and of the rows alike
-
-    def found(X: np.ndarray) -> np.ndarray:
-        if entry.name == "pca":
-            values = _spreads(X - X.mean(axis=0)) / (len(X) - 1)
-        else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the model that is kept says what there is to say
-                fitted = clone(model).set_params(**coarse).fit(X)
-                values = variances(fitted, np.asarray(fitted.transform(X)))
-        return np.concatenate([values, np.zeros(k)])[:k]
-
-    return found
-
-
-def _spreads(X: np.ndarray) -> np.ndarray:
-    """Return the squared singular values; from products, which are several times cheaper and exact enough for noise."""
-    G = X.T @ X if X.shape[1] <= len(X) else X @ X.T
-    return np.maximum(np.linalg.eigvalsh(G)[::-1], 0.0)
-
-
-def variances(model: Any, scores: np.ndarray) -> np.ndarray:
-    """Return the variance along each direction; where wrong cells were set aside, that of what is left."""
-    if hasattr(model, "low_rank_"):
-        scores = np.asarray(model.low_rank_) @ np.asarray(model.components_).T
-    return np.asarray(getattr(model, "explained_variance_", scores.var(axis=0, ddof=1)))
+    test = spent.told(Wording("parallel analysis, permutations", about), n)
+    return of_test(found, k, test, "", UNRELATED if spent.rows == n else "")
 
 
 def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.ndarray]], Iterator[np.ndarray]]:
@@ -136,87 +166,6 @@ def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.nda
             yield next(found)
 
     return watched
-
-
-# -- classes -------------------------------------------------------------------------------------------------------
-
-
-def class_verdicts(
-    entry: Entry, model: Any, X: np.ndarray, y: np.ndarray, r2: np.ndarray, plan: Plan, progress: Progress | None
-) -> Verdicts:
-    """Test how many discriminant directions there are, given their squared canonical correlations."""
-    n, K, k = len(X), len(np.unique(y)), len(r2)
-    if entry.name == "lda" and model.shrinkage is None:
-        rank = int(np.linalg.matrix_rank(X))
-        if n <= rank + K or k != min(rank, K - 1):
-            return untested(k, f"{n:,} rows are too few for Wilks' test of {rank:,} columns; --method pda has another.")
-        test = Test("Wilks", "Directions are tested one after the other by Wilks' Λ, with Rao's F, at 5%.", LEVEL)
-        return of_test(wilks(np.sqrt(r2), n, rank, K - 1), k, test, "Wilks")
-    if entry.name == "mda":
-        why = (
-            "MDA has no test of single directions: its subclasses are clusters that the fit itself has found, whose "
-            "centres differ even where there are none to find. What speaks for it is its accuracy on rows left out."
-        )
-        return untested(k, why)
-    p = X.shape[1]
-    if hasattr(model, "moments_"):  # a draw is a few products of matrices
-        spent = effort(n, lambda m: (m * p * p + PATH * p**3) * (K - 1), PRODUCTS, 199, 10 * K)
-    else:
-        spent = effort(n, lambda m: m * p * (K - 1), PERMUTED["fda"], 39, 10 * K)
-        spent = spent or effort(n, lambda m: m * p * (K - 1), 4 * PERMUTED["fda"], 19, 10 * K)
-    if spent is None:
-        why = f"The table is too large for the permutations that a test of {entry.class_name} takes."
-        return untested(k, f"{why} In Python: model[-1].test_dimension(X, y).")
-    rows = some_rows(spent.rows, n, plan.seed, y)
-    if progress:
-        progress("real or noise? permuting", 0, 0)
-    tested = clone(model).fit(X[rows], y[rows]) if len(rows) < n else model
-    found = tested.test_dimension(X[rows], y[rows], alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
-    if found.method != "permutation":  # a penalty of zero: the normal theory holds
-        return of_test(found, k, Test(found.method.capitalize(), "Directions are tested by Wilks' Λ at 5%.", LEVEL))
-    about = "Rows were moved to other classes, and " + (
-        "the regression repeated" if entry.name == "fda" else "the problem solved again, with a penalty chosen anew"
-    )
-    return of_test(found, k, Effort(spent.draws, len(rows)).test(n, "permutation", about))
-
-
-# -- a number ------------------------------------------------------------------------------------------------------
-
-
-def number_verdicts(
-    entry: Entry, model: Any, X: np.ndarray, y: np.ndarray, k: int, plan: Plan, progress: Progress | None
-) -> Verdicts:
-    """Test on how many directions a number depends."""
-    n, p = X.shape
-    if entry.name != "localized-sir":
-        found = model.test_dimension(alpha=LEVEL)
-        how = "χ²" if found.method == "chi2" else "normal noise drawn through its moments"
-        about = f"Directions are tested one after the other against {how}, at 5%."
-        return of_test(found, k, Test(found.method, about, LEVEL))
-    spent = effort(n, lambda m: m * min(p, k), PERMUTED[entry.name], 39, 100)
-    if spent is None:
-        return untested(k, "The table is too large for the permutations that a test of LocalizedSIR takes.")
-    rows = some_rows(spent.rows, n, plan.seed)
-    if progress:
-        progress("real or noise? permuting", 0, 0)
-    tested = clone(model).fit(X[rows], y[rows]) if len(rows) < n else model
-    found = tested.test_dimension(X[rows], y[rows], alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
-    about = "Directions after the first, the second, … were moved to other rows, and neighbours searched again"
-    return of_test(found, k, spent.test(n, "permutation", about))
-
-
-# -- two sets ------------------------------------------------------------------------------------------------------
-
-
-def view_verdicts(model: Any, n: int, p: int, q: int, k: int) -> Verdicts:
-    """Test how many canonical pairs there are."""
-    if n <= p + q:
-        return untested(k, f"{n:,} rows are too few for Wilks' test of {p:,} and {q:,} columns.")
-    about = "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at 5%."
-    return of_test(model.test_dimension(alpha=LEVEL), k, Test("Wilks", about, LEVEL), "Wilks")
-
-
-# -- a map ---------------------------------------------------------------------------------------------------------
 
 
 def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
@@ -249,3 +198,101 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
     test = Test("broken stick and negative inertia", about)
     evidence += [""] * (k - len(evidence))
     return Verdicts(test, real, evidence, [None] * k, {"band": np.maximum(*bars), "band_words": words})
+
+
+# -- reading a test ------------------------------------------------------------------------------------------------
+
+
+def of_test(found: DimensionTest, k: int, test: Test, words: str = "", band_words: str = "") -> Verdicts:
+    """Read a test: all directions before the first that is not rejected are real.
+
+    Where the test compares single values with those of noise, the picture gets a band, if there are words for it; where
+    it compares what all directions from one on carry together, it gets these.
+    """
+    p = [float(v) if np.isfinite(v) else None for v in found.p_values[:k]]
+    p += [None] * (k - len(p))
+    said = [[] if v is None else [f"{words} {p_words(v, test.draws)}".strip()] for v in p]
+    scree: dict[str, Any] = {}
+    if "bar" in found.statistics:
+        tested = np.isfinite(found.statistics["bar"])
+        scree["tails"] = (found.statistics["statistic"][tested], found.statistics["bar"][tested])
+    if "noise" in found.statistics and band_words:
+        band = found.statistics["noise"][:k]
+        scree |= {"band": band, "band_words": band_words}
+        for words_of, b in zip(said, band, strict=False):
+            words_of.append(f"noise reaches {b:.3g}")
+    real: list[bool | None] = [j < found.dimension for j in range(k)]
+    return Verdicts(test, real, [", ".join(s) for s in said], p, scree)
+
+
+def p_words(p: float, draws: int | None = None) -> str:
+    """Return a p-value in words, as finely as the draws allow."""
+    return "p < 0.001" if p < 0.001 and draws is None else f"p = {p:.3f}"
+
+
+# -- how much is spent ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many draws a test gets, on how many of the rows."""
+
+    draws: int
+    rows: int
+
+    def told(self, wording: Wording, n: int) -> Test:
+        """Return the record of a test of n rows made with this effort."""
+        finest, some = 1 / (1 + self.draws), ""
+        if self.rows < n:
+            some = f" of {self.rows:,} of the {n:,} rows, drawn at random"
+        permutations = f"{self.draws} permutations{some}, so that p-values are multiples of {finest:.3g}"
+        fields = {"level": LEVEL, "draws": self.draws, "finest": finest, "permutations": permutations}
+        drawn = "{permutations}" in wording.about or "{draws}" in wording.about
+        return Test(
+            wording.name,
+            wording.about.format(**fields),
+            LEVEL,
+            self.draws if drawn else None,
+            self.rows if self.rows < n else None,
+            wording.doubt,
+        )
+
+
+def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewest_rows: int) -> Effort | None:
+    """Return the most draws on all rows that a budget allows, or the fewest on as many rows as it allows.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    cost : function of a number of rows
+        Of one draw.
+    budget : float
+        Of all draws, in the same unit.
+    most : int
+        Draws.
+    fewest_rows : int
+        With fewer a test would see nothing; None is returned where even these are too dear.
+    """
+    for draws in DRAWS:
+        if draws <= most and draws * cost(n) <= budget:
+            return Effort(draws, n)
+    rows = n
+    while rows > fewest_rows and DRAWS[-1] * cost(rows) > budget:
+        rows = max(int(rows * 0.9), fewest_rows)
+    return Effort(DRAWS[-1], rows) if DRAWS[-1] * cost(rows) <= budget else None
+
+
+def some_rows(rows: int, n: int, seed: int, y: np.ndarray | None = None) -> np.ndarray:
+    """Draw rows at random; of each class its share, and two at least."""
+    rng = np.random.default_rng(seed)
+    if rows >= n:
+        return np.arange(n)
+    if y is None:
+        return np.sort(rng.choice(n, rows, replace=False))
+    parts = []
+    for label in np.unique(y):
+        places = np.flatnonzero(y == label)
+        count = min(len(places), max(round(rows * len(places) / n), 2))
+        parts.append(rng.choice(places, count, replace=False))
+    return np.sort(np.concatenate(parts))

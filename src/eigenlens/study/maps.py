@@ -11,10 +11,9 @@ from .._core import errors
 from ..distances import double_center, is_squared_distance
 from ..report.findings import Findings
 from ..spectral import rounding
-from .contest import Progress
-from .data import Data, Plan
+from .data import Data, Plan, Progress
 from .judging import MOST_POINTS, map_verdicts
-from .methods import Entry
+from .methods import made
 from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot
@@ -22,14 +21,14 @@ MOST_AXES = 10
 SYMMETRIC = 1e-6
 
 
-def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     """Fit classical scaling, test whether the distances are Euclidean, and compare the map with them."""
     D, names = distance_table(data)
     n = len(D)
     test = is_squared_distance(D**2)
     whole = _all_eigenvalues(D) if n <= MOST_POINTS else None
     k = n - 1 if whole is None else np.count_nonzero(whole > 0)
-    model = entry.model(plan.seed).set_params(metric="precomputed", n_components=max(min(int(k), MOST_AXES), 1))
+    model = made(cls, plan.seed).set_params(n_components=max(min(int(k), MOST_AXES), 1))
     model = _fit_what_is_there(model, D)
     Z = np.asarray(model.embedding_, dtype=float)
     values = np.asarray(model.eigenvalues_, dtype=float)
@@ -37,7 +36,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     total = float(np.abs(values if whole is None else whole).sum())
     verdicts = map_verdicts(whole, len(values))
     directions = [verdicts.direction(j, axes[j], float(v), float(v / total)) for j, v in enumerate(values)]
-    findings = base(data, plan, entry, directions, axes, Z, names, np.zeros((0, Z.shape[1])))
+    findings = base(data, plan, cls, directions, axes, Z, names, np.zeros((0, Z.shape[1])))
     findings.loading_names = []
     findings.row_names = names
     findings.value_name, findings.loading_kind = "eigenvalue", ""

@@ -1,73 +1,15 @@
-"""Which methods there are, what each is for, and how a study makes one."""
+"""Which methods there are, and how a study makes and fits one: each public class says so itself."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from sklearn.base import clone
+
 from .._core import errors
-from .._core.errors import InputError, SeparationError
-from .separation import softened
+from .._core.errors import SeparationError
 
-
-@dataclass(frozen=True)
-class Entry:
-    """A method by name.
-
-    Attributes
-    ----------
-    name : str
-        On the command line.
-    class_name : str
-    kinds : tuple of str
-        Questions that it answers.
-    use : str
-        When to use it.
-    make : callable
-        Makes an unfitted model for a seed.
-    """
-
-    name: str
-    class_name: str
-    kinds: tuple[str, ...]
-    use: str
-    make: Callable[[Any, int], Any] = lambda cls, seed: cls()
-
-    @property
-    def available(self) -> bool:
-        return self.class_name in package().__all__
-
-    def model(self, seed: int = 0) -> Any:
-        """Return an unfitted model."""
-        return self.make(getattr(package(), self.class_name), seed)
-
-
-def package() -> Any:
-    """Return the package with its public names; which methods there are is asked when it is needed."""
-    return import_module(__name__.partition(".")[0])
-
-
-_ENTRIES = (
-    Entry("pca", "PCA", ("none",), "the directions of largest spread; the first look at any table"),
-    Entry("robust-pca", "RobustPCA", ("none",), "the same where single cells are wildly wrong"),
-    Entry("sparse-pca", "SparsePCA", ("none",), "directions that each use a few columns only"),
-    Entry("kernel-pca", "KernelPCA", ("none",), "curved structure, for up to some thousand rows"),
-    Entry("lda", "LDA", ("classes",), "directions that part classes of like shape; fast, with tests"),
-    Entry("fda", "FDA", ("classes",), "classes parted by bent boundaries, found by adaptive splines"),
-    Entry("pda", "PDA", ("classes",), "many columns, or columns in order (signals, images): coefficients are smoothed"),
-    Entry("mda", "MDA", ("classes",), "classes made of several clusters", lambda cls, seed: cls(random_state=seed)),
-    Entry("sir", "SIR", ("number",), "directions on which a number depends, in whatever way, from one pass"),
-    Entry("localized-sir", "LocalizedSIR", ("number",), "the same where equal responses come from several places"),
-    Entry("save", "SAVE", ("number",), "the same where the response is symmetric in a direction, such as x²"),
-    Entry("directional-regression", "DirectionalRegression", ("number",), "SIR and SAVE in one"),
-    Entry("cca", "CCA", ("views",), "what two sets of columns have in common"),
-    Entry("mds", "ClassicalMDS", ("distances",), "a map of points of which only distances are known"),
-)
-METHODS = {entry.name: entry for entry in _ENTRIES if entry.available}
-FIRST = {"none": "pca", "classes": "lda", "number": "sir", "views": "cca", "distances": "mds"}
 QUESTIONS = {
     "none": "no target",
     "classes": "a target of classes",
@@ -75,38 +17,78 @@ QUESTIONS = {
     "views": "two sets of columns",
     "distances": "a table of distances",
 }
+SECOND = "_second"  # set of columns, after the name that its direction has in the first
 
 
-def fitted(model: Any, names: list[str], *arguments: Any) -> Any:
-    """Fit a model to plain numbers; where it complains of a column by number, say its name.
-
-    Where a column separates classes perfectly, the model is fitted as it says it can be then.
-    """
-    try:
-        return model.fit(*arguments)
-    except InputError as error:
-        softer = softened(model) if isinstance(error, SeparationError) else None
-        if softer is not None:
-            return fitted(softer, names, *arguments)
-        numbered = re.compile(r"\bcolumns? (\d+(?:, \d+)*)")
-
-        def named(found: re.Match[str]) -> str:
-            places = [int(j) for j in found[1].split(", ")]
-            if max(places) >= len(names):
-                return found[0]
-            return f"column{'s' if len(places) > 1 else ''} " + ", ".join(repr(names[j]) for j in places)
-
-        raise type(error)(numbered.sub(named, str(error))) from error
+def methods() -> dict[str, Any]:
+    """Return the classes that answer a question, by their names on the command line, in the order of a list of them."""
+    package = import_module(__name__.partition(".")[0])
+    public = [getattr(package, name) for name in package.__all__ if name[0].isupper()]
+    answering = [cls for cls in public if declared(cls) is not None and declared(cls).question]
+    order = list(QUESTIONS)
+    answering.sort(key=lambda cls: (order.index(declared(cls).question), declared(cls).place, cls.__name__))
+    return {declared(cls).name: cls for cls in answering}
 
 
-def chosen(name: str, kind: str) -> Entry:
+def declared(model: Any) -> Any:
+    """Return what a method, or a model of it, says of itself; None for models of other libraries."""
+    return getattr(model, "_declaration", None)
+
+
+def made(cls: Any, seed: int) -> Any:
+    """Return an unfitted model."""
+    return declared(cls).make(cls, seed)
+
+
+def of_question(kind: str) -> dict[str, Any]:
+    """Return the methods that answer a question."""
+    return {name: cls for name, cls in methods().items() if declared(cls).question == kind}
+
+
+def chosen(name: str, kind: str) -> Any:
     """Return the method of a study: the one that was asked for, or the first that answers the question."""
-    wanted = FIRST[kind] if name == "auto" else name
-    fitting = [entry.name for entry in METHODS.values() if kind in entry.kinds]
-    if wanted not in METHODS:
+    known, fitting = methods(), list(of_question(kind))
+    wanted = fitting[0] if name == "auto" else name
+    if wanted not in known:
         raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
-    if kind not in METHODS[wanted].kinds:
-        answers = " or ".join(QUESTIONS[k] for k in METHODS[wanted].kinds)
+    if wanted not in fitting:
+        answers = QUESTIONS[declared(known[wanted]).question]
         rule = f"it is for {answers}, and this is {QUESTIONS[kind]}; take one of {', '.join(fitting)}"
         raise errors.setting("--method", wanted, rule)
-    return METHODS[wanted]
+    return known[wanted]
+
+
+def fitted(model: Any, names: list[str], X: Any, y: Any = None) -> Any:
+    """Fit a model to numbers whose columns have names, so that its errors and warnings say them.
+
+    Where a column separates classes perfectly, the model is fitted as it says it can be then. The names are not kept:
+    a pipeline hands it plain numbers.
+    """
+    if declared(model) is None:
+        return model.fit(X, y)
+    import pyarrow as pa
+
+    try:
+        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y)
+    except SeparationError:
+        softer = if_separated(model)
+        if not softer or all(repr(getattr(model, name)) == repr(value) for name, value in softer.items()):
+            raise
+        return fitted(clone(model).set_params(**softer), names, X, y)
+    vars(model).pop("feature_names_in_", None)
+    return model
+
+
+def if_separated(model: Any) -> dict[str, Any]:
+    """Return the parameters that a model needs where a column separates classes; none where it says nothing."""
+    settings = getattr(declared(model), "if_separated", None)
+    return {} if settings is None else dict(settings(model))
+
+
+def score_names(model: Any, k: int) -> list[str]:
+    """Return the names of k columns of scores of a model: `lda0`, `lda1`, …; those of a second set end in `_second`."""
+    named = getattr(model, "get_feature_names_out", None)
+    names = [] if named is None else [str(name) for name in named()]
+    if names and k == 2 * len(names):
+        return names + [name + SECOND for name in names]
+    return names if len(names) == k else [f"{type(model).__name__.lower()}{j}" for j in range(k)]

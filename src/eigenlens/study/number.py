@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
 from ..report.findings import Findings
-from .contest import Progress, compare, contestants, enough_for_folds, note_rows, sliced
-from .data import HUGE, Data, Plan, prepared
-from .judging import number_verdicts
-from .methods import Entry, fitted
-from .spread import correlations
-from .words import base, number_words
+from .contest import compare, contestants, enough_for_folds, note_rows, sliced
+from .data import HUGE, Data, Plan, Progress, prepared
+from .judging import verdicts
+from .methods import declared, fitted, made
+from .words import base, correlations, number_words
 
 
-def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     """Fit an inverse regression, test its dimension, and ask how much of the response its directions explain."""
     y = np.asarray(data.y, dtype=float)
     if np.abs(y).max() > HUGE:
@@ -24,17 +25,17 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
         )
     preparation = prepared(data, plan)
     X = preparation.transform(data.table)
-    model = fitted(sliced(entry.model(plan.seed), len(y)), preparation.names_out_, X, y)
+    model = fitted(sliced(made(cls, plan.seed), len(y)), preparation.names_out_, X, y)
     scores = np.asarray(model.transform(X))
     axes = [f"direction {j + 1}" for j in range(scores.shape[1])]
     values = np.asarray(model.eigenvalues_, dtype=float)
-    verdicts = number_verdicts(entry, model, X, y, len(axes), plan, progress)
+    found = verdicts(model, X, y, len(axes), plan, progress, groups=len(axes))
     total = float(values.sum())
     shares = values / total if total > 0 else [None] * len(values)
-    directions = [verdicts.direction(j, axis, float(values[j]), shares[j]) for j, axis in enumerate(axes)]
-    findings = base(data, plan, entry, directions, axes, scores, preparation.names_out_, correlations(X, scores))
+    directions = [found.direction(j, axis, float(values[j]), shares[j]) for j, axis in enumerate(axes)]
+    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, correlations(X, scores))
     findings.value_name, findings.loading_kind = "eigenvalue", "correlation with the direction"
-    findings.scree, findings.test = {"values": values, **verdicts.scree}, verdicts.test
+    findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "R²"
     findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number"):
@@ -46,7 +47,7 @@ def answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> t
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
-    number_words(findings)
+    number_words(findings, declared(cls).blind_spot)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
 
 

@@ -11,10 +11,8 @@ from sklearn.pipeline import Pipeline
 from .._core.errors import EigenlensWarning
 from ..report.findings import Findings
 from .code import code_for
-from .contest import Progress
-from .data import Data, Plan
-from .methods import Entry, chosen
-from .naming import score_names
+from .data import Data, Plan, Progress
+from .methods import chosen, declared, score_names
 
 
 @dataclass
@@ -59,10 +57,10 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     >>> study(data, plan).findings.method
     'LDA'
     """
-    entry = chosen(plan.method, data.kind)
+    cls = chosen(plan.method, data.kind)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        findings, model = _answer(entry, data, plan, progress)
+        findings, model = _answer(cls, data, plan, progress)
     said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = data.notes
@@ -74,13 +72,13 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     elif not all(d.real for d in findings.directions):
         level = "" if findings.test.level is None else f", at {findings.test.level:.0%}"
         findings.doubts.append(f"A direction called noise is one that these rows do not tell from noise{level}.")
-    findings.code = code_for(entry, data, plan, model, findings.extras.get("second"))
+    findings.code = code_for(cls, data, plan, model, findings.extras.get("second"))
     about = {
         "source": data.source,
         "kind": data.kind,
         "target": plan.target,
         "rows": data.n_rows,
-        "method": entry.name,
+        "method": declared(cls).name,
         "columns": list(data.table.column_names),
         "words": [n for n, levels in getattr(model[0], "levels_", {}).items() if levels],
     }
@@ -90,7 +88,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     return Study(findings, model, about)
 
 
-def _answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+def _answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     if data.kind == "none":
         from .spread import answer
     elif data.kind == "classes":
@@ -101,4 +99,4 @@ def _answer(entry: Entry, data: Data, plan: Plan, progress: Progress | None) -> 
         from .views import answer
     else:
         from .maps import answer
-    return answer(entry, data, plan, progress)
+    return answer(cls, data, plan, progress)

@@ -9,13 +9,12 @@ import numpy as np
 
 from ..report.findings import Contestant, Direction, Findings
 from .data import Data, Plan
-from .methods import Entry
 
 
 def base(
     data: Data,
     plan: Plan,
-    entry: Entry,
+    cls: Any,
     directions: list[Direction],
     axes: list[str],
     scores: np.ndarray,
@@ -26,7 +25,7 @@ def base(
     return Findings(
         title=plan.title or _title(data.source),
         source=data.source,
-        method=entry.class_name,
+        method=cls.__name__,
         kind=data.kind,
         n_rows=data.n_rows,
         n_columns=len(names),
@@ -49,6 +48,13 @@ def _title(source: str) -> str:
     return name.split(".")[0].replace("_", " ").strip() or name
 
 
+def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+    """Return the correlation of each column of X with each of Z; zero where one of them does not vary."""
+    A, B = X - X.mean(axis=0), Z - Z.mean(axis=0)
+    a, b = np.sqrt((A**2).sum(axis=0)), np.sqrt((B**2).sum(axis=0))
+    return (A / np.where(a > 0, a, 1)).T @ (B / np.where(b > 0, b, 1))
+
+
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     """Name the columns that count most in a direction; those that do not count are left out."""
     tops = findings.top_loadings(j, limit)
@@ -64,18 +70,26 @@ def _count(k: int, noun: str) -> str:
     return f"{words[k] if k < len(words) else k} {noun}{'' if k == 1 else 's'}"
 
 
+def _some(real: int, k: int, noun: str) -> str:
+    """Write how many of k: “Both directions”, “All three directions”, “One of 3 directions”."""
+    if real < k:
+        return f"{_count(real, '').split()[0].capitalize()} of {k} {noun}s"
+    if k == 1:
+        return f"The only {noun}"
+    return f"Both {noun}s" if k == 2 else f"All {_count(k, noun)}"
+
+
 def spread_words(findings: Findings, standardised: bool) -> None:
     """Say what a PCA, or one of its kin, has found."""
     shares = [d.share or 0.0 for d in findings.directions]
     real, k = findings.n_real, len(shares)
     if real is not None:
-        stand = "stands" if real == 1 else "stand"
         carried = f", and {'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance"
         findings.summary.append(
-            f"{_count(real, 'direction').capitalize()} of {k} {stand} above what unrelated columns would show"
+            f"{_some(real, k, 'direction')} {'exceeds' if real == 1 else 'exceed'} what unrelated columns would show"
             f"{carried if any(shares) else ''}."
             if real
-            else f"No direction stands above what {findings.n_columns:,} unrelated columns would show in "
+            else f"No direction exceeds what {findings.n_columns:,} unrelated columns would show in "
             f"{findings.n_rows:,} rows."
         )
     if k and any(shares):
@@ -94,10 +108,9 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"a few rows more. Ask for the angle between fits on two halves."
         )
     if real is not None:
-        normal = ", which assumes columns that are roughly normal" if findings.test.name == "parallel analysis" else ""
         findings.doubts.append(
-            f"Noise is judged by parallel analysis{normal}; outlying rows can make a direction of their own. Look at "
-            f"the rows at the ends of each axis."
+            f"Noise is judged by {findings.test.name.split(',')[0]}{findings.test.doubt}; outlying rows can "
+            f"make a direction of their own. Look at the rows at the ends of each axis."
         )
 
 
@@ -106,17 +119,17 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
     real, k = findings.n_real, len(findings.directions)
     if real is not None:
         findings.summary.append(
-            f"{_count(real, 'direction').capitalize()} of {k} {'parts' if real == 1 else 'part'} the classes of "
+            f"{_some(real, k, 'direction')} {'separates' if real == 1 else 'separate'} the classes of "
             f"{findings.target!r} beyond chance."
             if real
-            else f"No direction parts the classes of {findings.target!r} beyond chance."
+            else f"No direction separates the classes of {findings.target!r} beyond chance."
         )
     if k:
         share = findings.directions[0].share or 0
         most = f"The first direction accounts for {share:.0%} of the separation and" if k > 1 else "The one direction"
         findings.summary.append(f"{most} goes with {_driven(findings, 0)}.")
-    ours = next((c for c in findings.comparison if c.name == findings.method.upper()), None)
-    if ours is not None and np.isfinite(ours.score) and findings.baseline is not None:
+    ours = findings.ours
+    if ours is not None and findings.baseline is not None:
         rule, plain = findings.baseline
         verdict = "" if ours.low > plain else " That is no better than chance would allow."
         findings.summary.append(
@@ -147,8 +160,7 @@ def _name_the_best(findings: Findings, ours: Contestant) -> None:
     if best.name == ours.name:
         findings.summary.append("None of the other methods compared does better.")
     elif best.name in findings.extras.get("told_apart", ()):
-        why = "less variable coefficients" if best.name == "PDA" else "boundaries that need not be straight"
-        findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {why}.")
+        findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {best.advantage}.")
     else:
         findings.summary.append(
             f"{best.name} comes out at {best.score:.1%}, a difference that these rows cannot tell from chance."
@@ -167,14 +179,14 @@ def _name_the_confusion(findings: Findings) -> None:
     )
 
 
-def number_words(findings: Findings) -> None:
+def number_words(findings: Findings, blind_spot: str) -> None:
     """Say what an inverse regression has found."""
     d, k = findings.n_real, len(findings.directions)
     if d is not None:
         findings.summary.append(
             f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({findings.test.name} test, 5%)."
             if d
-            else f"The test sees no direction on which {findings.target!r} depends."
+            else f"The test finds no direction on which {findings.target!r} depends."
         )
     if k:
         findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
@@ -195,12 +207,7 @@ def number_words(findings: Findings) -> None:
         )
         if best is line:
             findings.summary.append("A straight line on all columns does as well as any curve on a few directions.")
-    findings.doubts.append(
-        "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
-        "directional-regression where you expect one."
-    )
-    if findings.test.name in ("chi2", "simulation"):
-        findings.doubts.append("The test assumes columns that are roughly normal; long tails make it see too much.")
+    findings.doubts += [doubt for doubt in (blind_spot, findings.test.doubt) if doubt]
 
 
 def view_words(findings: Findings) -> None:
@@ -208,8 +215,7 @@ def view_words(findings: Findings) -> None:
     d, values = findings.n_real, [x.value for x in findings.directions]
     if d is not None:
         findings.summary.append(
-            f"{_count(d, 'pair').capitalize()} of {len(values)} {'is' if d == 1 else 'are'} related beyond chance "
-            f"(Wilks, 5%)."
+            f"{_some(d, len(values), 'pair')} {'is' if d == 1 else 'are'} related beyond chance (Wilks, 5%)."
             if d
             else "No pair of directions is related beyond chance (Wilks, 5%)."
         )
@@ -247,7 +253,7 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
             f"The distances are not Euclidean: no map has exactly these, in however many dimensions ({inertia:.0%} of "
             f"the inertia is negative)."
         )
-        findings.doubts.append("What is negative no map can show; a Schoenberg transform or a correction may mend it.")
+        findings.doubts.append("No map can show the negative part; a Schoenberg transform or a correction may fix it.")
     drawn, given = findings.extras["shepard"]["drawn"], findings.extras["shepard"]["given"]
     stress = float(np.sqrt(np.sum((drawn - given) ** 2) / np.sum(given**2)))
     findings.summary.append(

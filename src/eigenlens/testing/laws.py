@@ -21,10 +21,14 @@ Law = Callable[[Any, Sample], None]
 #: What a law may need of an estimator, and how the estimator tells.
 FACTS: dict[str, Callable[[Any], bool]] = {
     "moments": lambda estimator: hasattr(estimator, "partial_fit"),  # it is one pass and one small problem
-    "counted rows": lambda estimator: estimator._counts_rows,  # weight 2 is the row twice, in any order, to round-off
+    "counted rows": lambda estimator: (
+        estimator._obeys().counts_rows
+    ),  # weight 2 is the row twice, in any order, to round-off
     "own parts": lambda estimator: _all_known(estimator),  # made of classes that model files may hold
-    "centred rows": lambda estimator: estimator._centres,  # it looks at rows from their mean
-    "pencil": lambda estimator: estimator._solves_pencil,  # its directions are those of a small symmetric problem
+    "centred rows": lambda estimator: estimator._obeys().centres,  # it looks at rows from their mean
+    "pencil": lambda estimator: (
+        estimator._obeys().solves_pencil
+    ),  # its directions are those of a small symmetric problem
 }
 
 ROUND_OFF = 1e-11  # what sums in another order may differ by, relative to the size of the result
@@ -55,7 +59,10 @@ def outcome(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
     said = {
         name: _xp.to_numpy(value)
         for name, value in vars(model).items()
-        if name.endswith("_") and not name.startswith("_") and name not in model._per_row and _xp.is_array(value)
+        if name.endswith("_")
+        and not name.startswith("_")
+        and name not in model._obeys().per_row
+        and _xp.is_array(value)
     }
     for method in ("transform", "predict", "predict_log_proba", "decision_function"):
         if hasattr(model, method):
@@ -180,7 +187,7 @@ def shift(estimator: Any, data: Sample) -> None:
 
 def invariance(estimator: Any, data: Sample) -> None:
     """Scores do not change, up to sign, under the maps of the columns that the method is invariant to."""
-    kind = estimator._invariance if data.X.shape[1] > 1 else "rotation"
+    kind = estimator._obeys().invariance if data.X.shape[1] > 1 else "rotation"
     if kind == "none":
         return
     rng = np.random.default_rng(2)
@@ -202,7 +209,7 @@ def _scores(model: Any, X: np.ndarray) -> dict[str, np.ndarray]:
 def defining_equation(estimator: Any, data: Sample) -> None:
     """A V = B V Λ with Vᵀ B V = I, values descending, signs fixed."""
     model = fitted(estimator, data)
-    pencil = model._pose(model.moments_).pencil
+    pencil = model._problem(model.moments_).pencil
     A, V, values = pencil.A.dense(), model.spectrum_.vectors, model.spectrum_.values
     if not np.array_equal(V, model.subspace_.basis):
         raise AssertionError("defining_equation: the subspace is not spanned by the directions found")
@@ -226,7 +233,7 @@ def solver_agreement(estimator: Any, data: Sample) -> None:
         model = fitted(clone(estimator).set_params(solver=solver), data)
         assert_same(outcome(model, data.X), reference, 1e-9, f"solver_agreement ({solver})")
     approximate = fitted(clone(estimator).set_params(solver="randomized"), data)
-    V, A = approximate.spectrum_.vectors, approximate._pose(approximate.moments_).pencil.A.dense()
+    V, A = approximate.spectrum_.vectors, approximate._problem(approximate.moments_).pencil.A.dense()
     residual = np.linalg.norm(A @ V - V * approximate.spectrum_.values, axis=0).max() / np.linalg.norm(A, 2)
     if not abs(approximate.spectrum_.residual - residual) <= 1e-3 * residual + 1e-12:
         raise AssertionError(f"solver_agreement: randomized is off by {residual:.1e} and does not say so")

@@ -1,8 +1,14 @@
-"""Products, decompositions and distances."""
+"""Products, decompositions and distances, and the threads of NumPy's BLAS."""
 
 from __future__ import annotations
 
+import os
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -10,9 +16,10 @@ import scipy.linalg
 from .. import errors
 from ..typing import Array
 from .arrays import device, like, namespace, on_accelerator, to_numpy
-from .threads import calm_blas
 
 GRAM_STRIPS, STRIP_COLUMNS = 4, 64  # of a product on a device: more, or narrower ones, leave it idle
+ONE_THREAD_CELLS = 1_000_000  # of a matrix up to which one thread decomposes it
+NO_THREAD_CELLS = 1_024  # of a matrix that BLAS gives to one thread of its own accord
 
 
 def gram(rows: Array) -> Array:
@@ -111,3 +118,86 @@ def squared_distances(Z: Array, C: Array) -> Array:
     """Return ‖z_i − c_k‖² by differences, so that close points keep their digits."""
     xp = namespace(Z)
     return xp.stack([xp.sum((Z - C[k, :]) ** 2, axis=1) for k in range(C.shape[0])], axis=1)
+
+
+# -- the threads of NumPy's BLAS -------------------------------------------------------------------------------
+
+_holding = threading.Lock()
+_holders = 0
+_hold: Any = None
+
+
+def _forked() -> None:
+    """Lift a limit that a fit of the parent had set: its thread is not here to lift it, nor to release the lock."""
+    global _holding, _holders, _hold
+    _holding = threading.Lock()
+    held, _holders, _hold = _hold, 0, None
+    if held is not None:
+        _set_threads(held)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
+
+
+@cache
+def _blas() -> list[Any]:
+    """Return the BLAS libraries of this process; looking for them takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return list(ThreadpoolController().select(user_api="blas").lib_controllers)
+
+
+def blas_threads() -> int:
+    """Return how many threads NumPy's BLAS would use."""
+    return max((library.num_threads for library in _blas()), default=1)
+
+
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """Hold NumPy's BLAS to one thread, while our own threads each take a share of the rows.
+
+    Fits may overlap: the first in sets the limit, the last out lifts it.
+    """
+    global _holders, _hold
+    with _holding:
+        _holders += 1
+        if _holders == 1:
+            _hold = [(library, library.num_threads) for library in _blas()]
+            _set_threads((library, 1) for library, _ in _hold)
+        held = _hold
+    try:
+        yield
+    finally:
+        with _holding:
+            if held is _hold:  # a fork in between has lifted it already
+                _holders -= 1
+                if _holders == 0:
+                    _set_threads(held)
+                    _hold = None
+
+
+def _set_threads(wanted: Iterable[tuple[Any, int]]) -> None:
+    """Set the number of threads of each library, from whichever thread.
+
+    Newer threadpoolctl lets only the thread that first set a number set another. The fit that ends last lifts our
+    limit, whichever thread it runs on; it would silently leave BLAS at one thread.
+    """
+    for library, count in wanted:
+        if library.num_threads == count:
+            continue
+        clear = getattr(library, "clear_controlling_thread", None)
+        if clear is not None:
+            clear(force=True)
+        library.set_num_threads(count)
+        if clear is not None:
+            clear(force=True)
+
+
+def calm_blas(cells: int) -> AbstractContextManager[None]:
+    """Hold NumPy's BLAS to one thread while a matrix of so few cells is decomposed.
+
+    Its threads meet at every column. That gains little, and where other programs want the cores each meeting waits for
+    a thread that is not running (measured on two busy cores, 1,000 × 1,000: 5 to 50 times slower than one thread).
+    """
+    return one_blas_thread() if NO_THREAD_CELLS < cells <= ONE_THREAD_CELLS else nullcontext()

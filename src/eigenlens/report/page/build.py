@@ -102,9 +102,8 @@ def _found(f: Findings) -> Markup:
     shares = [d.share for d in f.directions if d.share is not None]
     if len(shares) > 2:
         tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))
-    ours = next((c for c in f.comparison if c.name == f.method.upper()), None)
-    if ours is not None and ours.score == ours.score:
-        tiles.append((f"{ours.score:.1%}", f"{f.score_name} on rows left out"))
+    if f.ours is not None:
+        tiles.append((f"{f.ours.score:.1%}", f"{f.score_name} on rows left out"))
     if f.kind in ("views",) and f.directions:
         tiles.append((f"{f.directions[0].value:.2f}", "strongest correlation"))
     if "euclidean" in f.extras:

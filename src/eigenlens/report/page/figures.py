@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..findings import Contestant, Findings
-from .html import Markup, details, el, table
-from .svg import WIDE, cut, figure, line, rect, svg, text, ticks
+from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table, text, ticks
 
 
 def scree(findings: Findings) -> Markup:

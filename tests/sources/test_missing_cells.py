@@ -8,11 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import torch
+from test_patterns import holey, same
 
 from eigenlens import open_rows
 from eigenlens.moments import Cross, Grouped, Patterns
 from eigenlens.sources import Block, as_source, collect
-from test_patterns import holey, same
 
 NAMES = ["a", "b", "c", "d"]
 

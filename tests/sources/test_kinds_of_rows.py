@@ -115,7 +115,7 @@ def test_partial_fit_takes_them(kind, tmp_path):
 
 
 @pytest.mark.parametrize("weight", ["column", "beside"])
-@pytest.mark.parametrize("estimator", [e for e in all_variants() if e._counts_rows], ids=repr)
+@pytest.mark.parametrize("estimator", [e for e in all_variants() if e._obeys().counts_rows], ids=repr)
 def test_weights(estimator, weight, tmp_path):
     data = sample(estimator._target, n=90, p=4)
     times = np.arange(90) % 4 % 3  # zeros among them, the first row too

@@ -102,7 +102,7 @@ def test_a_polynomial_of_too_many_terms_is_refused_at_once():
 
 @pytest.mark.filterwarnings("ignore:n_components=7")
 def test_more_axes_than_rows_can_be_tested():
-    assert ClassicalMDS(7).fit(X[:5]).test_dimension().dimension >= 0
+    assert ClassicalMDS(7).fit(X[:5]).test_dimension(X[:5]).dimension >= 0
 
 
 def test_distances_among_rows_of_other_columns_are_refused():
@@ -113,7 +113,7 @@ def test_distances_among_rows_of_other_columns_are_refused():
 def test_whole_weights_beyond_memory_are_refused():
     Y, weight = X[:, :2], np.full(45, 1e12)
     with pytest.raises(InputError, match="sample_weight adds up to"):
-        CCA(ridge=0.1).fit(X, Y, sample_weight=weight).test_dimension(n_draws=9)
+        CCA(ridge=0.1).fit(X, Y, sample_weight=weight).test_dimension(X, Y, sample_weight=weight, n_draws=9)
 
 
 def test_axes_of_nothing_have_signs():

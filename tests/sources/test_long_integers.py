@@ -21,7 +21,13 @@ KINDS = {
     "sparse": lambda X, folder: scipy.sparse.csr_array(X),
     "npy": lambda X, folder: npy(X, folder),
     "parquet": lambda X, folder: parquet(X, folder),
+    "csv": lambda X, folder: csv(X, folder),
 }
+
+
+def csv(X, folder):
+    pd.DataFrame({"id": X[:, 0], "b": X[:, 1]}).to_csv(folder / "rows.csv", index=False)
+    return open_rows(folder / "rows.csv")
 
 
 def npy(X, folder):

@@ -1,0 +1,1 @@
+"""Simulations of what tests and intervals claim, by subject."""

@@ -1,0 +1,51 @@
+"""What all pictures share: axes to draw on, and a plain look. matplotlib is imported when something is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import errors, optional
+
+INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
+
+
+def axes_for(
+    ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, columns: int | None = None, name: str = "ax"
+) -> list[Any]:
+    """Return `count` axes, or the first of those that were given.
+
+    Parameters
+    ----------
+    ax : axes, or a sequence of them, or None
+    count : int
+    width, height : float
+        Of each, in inches.
+    columns : int, optional
+        The most in a row; all by default.
+    name : str
+        For a message: the argument.
+    """
+    if ax is not None:
+        given = list(np.ravel(np.asarray(ax, dtype=object)))
+        if len(given) < count:
+            raise errors.InputError(
+                f"{name} holds {len(given)} axes but this picture draws on {count}; pass those of "
+                f"plt.subplots(1, {count}), or none."
+            )
+        return given[:count]
+    across = max(min(count, columns or count), 1)
+    down = -(-max(count, 1) // across)
+    size = (width * across, height * down)
+    _, grid = optional.pyplot().subplots(down, across, figsize=size, layout="constrained", squeeze=False)
+    for extra in grid.flat[count:]:
+        extra.set_visible(False)
+    return list(grid.flat[:count])
+
+
+def plain(ax: Any) -> Any:
+    """Leave out what carries no data."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.tick_params(color=QUIET, labelcolor=INK)
+    return ax

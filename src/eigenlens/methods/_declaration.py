@@ -1,0 +1,219 @@
+"""What a method says of itself, once, to the parts of the package that know no method by name.
+
+The command line, studies, reports, ONNX files and the laws ask the class of a model for its `_declaration`. A method
+that has one in its own file, and is a public name of the package, is known to all of them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.base import clone
+
+from .._core import xp as _xp
+
+Question = Literal["none", "classes", "number", "views", "distances"]
+
+#: Work, in multiplications, of one draw of a test: from numbers of rows, of columns, and of groups (classes, or sets of
+#: columns that are permuted together).
+Cost = Callable[[int, int, int], float]
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What a study says of a test that it has made.
+
+    Attributes
+    ----------
+    name : str
+    about : str
+        A sentence. It may hold {level}, {draws}, {finest} (the smallest p-value) and {permutations}: how many of them,
+        of how many rows.
+    doubt : str
+        What the test assumes.
+    evidence : str
+        What stands before a p-value.
+    """
+
+    name: str
+    about: str
+    doubt: str = ""
+    evidence: str = ""
+
+
+NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it see too much."
+ONE_BY_ONE = "Directions are tested one after the other "
+WORDINGS: Mapping[str, Wording] = MappingProxyType(
+    {
+        "wilks": Wording("Wilks", ONE_BY_ONE + "by Wilks' Λ, with Rao's F, at {level:.0%}.", evidence="Wilks"),
+        "chi2": Wording("chi2", ONE_BY_ONE + "against χ², at {level:.0%}.", NORMAL_DOUBT),
+        "simulation": Wording(
+            "simulation", ONE_BY_ONE + "against normal noise drawn through its moments, at {level:.0%}.", NORMAL_DOUBT
+        ),
+        "permutation": Wording("permutation", ONE_BY_ONE + "on permuted rows ({permutations})."),
+    }
+)
+
+
+@dataclass(frozen=True)
+class DirectionTest:
+    """What `test_dimension` costs, and what a study says of it.
+
+    Attributes
+    ----------
+    cost : function, optional
+        Of one draw. None where the test draws from moments or not at all, so that rows do not matter.
+    draws : int
+        The most that are worth their time.
+    patience : float
+        How many times the usual work a study may spend before it does without.
+    theory : function of a fitted model, optional
+        Tells whether this one is tested without draws after all.
+    wordings : mapping of str to Wording
+        By the `method` of the result, beside those that methods share.
+    advice : str
+        What to do where the test refuses the rows.
+    """
+
+    cost: Cost | None = None
+    draws: int = 199
+    patience: float = 1.0
+    theory: Callable[[Any], bool] | None = None
+    wordings: Mapping[str, Wording] = field(default_factory=dict)
+    advice: str = ""
+
+    def cost_for(self, model: Any) -> Cost | None:
+        """Return what a draw costs, None where this model needs none."""
+        return None if self.theory is not None and self.theory(model) else self.cost
+
+    def wording(self, method: str) -> Wording:
+        """Return what to say of a test that was made."""
+        plain = Wording(method, ONE_BY_ONE + f"({method}), at {{level:.0%}}.")
+        return self.wordings.get(method) or WORDINGS.get(method, plain)
+
+
+def variances(model: Any, scores: np.ndarray) -> np.ndarray:
+    """Return the variance along each direction, as the model says or as its scores have it."""
+    own = getattr(model, "explained_variance_", None)
+    return scores.var(axis=0, ddof=1) if own is None else np.asarray(_xp.to_numpy(own))
+
+
+def refitted(model: Any, X: np.ndarray, **coarser: Any) -> np.ndarray:
+    """Return the variances that a model finds in other rows."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the model that is kept says what there is to say
+        again = clone(model).set_params(**coarser).fit(X)
+        return type(model)._declaration.spread.variances(again, np.asarray(again.transform(X)))
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a method that has no target is held against columns that have nothing in common.
+
+    Attributes
+    ----------
+    cost : function
+        Of one repetition, where the groups are sets of columns that are permuted together.
+    draws : int
+        The most that are worth their time.
+    repeated : function of (model, rows)
+        Returns the variances that the method finds in other rows.
+    variances : function of (model, scores)
+        Returns those of the directions of a fitted model.
+    """
+
+    cost: Cost = lambda n, p, groups: 25_000 * n * p
+    draws: int = 39
+    repeated: Callable[[Any, np.ndarray], np.ndarray] = refitted
+    variances: Callable[[Any, np.ndarray], np.ndarray] = variances
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What a method is for, how it is asked, tested and shown.
+
+    Attributes
+    ----------
+    question : {"none", "classes", "number", "views", "distances"} or None
+        What a study asks of it: the kind of its target. None where no study does.
+    name : str
+        On the command line.
+    place : int
+        Among the methods of its question; the first is taken where none is named.
+    use : str
+        When to use it, in a line.
+    make : function of (class, seed)
+        Makes an unfitted model for a study.
+    directions : function of (rows, columns, columns too many), optional
+        How many directions to look at; None leaves `n_components` alone. Words that became columns of 0 and 1 give a
+        column too many for each column of words.
+    test : DirectionTest or None
+        None where `test_dimension` is not what a study asks.
+    spread : Spread
+        For a method that has no target.
+    untested : str
+        Why it has no test.
+    if_separated : function of a model, optional
+        Parameters with which it can be fitted where a column does not vary within classes.
+    compared_as : str
+        Its name where methods are compared by how well they predict; empty where it does not take part.
+    advantage : str
+        What it has, where it predicts better than another.
+    blind_spot : str
+        What it cannot see, as a sentence.
+    display : str
+        A display of `eigenlens.report`.
+    linear_map : function of a fitted model, optional
+        Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
+    """
+
+    question: Question | None = None
+    name: str = ""
+    place: int = 100
+    use: str = ""
+    make: Callable[[type, int], Any] = lambda cls, seed: cls()
+    directions: Callable[[int, int, int], int | None] | None = None
+    test: DirectionTest | None = None
+    spread: Spread = Spread()
+    untested: str = ""
+    if_separated: Callable[[Any], Mapping[str, Any]] | None = None
+    compared_as: str = ""
+    advantage: str = "boundaries that need not be straight"
+    blind_spot: str = ""
+    display: str = "ScoresDisplay"
+    linear_map: Callable[[Any], Any] | None = None
+
+
+def basis_of(model: Any) -> Any:
+    """Return the basis of the subspace of a model whose scores are coordinates in it."""
+    return model.subspace_.basis
+
+
+@dataclass(frozen=True)
+class Laws:
+    """Which laws an estimator obeys, with the parameters that it has.
+
+    Attributes
+    ----------
+    invariance : {"permutation", "rotation", "linear", "none"}
+        Maps of the columns that leave scores unchanged, up to sign: a signed permutation, a rotation, any linear map.
+    centres : bool
+        The same row added to all rows moves the means and nothing else.
+    solves_pencil : bool
+        The directions are those of the pencil, rather than made from them.
+    counts_rows : bool
+        Weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
+    per_row : tuple of str
+        Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
+    """
+
+    invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
+    centres: bool = True
+    solves_pencil: bool = True
+    counts_rows: bool = True
+    per_row: tuple[str, ...] = ()

@@ -1,0 +1,148 @@
+"""Methods that model missing cells: fitted by maximum likelihood, applied to rows with NaN."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_choice
+from .._core.typing import Array, TableLike
+from ..moments import Factor
+from ..normal import Conditional
+from ..problem import Problem
+from ..sources import Source
+from ..sources.base import Missing
+from ..spectral import Form, Spectrum
+from ._base import MomentsEstimator
+from ._patterns import Completed, completed, filled, keeps_patterns, require_law, share_missing, with_holes
+
+
+class TakesHoles(MomentsEstimator):
+    """A method with a parameter `missing`: "refuse" NaN, or model missing cells by maximum likelihood ("ml")."""
+
+    _modes: ClassVar[tuple[str, ...]] = ("refuse", "ml")
+    _law: Conditional | None = None  # of the columns of X, where the covariance has full rank
+
+    n_components: Any
+    covariance_: Array
+    log_likelihood_: float
+
+    @property
+    def _missing(self) -> Missing:  # type: ignore[override]
+        return "refuse" if self.missing == "refuse" else "allow"
+
+    def _check_missing(self) -> None:
+        """Refuse a value of `missing` that there is not."""
+        check_choice("missing", self.missing, self._modes)
+
+    # -- fitting -----------------------------------------------------------------------------------------------
+
+    def _column_names(self) -> list[str] | None:
+        """Return what messages call the columns of the moments."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _rank(self) -> int | None:
+        """Return the rank of the covariance beside noise, None where it is full."""
+        return None
+
+    def _completed(self, moments: Any) -> Completed:
+        """Return the moments that rows without holes would have given, by maximum likelihood."""
+        if not keeps_patterns(moments):
+            return Completed(moments)
+        if isinstance(self.n_components, str) and share_missing(moments) > 0:
+            raise errors.InputError(
+                f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
+                f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number, or choose it "
+                f"from the rows that miss nothing."
+            )
+        pooled = getattr(self._moments(Factor), "pooled", True)
+        return completed(moments, pooled, self._column_names(), self._rank())
+
+    def _problem(self, moments: Any) -> Problem:
+        return self._pose(self._completed(moments).moments)
+
+    def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
+        found = self._completed(moments)
+        solved = super()._solved(found.moments)
+        self.__dict__.pop("log_likelihood_", None)
+        if found.log_likelihood is not None:
+            self.log_likelihood_ = found.log_likelihood
+        return solved
+
+    def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
+        super()._conclude(moments, problem, spectrum, warn_ranks)
+        if self.missing == "refuse":
+            for name in ("_law", "covariance_", "log_likelihood_"):
+                self.__dict__.pop(name, None)
+        else:
+            self._set_law(problem)
+
+    @abstractmethod
+    def _set_law(self, problem: Any) -> None:
+        """Set `covariance_`, and the law that tells what is known of missing cells."""
+
+    # -- tests -------------------------------------------------------------------------------------------------
+
+    def _tested_moments(self, source: Source | None) -> Any:
+        moments = super()._tested_moments(source)
+        self._require_whole(share_missing(moments))
+        return self._completed(moments).moments
+
+    def _require_whole(self, share: float) -> None:
+        """Refuse a test of rows with holes."""
+        if share > 0:
+            raise errors.InputError(
+                f"test_dimension of {type(self).__name__} holds its level for rows without holes, and {share:.1%} of "
+                f"the cells are missing. Pass the rows that miss nothing, or look at the intervals of "
+                f"eigenlens.inference.bootstrap."
+            )
+
+    # -- use ---------------------------------------------------------------------------------------------------
+
+    def _filled(self, X: Array) -> Array:
+        """Return rows whose missing cells are their expectation given the observed ones."""
+        return X if self.missing == "refuse" else filled(X, self._law)
+
+    def impute(self, X: TableLike, return_std: bool = False) -> Any:
+        """Fill missing cells with their expectation given the observed cells of the row.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            NaN where a cell is missing. A row that observes nothing gets the mean.
+        return_std : bool
+            Return standard errors too: the standard deviation of each missing cell given the observed ones, zero for
+            observed cells.
+        """
+        self._require_fit()
+        if self.missing == "refuse":
+            raise errors.InputError("impute needs a model of missing cells; fit with missing='ml'.")
+        rows = self._over_rows(X, self._filled)
+        if not return_std:
+            return rows
+
+        def spread(block: Array) -> Array:
+            zeros = _xp.namespace(block).zeros_like
+            return with_holes(block, zeros, lambda holed: require_law(self._law).standard_errors(holed))
+
+        return rows, self._over_rows(X, spread)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "refuse"
+        return tags
+
+
+def in_units_of_data(form: Form, unit: Array) -> np.ndarray:
+    """Return a form over unit² as a matrix in the units of the data."""
+    values, units = _xp.to_numpy(form.values), _xp.to_numpy(unit)
+    with np.errstate(over="ignore", under="ignore"):
+        if form.factor is None:
+            return np.asarray(values * units * np.reshape(units, (-1, 1)))
+        R = values * units
+        return np.asarray(R.T @ R)

@@ -1,0 +1,134 @@
+"""Moments that take rows with holes, their completion by maximum likelihood, and what is said of new rows.
+
+A method with `missing="ml"` keeps moments for each pattern of holes. Before its problem is posed they become, by
+maximum likelihood, those of a sample without holes; everything after that is the method as it always is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..moments import Cross, Grouped, Moments, Patterns
+from ..normal import Conditional, fit, fit_each, fit_low_rank
+from ..spectral import Form
+
+
+@dataclass(frozen=True)
+class Completed:
+    """Moments without holes, and the log-likelihood of the observed cells, where it was asked for."""
+
+    moments: Any
+    log_likelihood: float | None = None
+
+
+def taking_holes(needed: Moments) -> Moments:
+    """Return empty moments of the same form that take rows with holes."""
+    if isinstance(needed, Grouped):
+        return Grouped(Patterns, pooled=False, meaning=needed.meaning)  # type: ignore[arg-type]
+    return Cross(Patterns) if isinstance(needed, Cross) else Patterns()  # type: ignore[arg-type]
+
+
+def patterns_in(moments: Any) -> list[Patterns]:
+    """Return the patterns of holes that moments keep, none where they keep no such thing."""
+    if isinstance(moments, Grouped):
+        parts: Sequence[Any] = moments.groups
+    else:
+        parts = [moments.joint if isinstance(moments, Cross) else moments]
+    return [part for part in parts if isinstance(part, Patterns)]
+
+
+def keeps_patterns(moments: Any) -> bool:
+    """Tell whether moments are of the kind that takes rows with holes."""
+    return moments.of is Patterns if isinstance(moments, Grouped) else bool(patterns_in(moments))
+
+
+def share_missing(moments: Any) -> float:
+    """Return the share of cells that are missing, of the rows that observe something."""
+    cells = missing = 0.0
+    for part in patterns_in(moments):
+        if part.n_rows:
+            cells += part.weight * part.n_features
+            missing += float(part.weights @ (~part.masks).sum(axis=1))
+    return missing / cells if cells else 0.0
+
+
+def completed(moments: Any, pooled: bool, names: list[str] | None, rank: int | None = None) -> Completed:
+    """Return moments that a sample without holes would have given, by maximum likelihood.
+
+    Parameters
+    ----------
+    moments : Patterns, Grouped or Cross
+        Moments that keep no patterns come back as they are.
+    pooled : bool
+        Whether groups share one covariance.
+    names : list of str, optional
+        Columns, for messages.
+    rank : int, optional
+        Directions of probabilistic PCA, in place of a full covariance.
+    """
+    if not keeps_patterns(moments):
+        return Completed(moments)
+    if isinstance(moments, Grouped) and len(moments.labels) == 0:
+        return Completed(moments)
+    if rank is not None and share_missing(moments) > 0:
+        low = fit_low_rank(moments, rank, names=names)
+        return Completed(low.moments, low.log_likelihood)
+    found = fit(moments, names=names) if pooled or not isinstance(moments, Grouped) else fit_each(moments, names=names)
+    return Completed(found.moments, None if rank is not None else found.log_likelihood)
+
+
+def law_of(means: Array, form: Form, unit: Array) -> Conditional | None:
+    """Return the normal law of means, in the units of the data, and a covariance over unit²; None where singular."""
+    units = np.broadcast_to(_xp.to_numpy(unit), _xp.to_numpy(means).shape[-1:])
+    values = _xp.to_numpy(form.values)
+    try:
+        if form.factor is None:
+            size = np.sqrt(np.diagonal(values))
+            safe = np.where(size > 0, size, 1.0)
+            return Conditional.of_correlation(_xp.to_numpy(means), values / safe / safe[:, None], size * units)
+        return Conditional.of_root(_xp.to_numpy(means), values, units)
+    except errors.InputError:
+        return None
+
+
+def require_law(law: Conditional | None) -> Conditional:
+    """Refuse to speak of missing cells where there is no law of them."""
+    if law is None:
+        raise errors.InputError(
+            "X contains NaN, and the covariance of the fit is singular, so a missing cell has no law given the "
+            "others; leave out columns that the others determine, or pass rows without NaN."
+        )
+    return law
+
+
+def with_holes(X: Array, plain: Callable[[Array], Array], holed: Callable[[np.ndarray], np.ndarray]) -> Array:
+    """Apply one function to rows that are whole and another to rows with NaN.
+
+    Parameters
+    ----------
+    X : array of shape (n, p)
+    plain : callable
+        Of all rows, NaN replaced; what it says of rows with holes is not looked at.
+    holed : callable
+        Of the rows with holes, in float64 on the host.
+    """
+    xp = _xp.namespace(X)
+    if _xp.is_sparse(X) or not bool(xp.any(xp.isnan(X))):
+        return plain(X)
+    host = np.asarray(_xp.to_numpy(X), dtype=np.float64)
+    lacking = np.isnan(host).any(axis=1)
+    result = np.array(_xp.to_numpy(plain(xp.where(xp.isnan(X), xp.zeros_like(X), X))))
+    result[lacking] = holed(host[lacking])
+    return _xp.like(result, X)
+
+
+def filled(X: Array, law: Conditional | None) -> Array:
+    """Return rows whose missing cells are their expectation given the observed ones."""
+    return with_holes(X, lambda block: block, lambda rows: require_law(law).filled(rows))
