@@ -13,6 +13,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Ellipse
 from sklearn.datasets import load_wine, make_moons
 from sklearn.preprocessing import scale
 
@@ -57,15 +58,14 @@ def spread():
 def how_many():
     """Eigenvalues of a table and of unrelated columns."""
     X = scale(load_wine().data)
-    test = PCA().fit(X).test_dimension()
-    frame = test.to_frame()
+    frame = PCA().fit(X).test_dimension().to_frame().iloc[:7]
     figure, ax = panels(1, 6.4, 3.2)
-    axis = np.arange(1, 14)
-    ax.fill_between(axis, 0, frame["noise"], color=RED, alpha=0.15, label="what unrelated columns give")
-    ax.plot(axis, frame["eigenvalue"], "o-", color=BLUE, label="thirteen columns of wine")
-    ax.set(xlabel="direction", ylabel="eigenvalue", ylim=(0, None))
-    third = (3, frame["eigenvalue"].iloc[2])
-    ax.annotate("three directions are real", third, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
+    axis = np.arange(1, 8)
+    ax.fill_between(axis, 0, frame["bar"], color=RED, alpha=0.15, label="what noise of the columns' own gives")
+    ax.plot(axis, frame["statistic"], "o-", color=BLUE, label="thirteen columns of wine")
+    ax.set(xlabel="direction", ylabel="what it carries", ylim=(0, None))
+    last = (6, frame["statistic"].iloc[5])
+    ax.annotate("six directions are real", last, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     return figure
@@ -224,6 +224,33 @@ def files():
     return figure
 
 
+def holes():
+    """Two related columns, the second missing where the first is large, and three estimates of their ellipse."""
+    rng = np.random.default_rng(0)
+    full = rng.standard_normal((600, 2)) @ np.array([[1, 0.8], [0, 0.6]])
+    X = full.copy()
+    X[(full[:, 0] > 0) & (rng.random(600) < 0.85), 1] = np.nan
+    lost = np.isnan(X[:, 1])
+    ml = PCA(missing="ml").fit(X)
+    filled = np.where(np.isnan(X), np.nanmean(X, axis=0), X)
+    estimates = {
+        "dropped rows": (X[~lost].mean(axis=0), np.cov(X[~lost].T)),
+        "filled means": (filled.mean(axis=0), np.cov(filled.T)),
+        "maximum likelihood": (ml.mean_, ml.covariance_),
+    }
+    figure, axes = panels(3, sharex=True, sharey=True)
+    for ax, (title, (mean, covariance)) in zip(axes, estimates.items(), strict=True):
+        ax.scatter(*full[lost].T, s=5, color="0.85")
+        ax.scatter(*full[~lost].T, s=5, color=BLUE)
+        for (m, S), colour in (((full.mean(axis=0), np.cov(full.T)), "0.4"), ((mean, covariance), RED)):
+            values, vectors = np.linalg.eigh(S)
+            turn = np.degrees(np.arctan2(*vectors[::-1, 1]))
+            size = 4 * np.sqrt(values[::-1])
+            ax.add_patch(Ellipse(m, *size, angle=turn, fill=False, color=colour, lw=2))
+        clean(ax, title)
+    return figure
+
+
 def how_sure():
     """Loadings with intervals, and the planes of resamples."""
     wine = load_wine()
@@ -246,7 +273,7 @@ def how_sure():
     return figure
 
 
-PICTURES = (spread, how_many, classes, bent, response, two_tables, distances, kernels, wide, files, how_sure)
+PICTURES = (spread, how_many, classes, bent, response, two_tables, distances, kernels, wide, holes, files, how_sure)
 
 
 def main() -> None:

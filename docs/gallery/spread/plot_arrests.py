@@ -101,9 +101,8 @@ ax.set_aspect("equal")
 plt.show()
 
 # %%
-# How many of the four directions are real? Parallel analysis compares each eigenvalue with what unrelated columns
-# give.
+# How many of the four directions are real? The test asks how many the columns share, beyond noise of their own.
 
 test = fair.test_dimension()
 print(test)
-print(test.to_frame().round(3).to_string())
+print(test.to_frame().head(2).round(3).to_string())

@@ -2,8 +2,8 @@
 How many components are real?
 =============================
 
-Every table has as many components as columns. Most of them are noise. Six rules answer the question under different
-assumptions; when they disagree, the disagreement itself is information.
+Every table has as many components as columns. Most of them are noise. Several rules answer the question under
+different assumptions; when they disagree, the disagreement itself is information.
 """
 
 import matplotlib.pyplot as plt
@@ -30,7 +30,7 @@ known = 2 * rng.standard_normal((400, 3)) @ axes_of_signal.T + rng.standard_norm
 # in how noisy they are, so the rules that assume equal noise find far too much.
 
 cells = scale(load_breast_cancer().data)
-rules = ("parallel", "permutation", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
+rules = ("shared", "parallel", "permutation", "conditional", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
 found = {}
 for name, X in (("known", known), ("cells", cells)):
     model = PCA().fit(X)
@@ -40,17 +40,24 @@ for rule, *numbers in zip(rules, *found.values(), strict=True):
     print(f"{rule:16}{numbers[0]:8}{numbers[1]:8}")
 
 # %%
-# The picture behind parallel analysis: eigenvalues as they are, and the band that unrelated columns of the same
-# variances would fill. Count the points above the band.
+# The picture behind the default, ``"shared"``: what each direction carries beyond those before it, and the bar that
+# noise of the columns' own sets. Count the points above the bar. The test stops at the first that is not above it.
 
 fig, panels = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 for ax, (title, X) in zip(panels, {"three planted directions": known, "cell nuclei": cells}.items(), strict=True):
-    PCA().fit(X).test_dimension().plot(ax=ax)
-    ax.set_xlabel(f"direction ({title})")
+    frame = PCA().fit(X).test_dimension(X, n_draws=99).to_frame().dropna(subset="bar")
+    axis = np.arange(1, len(frame) + 1)
+    ax.fill_between(axis, 0, frame["bar"], color="#b2182b", alpha=0.15, label="noise")
+    ax.plot(axis, frame["statistic"], "o-", color="#2166ac", label="directions")
+    ax.set(title=title, xlabel="direction", ylabel="what it carries", ylim=(0, None))
+panels[0].legend(frameon=False)
 plt.show()
 
 # %%
-# When the rules disagree, the equal-noise model does not hold, and ``"parallel"`` or ``"permutation"`` is the safer
-# guide. ``PCA("auto")`` keeps what parallel analysis finds.
+# When the rules disagree, ask what each assumes. ``"conditional"``, ``"tracy-widom"`` and ``"mle"`` assume noise of
+# the same variance in every column. ``"parallel"`` and ``"permutation"`` are too strict after a large first
+# direction, which leaves little variance for the others. ``"shared"`` allows each column its own noise. The
+# sentence of a test says what was shown, and what these rows could have shown.
 
-print("kept by PCA('auto'):", PCA("auto").fit(cells).n_components_)
+for X in (known, cells):
+    print(PCA().fit(X).test_dimension(X, n_draws=99))
