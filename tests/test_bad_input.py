@@ -468,7 +468,7 @@ WALL = np.column_stack([X, y])
 )
 @pytest.mark.parametrize("weight", [None, rng.uniform(0.5, 2, N)], ids=["plain", "weighted"])
 def test_column_that_separates(table, name, weight):
-    match = f"X: column {name} is constant within every class but differs between.*Drop the column, or use shrinkage"
+    match = rf"X: columns? {name} (is|are) constant within every class.*Drop (the column|them), or use shrinkage"
     assert_refused(fitted("LDA"), "fit", match, table, y, sample_weight=weight)
 
 

@@ -14,7 +14,7 @@ import eigenlens
 from eigenlens.cli import interrupt
 from eigenlens.cli.main import run
 from eigenlens.report.page.payload import MOST_AXES, MOST_COLUMNS
-from eigenlens.study import Plan, contest, read_data, study
+from eigenlens.study import Plan, comparison, read_data, study
 from eigenlens.tables import Dialect, TableFile
 
 
@@ -89,15 +89,15 @@ def test_a_difference_of_methods_is_judged_row_by_row():
     y = np.zeros(600, dtype=int)
     first, second = y.copy(), y.copy()
     first[:26], second[:12] = 1, 1  # 95.7% and 98%: the intervals overlap, and yet 14 rows to 0 are no chance
-    assert contest.wilson(574, 600)[2] > contest.wilson(588, 600)[1]
-    assert contest.told_apart(y, first, second, tries=4)
-    assert not contest.told_apart(y, first, first)
+    assert comparison.wilson(574, 600)[2] > comparison.wilson(588, 600)[1]
+    assert comparison.told_apart(y, first, second, tries=4)
+    assert not comparison.told_apart(y, first, first)
     shuffled = rng.permutation(first)
-    assert not contest.told_apart(y, first, shuffled)
+    assert not comparison.told_apart(y, first, shuffled)
 
 
 def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
-    monkeypatch.setattr(contest, "MOST_ROWS", 100)
+    monkeypatch.setattr(comparison, "MOST_ROWS", 100)
     for target in ("kind", "price"):
         notes = answer(capsys, "people.csv", "--target", target)["notes"]
         assert "Methods are compared on 100 of the 120 rows, drawn at random." in notes

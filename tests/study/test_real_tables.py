@@ -12,7 +12,7 @@ from eigenlens.cli.main import run
 from eigenlens.exceptions import InputError, SeparationError
 from eigenlens.files import load
 from eigenlens.methods.pca import _cost_of_permuted, _spreads
-from eigenlens.study import Plan, judging, read_data, study
+from eigenlens.study import Plan, dimension_tests, read_data, study
 from eigenlens.study.methods import declared, if_separated
 from eigenlens.tables import TableFile
 
@@ -234,9 +234,9 @@ def test_classes_that_all_columns_give_away_are_refused_with_a_reason(folder, ca
 )
 def test_permutations_are_budgeted_by_their_work(n, p, blocks, draws):
     spread = declared(PCA).spread
-    spent = judging.effort(n, lambda m: spread.cost(m, p, blocks), judging.WORK, spread.draws, 50)
+    spent = dimension_tests.effort(n, lambda m: spread.cost(m, p, blocks), dimension_tests.WORK, spread.draws, 50)
     assert spent.draws == draws
-    assert spent.draws * _cost_of_permuted(spent.rows, p, blocks) <= judging.WORK
+    assert spent.draws * _cost_of_permuted(spent.rows, p, blocks) <= dimension_tests.WORK
 
 
 def test_the_spread_of_permuted_columns_is_that_of_a_decomposition():
@@ -305,12 +305,12 @@ def test_input_error_is_the_kind_of_a_separation():
 
 
 def test_methods_are_compared_on_as_many_cells_as_can_be_paid():
-    from eigenlens.study import contest
+    from eigenlens.study import comparison
 
-    assert contest.affordable_rows(4) == contest.MOST_ROWS
+    assert comparison.affordable_rows(4) == comparison.MOST_ROWS
     for p in (50, 180, 290):
-        assert contest.affordable_rows(p) * p <= contest.MOST_CELLS
-    assert contest.affordable_rows(5000) == contest.FEWEST_ROWS
+        assert comparison.affordable_rows(p) * p <= comparison.MOST_CELLS
+    assert comparison.affordable_rows(5000) == comparison.FEWEST_ROWS
 
 
 def test_ranks_that_do_not_repeat_are_numbers(measures, folder, capsys):

@@ -9,8 +9,8 @@ import pytest
 from eigenlens import LDA, PCA
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
-from eigenlens.study import Plan, judging, read_data, study
-from eigenlens.study.judging import effort, some_rows
+from eigenlens.study import Plan, dimension_tests, read_data, study
+from eigenlens.study.dimension_tests import effort, some_rows
 from eigenlens.study.methods import declared, made, methods
 from eigenlens.tables import TableFile
 
@@ -168,12 +168,12 @@ def test_the_effort_keeps_to_its_budget_and_can_always_reject(n, p):
 
 
 def test_where_rows_are_many_some_of_them_are_tested_and_it_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(judging, "WORK", 2e10 * 2e4 / 7e5)
+    monkeypatch.setattr(dimension_tests, "WORK", 2e10 * 2e4 / 7e5)
     found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.test.draws == 19
     assert found.test.rows < 400
     assert f"of {found.test.rows:,} of the 400 rows" in found.test.about
-    monkeypatch.setattr(judging, "WORK", 1.0)
+    monkeypatch.setattr(dimension_tests, "WORK", 1.0)
     found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.n_real is None
     assert "too large" in found.test.about
@@ -195,5 +195,5 @@ def test_the_level_is_kept_whatever_the_law_of_the_columns():
         model = made(cls, 0).set_params(n_components=3).fit(X)
         values = declared(cls).spread.variances(model, np.asarray(model.transform(X)))
         blocks = [np.array([j]) for j in range(3)]
-        found += bool(judging.spread_verdicts(model, X, values, blocks, Plan(seed=seed), None).real[0])
+        found += bool(dimension_tests.spread_verdicts(model, X, values, blocks, Plan(seed=seed), None).real[0])
     assert found <= 13  # P(more | 5%) < 1%

@@ -249,6 +249,6 @@ def _gcv(rss: float, trace: float, W: float) -> float:
 
 def _eigh(M: Array) -> tuple[Array, Array]:
     if isinstance(M, np.ndarray):
-        with _xp.calm_blas(M.size):
+        with _xp.limit_blas(M.size):
             return scipy.linalg.eigh(M, driver="evd", check_finite=False)
     return _xp.namespace(M).linalg.eigh(M)

@@ -144,7 +144,7 @@ class MomentsEstimator(RowsEstimator):
             raise errors.moments_lack(*lacking, repr(self))
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        with _xp.calm_blas(moments.n_features**2):
+        with _xp.limit_blas(moments.n_features**2):
             problem = self._problem(moments)
             return problem, problem.solve()
 
@@ -168,7 +168,7 @@ class MomentsEstimator(RowsEstimator):
                 errors.warn(shortfall)
         self._collected = moments
         self.spectrum_ = spectrum
-        with _xp.calm_blas(problem.moments.n_features**2):
+        with _xp.limit_blas(problem.moments.n_features**2):
             self._present(problem, spectrum)
 
     # -- testing -----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -47,6 +47,7 @@ class Wording:
 
 
 NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it see too much."
+LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
 ONE_BY_ONE = "Directions are tested one after the other "
 WORDINGS: Mapping[str, Wording] = MappingProxyType(
     {
@@ -56,6 +57,17 @@ WORDINGS: Mapping[str, Wording] = MappingProxyType(
             "simulation", ONE_BY_ONE + "against normal noise drawn through its moments, at {level:.0%}.", NORMAL_DOUBT
         ),
         "permutation": Wording("permutation", ONE_BY_ONE + "on permuted rows ({permutations})."),
+        "shared directions": Wording(
+            "shared directions",
+            ONE_BY_ONE
+            + "against columns that share only the directions before it, their own noise drawn {draws} times "
+            "with random signs, at {level:.0%}.",
+        ),
+        "shared directions, normal noise": Wording(
+            "shared directions, normal noise",
+            ONE_BY_ONE + "against columns that share only the directions before it, plus normal noise, at {level:.0%}.",
+            NORMAL_DOUBT,
+        ),
     }
 )
 
@@ -93,8 +105,11 @@ class DirectionTest:
 
     def wording(self, method: str) -> Wording:
         """Return what to say of a test that was made."""
-        plain = Wording(method, ONE_BY_ONE + f"({method}), at {{level:.0%}}.")
-        return self.wordings.get(method) or WORDINGS.get(method, plain)
+        base, linear = method.removesuffix(LINEAR), method.endswith(LINEAR)
+        plain = Wording(base, ONE_BY_ONE + f"({base}), at {{level:.0%}}.")
+        found = self.wordings.get(base) or WORDINGS.get(base, plain)
+        about = found.about + ' "No direction" is also put to a linear regression.'
+        return replace(found, name=method, about=about) if linear else found
 
 
 def variances(model: Any, scores: np.ndarray) -> np.ndarray:

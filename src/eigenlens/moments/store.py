@@ -113,6 +113,6 @@ class Triangle:
 def square_root(matrix: Array) -> Array:
     """Return F with FᵀF = matrix."""
     xp = _xp.namespace(matrix)
-    with _xp.calm_blas(matrix.shape[0] ** 2):
+    with _xp.limit_blas(matrix.shape[0] ** 2):
         values, vectors = xp.linalg.eigh(matrix)
     return vectors.T * xp.sqrt(xp.clip(values, min=0.0))[:, None]

@@ -77,7 +77,7 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Contestant:
+class ComparedMethod:
     """A method in a comparison: its cross-validated score with an interval.
 
     Attributes
@@ -139,7 +139,7 @@ class Findings:
         What is compared: accuracy, R².
     baseline : tuple (str, float) or None
         The rule that knows nothing, and its score.
-    comparison : list of Contestant
+    comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
     extras : dict
         What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean".
@@ -170,7 +170,7 @@ class Findings:
     test: Test = Test()
     score_name: str = ""
     baseline: tuple[str, float] | None = None
-    comparison: list[Contestant] = field(default_factory=list)
+    comparison: list[ComparedMethod] = field(default_factory=list)
     confusion: tuple[list[str], np.ndarray] | None = None
     extras: dict[str, Any] = field(default_factory=dict)
     summary: list[str] = field(default_factory=list)
@@ -187,7 +187,7 @@ class Findings:
         return sum(bool(v) for v in verdicts) if tested else None
 
     @property
-    def ours(self) -> Contestant | None:
+    def ours(self) -> ComparedMethod | None:
         """The method of the study in the comparison, where it took part and could be fitted."""
         return next((c for c in self.comparison if c.ours and np.isfinite(c.score)), None)
 

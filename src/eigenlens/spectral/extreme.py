@@ -88,7 +88,7 @@ def largest(
 def _direct(matrix: Callable[[], np.ndarray], n: int) -> Extreme:
     A = matrix()
     _xp.refuse_out_of_range(A)
-    with _xp.calm_blas(n * n):
+    with _xp.limit_blas(n * n):
         values, vectors = scipy.linalg.eigh(A, subset_by_index=[n - 1, n - 1], check_finite=False)
     if values.size == 0:  # LAPACK's search for one eigenvalue may come back empty where many coincide
         values, vectors = np.linalg.eigh(A)
@@ -137,7 +137,7 @@ def inertia(A: Form) -> Inertia:
     """
     n = A.dimension
     if n <= COUNTED:
-        with _xp.calm_blas(n * n):
+        with _xp.limit_blas(n * n):
             values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
         return Inertia(float(values[values > floor].sum()), float(np.abs(values[values < -floor]).sum()), True)

@@ -122,7 +122,7 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
     array([4., 1.])
     """
     rows, columns = pencil.A.values.shape
-    with _xp.calm_blas(rows * columns):
+    with _xp.limit_blas(rows * columns):
         if pencil.B is None:
             return _solve_standard(pencil, solver)
         reduced, whitening = _whitened(pencil)

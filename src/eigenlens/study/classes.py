@@ -11,9 +11,9 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from .._core.errors import listed
 from ..report.findings import Findings
-from .contest import compare, contestants, enough_for_folds, note_rows, told_apart
+from .comparison import compare, contestants, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, Progress, prepared
-from .judging import verdicts
+from .dimension_tests import verdicts
 from .methods import declared, fitted, if_separated, made
 from .words import base, class_words, correlations
 

@@ -12,7 +12,7 @@ from ..distances import double_center, is_squared_distance
 from ..report.findings import Findings
 from ..spectral import rounding
 from .data import Data, Plan, Progress
-from .judging import MOST_POINTS, map_verdicts
+from .dimension_tests import MOST_POINTS, map_verdicts
 from .methods import made
 from .words import base, map_words
 

@@ -9,9 +9,9 @@ from sklearn.pipeline import Pipeline
 
 from .._core import errors
 from ..report.findings import Findings
-from .contest import compare, contestants, enough_for_folds, note_rows, sliced
+from .comparison import compare, contestants, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, Plan, Progress, prepared
-from .judging import verdicts
+from .dimension_tests import verdicts
 from .methods import declared, fitted, made
 from .words import base, correlations, number_words
 

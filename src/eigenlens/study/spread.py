@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
 from .data import Data, Plan, Progress, prepared
-from .judging import spread_verdicts
+from .dimension_tests import spread_verdicts
 from .methods import declared, fitted, made
 from .words import base, correlations, spread_words
 

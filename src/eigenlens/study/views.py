@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
 from .data import Data, Plan, Progress, prepared
-from .judging import verdicts
+from .dimension_tests import verdicts
 from .methods import made
 from .words import base, correlations, view_words
 

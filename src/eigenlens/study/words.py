@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..report.findings import Contestant, Direction, Findings
+from ..report.findings import ComparedMethod, Direction, Findings
 from .data import Data, Plan
 
 
@@ -155,7 +155,7 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
     )
 
 
-def _name_the_best(findings: Findings, ours: Contestant) -> None:
+def _name_the_best(findings: Findings, ours: ComparedMethod) -> None:
     best = max((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: c.score)
     if best.name == ours.name:
         findings.summary.append("None of the other methods compared does better.")

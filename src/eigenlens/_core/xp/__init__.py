@@ -6,8 +6,8 @@ few verbs that the standard lacks or that NumPy does better in another way.
 
 from .algebra import (
     blas_threads,
-    calm_blas,
     gram,
+    limit_blas,
     log_softmax,
     logsumexp,
     one_blas_thread,
@@ -59,7 +59,6 @@ __all__ = [
     "all_finite",
     "attribute_copy",
     "blas_threads",
-    "calm_blas",
     "cast",
     "column_sums",
     "dense",
@@ -79,6 +78,7 @@ __all__ = [
     "is_sparse",
     "is_whole",
     "like",
+    "limit_blas",
     "log_softmax",
     "logsumexp",
     "means_are_finite",

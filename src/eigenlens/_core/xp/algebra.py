@@ -46,7 +46,7 @@ def thin_svd(x: Array) -> tuple[Array, Array, Array]:
     LAPACK's divide and conquer, which NumPy calls, fails on an ordinary matrix once in a long while; the older driver
     does not.
     """
-    with calm_blas(x.shape[0] * x.shape[1]):
+    with limit_blas(x.shape[0] * x.shape[1]):
         try:
             U, s, Vt = namespace(x).linalg.svd(x, full_matrices=False)
         except np.linalg.LinAlgError:
@@ -194,7 +194,7 @@ def _set_threads(wanted: Iterable[tuple[Any, int]]) -> None:
             clear(force=True)
 
 
-def calm_blas(cells: int) -> AbstractContextManager[None]:
+def limit_blas(cells: int) -> AbstractContextManager[None]:
     """Hold NumPy's BLAS to one thread while a matrix of so few cells is decomposed.
 
     Its threads meet at every column. That gains little, and where other programs want the cores each meeting waits for

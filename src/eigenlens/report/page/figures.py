@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..findings import Contestant, Findings
+from ..findings import ComparedMethod, Findings
 from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table, text, ticks
 
 
@@ -211,9 +211,9 @@ def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     )
 
 
-def comparison(contestants: list[Contestant], score: str, baseline: tuple[str, float] | None) -> Markup:
+def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tuple[str, float] | None) -> Markup:
     """Scores of methods with their intervals."""
-    shown = sorted((c for c in contestants if np.isfinite(c.score)), key=lambda c: -c.score)
+    shown = sorted((c for c in compared_methods if np.isfinite(c.score)), key=lambda c: -c.score)
     high = max(c.high for c in shown)
     low = max(min(min(c.low for c in shown), high - 0.05), high - 2)  # an R² of -800 would squeeze the others
     if baseline:  # near enough it is drawn, far away it would squeeze the others together
@@ -243,7 +243,7 @@ def comparison(contestants: list[Contestant], score: str, baseline: tuple[str, f
         beyond = el("polyline", points=f"{place + 7},{y - 5} {place},{y} {place + 7},{y + 5}", class_="hollow")
         parts += [mark if baseline[1] >= low else beyond, text(WIDE - 4, y + 4, f"{baseline[1]:.1%}", "end", "tick")]
     rows = [[c.name, f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}", c.note] for c in shown]
-    rows += [[c.name, "–", "", c.note] for c in contestants if not np.isfinite(c.score)]
+    rows += [[c.name, "–", "", c.note] for c in compared_methods if not np.isfinite(c.score)]
     rows += [[baseline[0], f"{baseline[1]:.1%}", "", "knows nothing of the columns"]] if baseline else []
     numbers = details(
         "The numbers as a table", table(["method", score, "95% interval", ""], rows, "Comparison of methods")

@@ -15,9 +15,9 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC
 
 from ..regress.adaptive_splines import AdaptiveSplines
-from ..report.findings import Contestant
+from ..report.findings import ComparedMethod
 from .data import Data, Progress
-from .judging import some_rows
+from .dimension_tests import some_rows
 from .methods import declared, fitted, made, of_question
 
 MOST_ROWS = 20_000  # rows that a comparison uses
@@ -49,7 +49,7 @@ def sliced(model: Any, n: int) -> Any:
     return model if model.n_slices == "auto" else model.set_params(n_slices=min(model.n_slices, max(n // 3, 2)))
 
 
-def contestants(kind: str, seed: int) -> dict[str, Any]:
+def compared_methods(kind: str, seed: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring."""
     entering = [cls for cls in of_question(kind).values() if declared(cls).compared_as]
     ours = {declared(cls).compared_as: made(cls, seed) for cls in entering}
@@ -68,8 +68,8 @@ def compare(
     folds: int,
     seed: int,
     progress: Progress | None = None,
-) -> tuple[list[Contestant], dict[str, np.ndarray], np.ndarray]:
-    """Return the contestants, what each predicted for the rows, and which rows those are."""
+) -> tuple[list[ComparedMethod], dict[str, np.ndarray], np.ndarray]:
+    """Return the methods compared, what each predicted for the rows, and which rows those are."""
     rows = np.arange(len(y))
     most = affordable_rows(len(preparation.names_out_))
     if len(rows) > most:
@@ -94,7 +94,7 @@ def compare(
         else:
             predicted[name], score = guess, _score(z, guess, kind, splits)
         advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
-        found.append(Contestant(name, *score, time.perf_counter() - start, note, advantage=advantage))
+        found.append(ComparedMethod(name, *score, time.perf_counter() - start, note, advantage=advantage))
     if progress:
         progress("", len(models), len(models))
     return found, predicted, rows

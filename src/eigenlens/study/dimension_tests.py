@@ -7,7 +7,7 @@ every machine.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -100,7 +100,10 @@ def verdicts(
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
-    return of_test(found, k, spent.told(wording, n), wording.evidence, UNRELATED if says.question == "none" else "")
+    test = spent.told(wording, n)
+    if found.note:
+        test = replace(test, about=f"{test.about} {found.note}")
+    return of_test(found, k, test, wording.evidence, UNRELATED if says.question == "none" else "")
 
 
 def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | None:
