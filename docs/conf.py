@@ -62,7 +62,7 @@ html_show_sphinx = False
 html_theme_options: dict[str, Any] = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "eigenlens"},
     "navbar_align": "left",
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 8,
     "show_toc_level": 2,
     "show_prev_next": False,
     "navbar_end": ["theme-switcher"],

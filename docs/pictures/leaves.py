@@ -37,7 +37,7 @@ def regions(ax, model, X, y):
 def PCA():
     data = datasets.load_wine()
     model = el.PCA("auto").fit(scale(data.data))
-    ax = axes("wines, first two of 3 directions")
+    ax = axes(f"wines, first two of {model.n_components_} directions")
     dots(ax, model.transform(scale(data.data)), data.target)
 
 

@@ -59,7 +59,9 @@ class Page(HTMLParser):
 
 def broken(site):
     """Return the links inside the site that lead nowhere, as 'page: link'."""
-    pages = {path: Page(path) for path in site.rglob("*.html")}
+    pages = {
+        path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts
+    }  # a template of the theme
     for path, page in pages.items():
         for link in page.links:
             address, anchor = urldefrag(unquote(link))

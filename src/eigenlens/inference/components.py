@@ -144,6 +144,14 @@ def components_test_of_factor(
         Rows.
     alpha, n_draws, random_state
         As in `components_test`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens.inference import components_test_of_factor
+    >>> X = load_iris().data
+    >>> components_test_of_factor(X - X.mean(axis=0), n=len(X)).dimension
+    2
     """
     check_draws(alpha, n_draws)
     spread = np.sqrt(np.sum(factor**2, axis=0) / (n - 1))
