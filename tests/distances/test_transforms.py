@@ -182,7 +182,7 @@ def test_distances_that_are_negative_or_missing():
         (Measure([]), "is not a measure"),
         (Measure({-1.0: 2.0}), "a place is -1 at λ=-1"),
         (Measure({1.0: -2.0}), "the mass is -2 at λ=1"),
-        (Measure({1.0: 0.0}), "zero everywhere"),
+        (Measure({1.0: 0.0}), "zero at every node"),
         (Measure(lambda lam: 1 + 0 * lam), "not admissible: .*λ → ∞"),
         (Measure(lambda lam: 1 / lam), "not admissible: .*λ → 0"),
         (Measure(lambda lam: -np.exp(-lam)), "the density is .* not negative"),

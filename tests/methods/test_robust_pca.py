@@ -256,7 +256,7 @@ def test_nothing_observed_is_refused_by_name():
     with pytest.raises(InputError, match="column 7 is all NaN"):
         RobustPCA().fit(column)
     for method in (model.transform, model.split, model.outlier_scores):
-        with pytest.raises(InputError, match="row 3 holds nothing"):
+        with pytest.raises(InputError, match="row 3 is all NaN"):
             method(row)
     model.transform(column)  # known columns are enough for a new row
 
@@ -318,7 +318,7 @@ def test_a_loose_fit_knows_its_own_rows():
     X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
     X[rng.random(X.shape) < 0.05] += 100
     model = RobustPCA(tol=1e-4).fit(X)
-    assert model.test_dimension(n_draws=19).dimension == 2
+    assert model.test_dimension(X, n_draws=19).dimension == 2
     X[0, 0] += 1e-3
     with pytest.raises(InputError, match="changed"):
         model.test_dimension(n_draws=19)
