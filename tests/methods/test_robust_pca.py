@@ -313,15 +313,12 @@ def test_bad_parameters(parameters, message):
         RobustPCA(**parameters).fit(np.random.default_rng(0).standard_normal((20, 10)))
 
 
-def test_a_loose_fit_knows_its_own_rows():
+def test_a_loose_fit_is_tested_on_its_own_rows():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((60, 2)) @ rng.standard_normal((2, 20))
     X[rng.random(X.shape) < 0.05] += 100
     model = RobustPCA(tol=1e-4).fit(X)
     assert model.test_dimension(X, n_draws=19).dimension == 2
-    X[0, 0] += 1e-3
-    with pytest.raises(InputError, match="changed"):
-        model.test_dimension(n_draws=19)
 
 
 def test_a_mean_is_one_more_direction():
