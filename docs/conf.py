@@ -80,6 +80,7 @@ if os.environ.get("EIGENLENS_DOCS_VERSIONS"):
     html_theme_options["navbar_end"] = ["version-switcher", "theme-switcher"]
 
 # Examples: docs/gallery/plot_*.py. `-D plot_gallery=0` builds their pages without running them.
+SECTIONS = ("spread", "sure", "classes", "response", "two_tables", "distances", "kernels", "scale")
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "auto_examples",
@@ -87,6 +88,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_memory": False,
     "remove_config_comments": True,
+    "subsection_order": [f"gallery/{name}" for name in SECTIONS],
     "within_subsection_order": "FileNameSortKey",
     "image_srcset": ["2x"],
     "matplotlib_animations": False,
