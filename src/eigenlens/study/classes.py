@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from .._core.errors import listed
 from ..report.findings import Findings
-from .comparison import compare, contestants, enough_for_folds, note_rows, told_apart
+from .comparison import compare, compared_methods, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
 from .methods import declared, fitted, if_separated, made
@@ -70,7 +70,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
 def _judge(findings: Findings, cls: Any, preparation: Any, data: Data, plan: Plan, progress: Progress | None) -> None:
     """Compare methods on rows left out; note which ones are told apart from ours, and what ours confuses."""
     y = np.asarray(data.y)
-    ring = contestants("classes", plan.seed)
+    ring = compared_methods("classes", plan.seed)
     findings.comparison, predicted, rows = compare(
         ring, preparation, data.table, y, "classes", plan.folds, plan.seed, progress
     )

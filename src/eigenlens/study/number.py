@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from .._core import errors
 from ..report.findings import Findings
-from .comparison import compare, contestants, enough_for_folds, note_rows, sliced
+from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
 from .methods import declared, fitted, made
@@ -39,7 +39,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.score_name = "R²"
     findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number"):
-        ring = contestants("number", plan.seed)
+        ring = compared_methods("number", plan.seed)
         findings.comparison, _, rows = compare(
             ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress
         )
