@@ -48,8 +48,9 @@ class Known:
         """Ask a source; unless complete, more rows may follow."""
         labels, n_classes = source.labels, None
         if complete and labels is not None and len(labels.classes) > 1:
-            codes = _xp.to_numpy(labels.codes)
-            n_classes = int(np.count_nonzero(np.bincount(codes[codes >= 0])))
+            n_classes = len(labels.classes)
+            if isinstance(labels.codes, np.ndarray):  # slices may be empty; codes on a device stay there
+                n_classes = int(np.count_nonzero(np.bincount(labels.codes[labels.codes >= 0])))
         n_rows = source.n_rows if complete and not source.weighted else None
         return cls(source.n_features, n_rows, n_classes, source.n_responses)
 
