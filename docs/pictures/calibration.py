@@ -8,17 +8,19 @@ import matplotlib.pyplot as plt
 FOLDERS = [Path.cwd(), *Path.cwd().parents]
 PAGE = next(p for f in FOLDERS for p in (f / "inference.md", f / "docs/inference.md") if p.exists())
 text = PAGE.read_text(encoding="utf8").split("**Levels.**")[1].split("**Planted components**")[0]
-found, heads, group = [], [], ""
+LEVELS = ("pca", "canonical", "inverse", "permutation")  # other tables there are about power
+found, heads, group, levels = [], [], "", False
 for line in text.splitlines():
     cells = [cell.strip() for cell in line.strip("|").split("|")]
     if not line.startswith("|") or set(line) <= set("|- "):
         continue
     numbers = [re.fullmatch(r"([\d.]+) ± ([\d.]+)", cell) for cell in cells[1:]]
     if not any(numbers):
+        levels = any(f"(`{name}`)" in cells[0] for name in LEVELS)
         group, heads = re.sub(r"[`(].*", "", cells[0]).strip(" ,"), cells[1:]
         continue
     for head, number in zip(heads, numbers, strict=True):
-        if number:
+        if number and levels:
             found.append((f"{group.split(',')[0]}: {cells[0].replace('`', '')}, {head}", *map(float, number.groups())))
 figure, ax = plt.subplots(figsize=(8, 0.21 * len(found) + 0.7), layout="constrained")
 ax.axvline(5, color="0.7", lw=2)
