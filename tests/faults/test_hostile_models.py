@@ -91,7 +91,7 @@ LIES = {
     "a part for a parameter": attribute("n_components", object_of(1)),
     "an unknown parameter": attribute("surprise", 1),
     "a method": attribute("transform", 1),
-    "a property": attribute("_source", 1),
+    "a property": attribute("moments_", 1),
     "an attribute twice": lambda header: header["objects"][0]["state"].append(["ddof", 1]),
     "an object as key": attribute("x_", {"~": "dict", "items": [[object_of(1), 1]]}),
     "an object in a set": attribute("x_", {"~": "set", "items": [object_of(1)]}),

@@ -155,8 +155,9 @@ class Preparation(TransformerMixin, BaseEstimator):
         return (self._raw(_frame(X), _missing_new) - self.centre_) / self.scale_
 
     def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
+        names = set(frame.columns)  # asked once: a frame lists its columns anew each time
         for name in self.columns_:
-            if name not in frame.columns:
+            if name not in names:
                 raise errors.no_column(name, frame.columns, "the model needs the column")
         gaps = {name: int(_missing(frame[name]).sum()) for name in self.columns_}
         gaps = {name: count for name, count in gaps.items() if count}

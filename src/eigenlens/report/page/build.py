@@ -218,7 +218,7 @@ def _directions(f: Findings) -> Markup:
         ]
         for j, d in enumerate(f.directions[:30])
     ]
-    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence", "column of the scores"]
+    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence", "column"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     drawings = el("div", figures.scree(f), figures.tails(f))
