@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["conftest.py"]  # as a module it has the name of that of the pages
+
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE / "reference"), str(HERE / "moments")]
 

@@ -85,7 +85,7 @@ def test_projection_pursuit_reads_all_its_parameters(smoother, parameters):
 @pytest.mark.parametrize("n", [2, 3])
 def test_fewer_rows_than_slices_could_have(n):
     with pytest.raises(InputError, match=f"Each of the {n} rows is a slice .* more rows than slices"):
-        SIR().fit(X[:n], np.arange(n) + 0.5)
+        SIR(n_slices=10).fit(X[:n], np.arange(n) + 0.5)
 
 
 def test_words_among_distances():

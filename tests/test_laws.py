@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from eigenlens._core.errors import InputError
 from eigenlens.testing import LAWS, applies, sample
 from variants import all_variants
 
@@ -61,8 +62,11 @@ def _well_separated(estimator, data):
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = clone(estimator).fit(*data.arguments())
-    if not hasattr(model, "spectrum_"):
+        try:
+            model = clone(estimator).fit(*data.arguments())
+        except InputError:  # too few rows for this method, which says so
+            return False
+    if not hasattr(model, "spectrum_") or isinstance(model.spectrum_, tuple):  # one for each class: nothing can turn
         return True
     values = np.asarray(model.spectrum_.values)
     return np.all(values[1:] < 0.9 * values[:-1]) and np.all(values > 1e-4 * values[0])

@@ -132,8 +132,8 @@ def test_a_pipeline_is_fitted_as_a_whole_and_its_last_step_followed():
     frame = pd.DataFrame(load_wine().data, columns=load_wine().feature_names)
     result = bootstrap(make_pipeline(StandardScaler(), PCA("auto")), frame, n_boot=200)
     assert result.names == load_wine().feature_names
-    assert result.estimate.shape == (3, 13)
-    np.testing.assert_allclose(result.estimate, PCA(3).fit(WINE).components_, atol=1e-10)
+    assert result.estimate.shape == (6, 13)
+    np.testing.assert_allclose(result.estimate, PCA(6).fit(WINE).components_, atol=1e-10)
 
 
 def test_tied_components_are_rotated_as_a_block():

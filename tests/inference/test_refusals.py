@@ -122,6 +122,7 @@ def test_unknown_methods_are_told_all_that_there_are(name):
         dimension_of(name, method="x")
 
 
+@pytest.mark.filterwarnings("ignore:X is clustered or curved")  # as irises are
 @pytest.mark.parametrize("name", TESTED)
 def test_seeds_of_every_kind(name):
     def found(seed):

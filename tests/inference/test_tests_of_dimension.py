@@ -293,6 +293,7 @@ def test_sparse_loadings_take_part():
     [(PCA(2), False), (LDA(), True), (PDA(), True), (SIR(), True), (SAVE(), True), (LocalizedSIR(1), True)],
     ids=lambda value: repr(value),
 )
+@pytest.mark.filterwarnings("ignore:X is clustered or curved")  # as irises are
 def test_a_test_that_needs_rows_is_given_them(model, target):
     """A model keeps no table alive: its own rows, passed again, are all that a test needs."""
     rows = (X * 1.0, y) if target else (X * 1.0,)

@@ -61,7 +61,7 @@ WORDINGS: Mapping[str, Wording] = MappingProxyType(
             "shared directions",
             ONE_BY_ONE
             + "against columns that share only the directions before it, their own noise drawn {draws} times "
-            "with random signs, at {level:.0%}.",
+            "with random signs, at {level:.0%}, so that p-values are multiples of {finest:.3g}.",
         ),
         "shared directions, normal noise": Wording(
             "shared directions, normal noise",

@@ -183,11 +183,18 @@ class RowsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
         return tags
 
 
-def repeated(source: Source) -> Block:
-    """Read all rows, a row of weight 2 twice: what is permuted or drawn is rows."""
+def repeated(source: Source, holes: bool = False) -> Block:
+    """Read all rows, a row of weight 2 twice: what is permuted or drawn is rows.
+
+    With `holes`, cells may be missing: columns that are permuted one by one keep theirs.
+    """
     block = whole(source)
     tables = [block.X] if block.y is None or block.y.ndim == 1 else [block.X, block.y]
-    if source.missing == "allow" and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables):
+    if (
+        not holes
+        and source.missing == "allow"
+        and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables)
+    ):
         raise errors.InputError(
             "Rows with NaN cannot be permuted or drawn anew: their holes would move too. Pass the rows that miss "
             "nothing."

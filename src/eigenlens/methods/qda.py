@@ -128,8 +128,6 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     (3, 13, 13)
     """
 
-    _solves_pencil = False
-
     def __init__(self, priors: Any = None, *, pooling: float = 0.0, shrinkage: float | None = None) -> None:
         self.priors = priors
         self.pooling = pooling
@@ -186,7 +184,7 @@ class QDA(PosteriorClassifier, ClassesEstimator):
             check_number("shrinkage", self.shrinkage, 0, 1)
 
     def _obeys(self) -> Laws:
-        return Laws(invariance="rotation" if self.shrinkage else "linear")
+        return Laws(invariance="rotation" if self.shrinkage else "linear", solves_pencil=False)
 
     # -- use -----------------------------------------------------------------------------------------------------
 

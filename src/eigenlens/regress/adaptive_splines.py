@@ -348,7 +348,7 @@ class AdaptiveSplines(Regressor):
         if is_number(self.cv, integer=True):
             if not 2 <= self.cv <= n:
                 raise errors.InputError(
-                    f"cv={self.cv!r} but there are {n} rows; use a number of folds from 2 to {n}, or prune='gcv'."
+                    f"cv={self.cv!r} but X has n_samples={n}; use a number of folds from 2 to {n}, or prune='gcv'."
                 )
             yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
             return

@@ -46,7 +46,8 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
 def sliced(model: Any, n: int) -> Any:
     """Return an inverse regression with slices of at least three rows, however few rows there are."""
-    return model if model.n_slices == "auto" else model.set_params(n_slices=min(model.n_slices, max(n // 3, 2)))
+    asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
+    return model.set_params(n_slices=most) if most < asked else model
 
 
 def compared_methods(kind: str, seed: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import hashlib
 from importlib.resources import files
 from typing import Any
 
+from ..._core.errors import listed
 from ..findings import Findings
 from . import figures
 from .html import Markup, el, join, table
@@ -214,11 +215,10 @@ def _directions(f: Findings) -> Markup:
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
             f.verdict(d),
             d.evidence,
-            f.score_names[j] if j < len(f.score_names) else "",
         ]
-        for j, d in enumerate(f.directions[:30])
+        for d in f.directions[:30]
     ]
-    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence", "column"]
+    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     drawings = el("div", figures.scree(f), figures.tails(f))
@@ -226,6 +226,7 @@ def _directions(f: Findings) -> Markup:
         "The directions",
         el("p", f.test.about, class_="note") if f.n_real is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
+        el("p", f"Their columns in the table of scores: {listed(f.score_names, 8)}.", class_="note"),
         id_="directions",
         wide=True,
     )
