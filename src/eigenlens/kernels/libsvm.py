@@ -21,7 +21,7 @@ TOLERANCE = 1e-9
 MOST_FREE = 2000  # free support vectors beyond which polishing costs more than it gives
 ROUNDS = 30
 STEPS = 300_000_000  # of libsvm times rows: some seconds
-SINGLE = 1e7  # kernel values beyond which single precision leaves polishing nothing to start from
+SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
 SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
 CACHE = 500
 ZERO, FREE, BOUND = 0, 1, 2
@@ -33,7 +33,7 @@ def hinge(K: np.ndarray, y: np.ndarray, weight: np.ndarray, lam: float, polish: 
 
     C = 1.0 / (2.0 * lam)
     model = SVC(kernel="precomputed", C=C, tol=TOLERANCE, cache_size=CACHE)
-    _fit(model, _centred(K) if polish else K, y, weight, polish)
+    _fit(model, _centred(K) if polish else K, y, weight)
     a, b = _dense(model, len(y)), float(model.intercept_[0])
     return _polish(K, a, _Conditions(np.arange(len(y)), y, y, C * weight)) if polish else (a, b)
 
@@ -47,7 +47,7 @@ def insensitive(
     C, centre, size = 1.0 / (2.0 * lam), float(np.median(y)), float(np.ptp(y)) or 1.0
     # libsvm's tolerance is absolute: responses of another size would be fitted to other digits
     model = SVR(kernel="precomputed", C=C / size, epsilon=epsilon / size, tol=TOLERANCE, cache_size=CACHE)
-    _fit(model, _centred(K) if polish else K, (y - centre) / size, weight, polish)
+    _fit(model, _centred(K) if polish else K, (y - centre) / size, weight)
     a, b = _dense(model, len(y)) * size, float(model.intercept_[0]) * size + centre
     if not polish:
         return a, b
@@ -56,7 +56,7 @@ def insensitive(
     return _polish(K, a, conditions)
 
 
-def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray, polish: bool) -> None:
+def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm, for no more steps than some seconds take; refuse numbers that it cannot work with."""
     most = max(1000, 100 * len(y), STEPS // len(y))
     model.set_params(max_iter=most)
@@ -64,7 +64,7 @@ def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray, polish: b
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(K, y, sample_weight=weight)
-        if np.max(model.n_iter_) >= most and not (polish and float(np.abs(K).max()) < SINGLE):
+        if np.max(model.n_iter_) >= most and float(np.abs(K).max()) > SINGLE:
             errors.warn(
                 errors.NotConvergedWarning(
                     f"libsvm took max_iter={most:,} steps and has not converged: kernel values of up to "

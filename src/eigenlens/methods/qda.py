@@ -200,6 +200,11 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
         return self._over_rows(X, self._distances)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
 
 def _together(own: Form | None, pooled: Form | None) -> Form:
     """Return the sum of two forms, either of which may be missing."""
