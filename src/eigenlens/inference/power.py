@@ -9,6 +9,7 @@ from scipy import stats
 from scipy.optimize import brentq
 
 POWER = 0.8
+LEAST = 1e-9  # the smallest effect that is looked for
 NEAR_ONE = 1 - 1e-9
 
 
@@ -53,6 +54,9 @@ def drawn_found(null: np.ndarray, bar: float, scale: float, largest: bool) -> fl
 
 
 def _least(chance: Callable[[float], float]) -> float:
-    if chance(NEAR_ONE) < POWER:
+    low, high = chance(LEAST), chance(NEAR_ONE)
+    if not high >= POWER:
         return 1.0
-    return float(brentq(lambda value: chance(value) - POWER, 1e-9, NEAR_ONE, xtol=1e-6))
+    if not low < POWER:  # so many rows that any is found, or a law that has no digits there
+        return LEAST if low >= POWER else float("nan")
+    return float(brentq(lambda value: chance(value) - POWER, LEAST, NEAR_ONE, xtol=1e-6))
