@@ -90,7 +90,7 @@ def test_extreme_ridges_and_columns_are_answered_or_refused():
 
 
 def test_folds_that_the_rows_do_not_fill_are_refused():
-    with pytest.raises(InputError, match="cv=5 but there are 3 rows"):
+    with pytest.raises(InputError, match="cv=5 but X has n_samples=3"):
         AdaptiveSplines(prune="cv").fit(X[:3], X[:3, 0])
 
 
