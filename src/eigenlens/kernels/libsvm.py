@@ -57,14 +57,15 @@ def insensitive(
 
 
 def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
-    """Run libsvm, for no more steps than some seconds take; refuse numbers that it cannot work with."""
+    """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
+    endless = float(np.abs(K).max(initial=0.0)) > SINGLE
     most = max(1000, 100 * len(y), STEPS // len(y))
-    model.set_params(max_iter=most)
+    model.set_params(max_iter=most if endless else -1)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             model.fit(K, y, sample_weight=weight)
-        if np.max(model.n_iter_) >= most and float(np.abs(K).max()) > SINGLE:
+        if endless and np.max(model.n_iter_) >= most:
             errors.warn(
                 errors.NotConvergedWarning(
                     f"libsvm took max_iter={most:,} steps and has not converged: kernel values of up to "
