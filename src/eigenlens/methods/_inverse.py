@@ -168,12 +168,14 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
+    def _open(
+        self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2, counts: bool = False
+    ) -> Source:
         if y is None and isinstance(X, Source):
             y = Response()
         if y is not None:
             y = replace(y, columns=_width(X))
-        source = super()._open(X, y, sample_weight, reset, min_rows)
+        source = super()._open(X, y, sample_weight, reset, min_rows, counts)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -72,11 +73,23 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     spectrum_: Spectrum
 
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        for name in keywords.keys() & cls._declaration.elsewhere.keys() - signature(cls.__init__).parameters.keys():
+            raise errors.InputTypeError(
+                f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
+                f"{cls._declaration.elsewhere[name]}."
+            )
+        return super().__new__(cls)
+
     def _obeys(self) -> Laws:
         """Return which laws this estimator obeys, with the parameters that it has."""
         return Laws()
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
+    def _open(
+        self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2, counts: bool = False
+    ) -> Source:
+        """Open rows for a fit; with `counts`, weights that add up to 1 are no shares: more rows may follow."""
         y, reader = self._labels_of(y, reset)
         source = as_source(
             X,
@@ -89,6 +102,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
+            counts=counts,
         )
         self._check_columns(source, reset)
         return source

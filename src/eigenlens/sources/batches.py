@@ -45,19 +45,25 @@ class BatchReader:
         return "batches"
 
     def dtype(self, roles: Roles) -> np.dtype:
-        X = _parts(self._saved[0] if self._saved else next(self._looked_at()))[0]
-        return _table(_chosen(X, self.names, roles.columns), 0).sample.dtype
+        tables = (_parts(batch)[0] for batch in self._looked_at())
+        X = next((X for X in tables if _length(X)), None)
+        return np.dtype(np.float64) if X is None else _table(_chosen(X, self.names, roles.columns), 0).sample.dtype
 
     def step(self, rows: int) -> int:
         return rows
 
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
-        for k, batch in enumerate(self._read()):
-            yield self._piece(batch, k, roles)
+        yield from self._pieces(self._read(), roles)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
-        for k, batch in enumerate(self._looked_at()):
-            yield self._piece(batch, k, roles)
+        yield from self._pieces(self._looked_at(), roles)
+
+    def _pieces(self, batches: Iterator[Any], roles: Roles) -> Iterator[Piece]:
+        """Yield a piece for each batch that has rows: an empty one has columns of no particular type."""
+        for k, batch in enumerate(batches):
+            X = _parts(batch)[0]
+            if _length(X) or (hasattr(X, "shape") and X.shape[1] != self.width):
+                yield self._piece(batch, k, roles)
 
     def _looked_at(self) -> Iterator[Any]:
         """Yield batches from the start and keep them for the pass to come."""
