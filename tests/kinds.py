@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
+import xarray as xr
 import zarr
 
 from eigenlens import open_rows
@@ -178,6 +179,15 @@ def batches_of(data, n=6):
         yield part.X if part.y is None else (part.X, part.y)
 
 
+def xarray_array(data, folder):
+    return (xr.DataArray(data.X, dims=("time", "place")), *beside(data))
+
+
+def xarray_dask(data, folder):
+    array = open_rows(xr.DataArray(data.X.T, dims=("place", "time")).chunk({"time": 31}), rows="time")
+    return (array, *beside(data)) if data.y is None else (array, *dask_array(data, folder)[1:])
+
+
 def generator(data, folder):
     return (open_rows(batches_of(data)),)
 
@@ -245,6 +255,8 @@ KINDS = {
         npy_parts,
         memory_map,
         zarr_array,
+        xarray_array,
+        xarray_dask,
         generator,
         batch_list,
         batch_function,

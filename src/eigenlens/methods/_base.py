@@ -217,5 +217,5 @@ def _has_no_rows(X: Any) -> bool:
     """Tell whether a batch is empty, as far as that is known before it is read."""
     if isinstance(X, Source):
         return X.n_rows == 0
-    shape = getattr(X, "shape", ())
+    shape: Any = getattr(X, "shape", ())
     return len(shape) == 2 and isinstance(shape[0], int) and shape[0] == 0 and shape[1] > 0

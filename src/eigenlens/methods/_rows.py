@@ -135,7 +135,8 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             result = function(block)
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
 
-        return map_rows(source, in_dtype)
+        values = map_rows(source, in_dtype)
+        return values if source.layout is None else source.layout.scores(values)
 
     def _note_target(self, source: Source | None, first: bool) -> None:
         """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""

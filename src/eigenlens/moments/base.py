@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from .._core import errors
 from .._core.typing import Array
@@ -95,7 +95,7 @@ class Moments(ABC):
 
     def __add__(self, other: Any) -> Self:
         """Return the moments of both sets of rows; neither side changes."""
-        return self.copy().merge(other) if isinstance(other, Moments) else NotImplemented
+        return self.copy().merge(cast(Self, other)) if isinstance(other, Moments) else NotImplemented
 
     def __radd__(self, other: Any) -> Self:
         """Return a copy of these moments where `sum` adds them to the 0 with which it begins."""

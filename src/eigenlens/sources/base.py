@@ -109,6 +109,8 @@ class Source(ABC):
         Whether X, and a second table, may hold NaN, for methods to which it means "not observed".
     paths : list of Path
         The files that are read, where there are any.
+    layout : object or None
+        The labels of rows and columns, where what a model says of the rows is to have them.
     """
 
     n_rows: int | None
@@ -126,6 +128,7 @@ class Source(ABC):
     paths: Sequence[Path] = ()
     label_reader: LabelReader = ClassReader()
     missing: Missing = "refuse"
+    layout: Any = None
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:

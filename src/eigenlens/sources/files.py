@@ -21,6 +21,7 @@ from .arrays import ArrayReader, NpyFile, open_zarr
 from .arrow_streams import IpcReader, stream_reader
 from .batches import BatchReader
 from .csv import CsvReader
+from .labelled import is_labelled, labelled_rows
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database
@@ -42,7 +43,9 @@ def open_rows(
     progress: bool | None = None,
     na: Sequence[str] = (),
     query: str | None = None,
-) -> RowSource:
+    rows: Any = None,
+    layer: str | None = None,
+) -> Any:
     """Open rows that do not lie in memory, for `fit`, `transform` and `predict` in place of X.
 
     Parameters
@@ -73,10 +76,17 @@ def open_rows(
         Cells of CSV files that stand for a missing value, beside empty ones, NA, NaN and null.
     query : str, optional
         The SELECT whose rows are read, where `path_or_paths` names a database.
+    rows : str or list of str, optional
+        The dimensions of an xarray DataArray whose places are the rows; the first one if not given. The others are
+        stacked into columns.
+    layer : str, optional
+        The layer of an AnnData to read in place of its `X`.
 
     Returns
     -------
     source
+        Of a DataArray or AnnData, one with `scores(model)` and `loadings(model)`, which have the labels, and
+        `store(model)`, which writes both into the AnnData.
 
     Examples
     --------
@@ -89,12 +99,28 @@ def open_rows(
     >>> bool(np.allclose(pca.components_, eigenlens.PCA(1).fit(X).components_, rtol=1e-12))
     True
     """
+    if is_labelled(path_or_paths):
+        _refuse_roles(columns=columns, target=target, weight=weight, query=query)
+        return labelled_rows(path_or_paths, rows, layer)
+    if rows is not None or layer is not None:
+        raise errors.InputError(
+            "rows names dimensions of an xarray DataArray, layer a layer of an AnnData; leave them out."
+        )
     if batch_rows is not None and (not isinstance(batch_rows, Integral) or batch_rows < 1):
         raise errors.number("batch_rows", batch_rows, "a positive integer")
     if isinstance(na, str) or not all(isinstance(word, str) for word in na):
         raise errors.number("na", na, "a list of words")
     reader = _reader(path_or_paths, tuple(na), query)
     return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
+
+
+def _refuse_roles(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise errors.InputError(
+                f"{name}={errors.shortened(value)}: an array with labels is read as a whole. Select from it first, and "
+                "pass y and sample_weight beside it."
+            )
 
 
 def _reader(source: Any, na: tuple[str, ...], query: str | None = None) -> Reader:

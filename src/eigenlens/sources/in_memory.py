@@ -25,6 +25,7 @@ from .base import (
     segment_blocks,
     typical_rows,
 )
+from .labelled import is_labelled, labelled_rows
 from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 
@@ -318,6 +319,8 @@ def _remote_source(
         from .dask import DaskSource
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
+    if is_labelled(X):
+        return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
     if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
         from .files import open_rows
 

@@ -127,7 +127,7 @@ def as_column(y: Any, name: str) -> np.ndarray:
 
 
 #: Libraries whose compute() or collect() gives no table that is read, and what does.
-CONVERTED = {"xarray": ("to_numpy", "to_dataframe"), "pyspark": ("toPandas", "to_pandas")}
+CONVERTED = {"pyspark": ("toPandas", "to_pandas")}
 
 
 def refuse_lazy(values: Any, name: str) -> None:
