@@ -10,6 +10,7 @@ from .neighbours import local_means
 from .pairwise import squared_distances
 from .patterns import Patterns
 from .quartic import Quartic
+from .sql import MomentsQuery, to_sql
 
 __all__ = [
     "Centred",
@@ -17,10 +18,12 @@ __all__ = [
     "Factor",
     "Grouped",
     "Moments",
+    "MomentsQuery",
     "Patterns",
     "Quartic",
     "Scatter",
     "choose",
     "local_means",
     "squared_distances",
+    "to_sql",
 ]
