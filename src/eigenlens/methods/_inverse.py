@@ -150,7 +150,6 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         if known is not None:
             self._wanted(known.n_classes, known.n_features)
             return
-        check_count(self.n_components, auto=self._auto and not self.ridge)
         check_number("ridge", self.ridge, 0)
         check_count(self.n_components, auto=self._auto and not self.ridge)
         _check_slices(self.n_slices)

@@ -76,7 +76,7 @@ class FrameTable:
         long = (nw.Int64, nw.UInt64)
         places = frame.schema.values() if any(kind in long for kind in kinds) else ()
         self.wide = np.array([j for j, kind in enumerate(places) if kind in long], dtype=np.intp)
-        small = self.shape[0] * self.shape[1] <= AT_ONCE
+        small = 0 < self.shape[0] * self.shape[1] <= AT_ONCE  # narwhals has no array for a table without columns
         self._converted = self._numbers(frame) if small else None
 
     def rows(self, start: int, stop: int) -> Array:
