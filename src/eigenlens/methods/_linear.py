@@ -33,6 +33,7 @@ from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
+from ._structure import structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +185,29 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
 
+    @property
+    def structure_within_(self) -> Array:
+        """Correlations of the columns with the scores within classes, pooled over them, of shape (p, k)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no structure_within_ before it is fitted")
+        within = self._whole_moments.within()
+        return _xp.cast(structure(within, self.subspace_.basis), within.dtype)
+
+    @property
+    def covariance_(self) -> np.ndarray:  # type: ignore[override]
+        """S_W, the covariance within classes, before any shrinkage or penalty, of shape (p, p)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no covariance_ before it is fitted")
+        problem: Any = self._pose(self._whole_moments)
+        form = covariance_form(problem.centred, problem.divisor)
+        return np.asarray(in_units_of_data(form, problem.centred.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+
+    def _summary_test(self) -> str:
+        problem: Any = self._pose(self._whole_moments)
+        if problem.penalised_by or self._collected is not self._whole_moments:
+            return ""
+        return str(wilks_of_classes(problem.moments).with_note(*unchecked(None, "y")))
+
     # -- how many directions -----------------------------------------------------------------------------------
 
     def test_dimension(
@@ -292,9 +316,6 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     def _set_law(self, problem: DiscriminantProblem) -> None:
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
-        self.covariance_ = np.asarray(
-            in_units_of_data(covariance_form(within, problem.divisor), unit), dtype=_xp.to_numpy(self.mean_).dtype
-        )
         self._law = None
         if B.dimension == within.n_features:  # means of the rule, of the classes, and their centre
             centre = _xp.to_numpy(self.subspace_.point)

@@ -15,6 +15,7 @@ from ._base import MomentsEstimator
 from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
 
+FEW_COLUMNS = 50  # that a summary tests without anybody waiting
 MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
@@ -143,6 +144,14 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             groups=labels_of_kept(source, groups),
             block=block,
         )
+
+    def _summary_test(self) -> str:
+        if self.n_features_in_ > FEW_COLUMNS or self._collected is not self._whole_moments:
+            return ""
+        try:
+            return str(self.test_dimension())
+        except errors.InputError:  # too few rows or columns for a test
+            return ""
 
     def _wanted(self, n: int | None, p: int) -> int:
         """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""

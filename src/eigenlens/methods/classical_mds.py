@@ -17,7 +17,7 @@ Mardia, Kent, Bibby (1979), Multivariate Analysis, chapter 14.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Self
 
@@ -383,6 +383,11 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         if method == "broken-stick":
             return broken_stick(values)
         return above_negative(values)
+
+    def _facts(self) -> Iterator[str]:
+        fit = ", ".join(f"{share:.4g}" for share in self.goodness_of_fit_)
+        yield f"Goodness of fit (of all inertia, of the positive): {fit}. Stress: {self.stress_:.4g}."
+        yield f"Negative inertia: {self.negative_inertia_:.4g}."
 
     def _place_rows(self, X: Array) -> Array:
         return self._place.project(X)

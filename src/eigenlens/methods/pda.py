@@ -20,7 +20,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,9 +143,12 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: the within-class covariance without the penalty, and the log-likelihood of the observed
-        cells.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        The within-class covariance, without the penalty.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -198,6 +201,9 @@ class PDA(LinearDiscriminant):
         self.cost = cost
         self.priors = priors
         self.missing = missing
+
+    def _facts(self) -> Iterator[str]:
+        yield f"Penalty: λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom."
 
     def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:

@@ -40,6 +40,7 @@ from ._classifier import PosteriorClassifier, read_priors
 from ._declaration import Laws
 from ._linear import ClassesEstimator
 from ._rows import Known
+from ._summary import Table, matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,6 +200,15 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
         return self._over_rows(X, self._distances)
+
+    def _why_no_structure(self) -> str:
+        return ": a quadratic rule has no directions"
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        yield from super()._tables()
+        sd = np.sqrt(np.diagonal(_xp.to_numpy(self.covariances_), axis1=1, axis2=2))
+        title = "Standard deviations within each class"
+        yield "standard_deviations", matrix(title, sd.T, self._names_of_columns(), self.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
