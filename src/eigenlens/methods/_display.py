@@ -122,7 +122,7 @@ class DisplayMixin:
     def _table_of_classes(self) -> Table | None:
         if not hasattr(self, "priors_"):
             return None
-        weights = getattr(getattr(self, "_collected", None), "weights", None)
+        weights = getattr(self, "_class_weights", None)
         return table("Classes", {"prior": self.priors_, "rows": weights}, self.classes_)  # type: ignore[attr-defined]
 
     def _table_of_columns(self, names: list[str]) -> Table | None:

@@ -80,7 +80,7 @@ class TakesHoles(MomentsEstimator):
             for name in ("_law", "covariance_", "log_likelihood_", "_whole"):
                 self.__dict__.pop(name, None)
         else:
-            self._whole = problem.moments
+            self._whole = problem.given
             self._set_law(problem)
 
     @property

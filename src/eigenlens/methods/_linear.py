@@ -28,7 +28,7 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._canonical_tests import check_moved, of_rows, taken, unchecked
-from ._classifier import CanonicalClassifier, class_priors, read_priors
+from ._classifier import CanonicalClassifier, Priors, class_priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
@@ -87,7 +87,8 @@ class ClassesEstimator(MomentsEstimator):
     """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
-    _given_priors: np.ndarray | None = None
+    _given_priors: Priors = None
+    _class_order: np.ndarray | None = None  # of pandas categories
 
     priors: Any
 
@@ -124,14 +125,28 @@ class ClassesEstimator(MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
+    def _note_target(self, source: Source | None, first: bool) -> None:
+        super()._note_target(source, first)
+        if first or self._class_order is None:
+            self._class_order = None if source is None or source.labels is None else source.labels.order
+
+    def _in_order(self, moments: Grouped) -> Grouped:
+        """Return moments with the classes in the order that they have in `classes_`."""
+        return moments if self._class_order is None else moments.ordered(self._class_order)
+
+    @property
+    def _class_weights(self) -> np.ndarray:
+        return self._in_order(self._collected).weights
+
+    def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
+        """Refuse moments of one class or of too few rows; return them with classes in order, and the priors."""
+        moments = self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
         if moments.weight <= K:
             raise errors.weight_too_small(moments.weight, K, "W − K")
-        return class_priors(self._given_priors, moments.weights)
+        return moments, class_priors(self._given_priors, moments.weights, moments.labels)
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):

@@ -38,6 +38,10 @@ class PrincipalProblem(Problem):
         """Rows, a row of weight m counted m times."""
         return row_count(self.moments)
 
+    def in_unit(self, rows: Any) -> Any:
+        """Return rows in the units of the moments."""
+        return rows / self.unit
+
     def all_directions(self) -> PrincipalProblem:
         """Return the problem of all directions, whatever number is kept."""
         return replace(self, pencil=replace(self.pencil, n_components=None))
@@ -117,7 +121,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         >>> from eigenlens import PCA
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
-        >>> print(PCA(2).fit(X).test_dimension())
+        >>> print(PCA(2, scale=True).fit(X).test_dimension())
         6 of 13 directions are shown at 5% (shared directions, normal noise). The next is not shown by these
         rows, which would show a share of the variance left of 0.07 or more.
         """

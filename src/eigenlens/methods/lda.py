@@ -66,9 +66,9 @@ class LDA(LinearDiscriminant):
     n_components : int, "auto" or None
         Rank of the rule, at most min(p, K − 1), which None takes; "auto" is the number that Wilks' test finds
         at 5%. Fewer directions change the classifier too (reduced-rank LDA).
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, the
-        between-class scatter and the overall mean, as in R's MASS.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
+        They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
     shrinkage : None, float in [0, 1], "ledoit-wolf" or "oas"
         Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for
         every class (memory K·p²).
@@ -84,6 +84,7 @@ class LDA(LinearDiscriminant):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        Sorted; pandas categories keep their own order.
     priors_ : array of shape (K,)
     means_ : array of shape (K, p)
     mean_ : array of shape (p,)
@@ -167,7 +168,8 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
+        moments, priors = self._require_classes(moments)
+        names = getattr(self, "feature_names_in_", None)
         K, p = len(moments.labels), moments.n_features
         k = self._wanted(K, p)
         if self.within == "equal":

@@ -74,8 +74,8 @@ class MDA(ScoredClassifier):
         Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
     random_state : int, Generator, RandomState or None
         Of the k-means starts.
-    priors : array of shape (K,), optional
-        Class probabilities in the rule; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities in the rule, in the order of `classes_` or by label; by default the shares of the classes.
 
     Attributes
     ----------
@@ -258,7 +258,7 @@ class MDA(ScoredClassifier):
         self.subclass_classes_, self.subclass_weights_ = owner, weights.astype(dtype)
         self.log_likelihood_ = np.array(fit.path)
         self.n_iter_, self.converged_ = len(fit.path), fit.converged
-        priors = class_priors(self._given_priors, data.class_weights)
+        priors = class_priors(self._given_priors, data.class_weights, data.labels)
         self._set_rule(data.labels, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def _set_subclasses(self, fit: Fit, data: Classes, dtype: Any) -> None:

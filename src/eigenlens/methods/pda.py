@@ -115,8 +115,8 @@ class PDA(LinearDiscriminant):
         Effective degrees of freedom of the score regression, the intercept left out, in place of `lam`.
     cost : float
         What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     missing : {"refuse", "ml"}
         What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
         given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
@@ -216,7 +216,8 @@ class PDA(LinearDiscriminant):
         return Grouped(kind)
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
-        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
+        moments, priors = self._require_classes(moments)
+        names = getattr(self, "feature_names_in_", None)
         K, p = len(moments.labels), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]

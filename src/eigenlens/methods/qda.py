@@ -93,8 +93,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
 
     Parameters
     ----------
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     pooling : float in [0, 1]
         λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA.
     shrinkage : float in [0, 1], optional
@@ -140,7 +140,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         return Grouped(kind, pooled=False)
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
-        priors, K = self._require_classes(moments), len(moments.labels)
+        moments, priors = self._require_classes(moments)
+        K = len(moments.labels)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
