@@ -50,6 +50,11 @@ class Problem:
     metric_advice: ClassVar[str] = "Use fewer columns if these directions matter."
     signal_advice: ClassVar[str] = ""
 
+    @property
+    def given(self) -> Any:
+        """The moments of the columns as they are, where the problem was posed of others."""
+        return self.moments
+
     def solve(self) -> Spectrum:
         """Return the directions that are wanted."""
         return solve(self.pencil)

@@ -17,13 +17,14 @@ from sklearn.exceptions import NotFittedError
 from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
-from .._core.typing import TableLike
+from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, choose
 from ..problem import Problem
 from ..sources import Source, collect
 from ..spectral import Spectrum
 from ._patterns import keeps_patterns, taking_holes
 from ._rows import Known, RowsEstimator
+from ._structure import structure, total_of
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
@@ -131,6 +132,22 @@ class MomentsEstimator(RowsEstimator):
         if not hasattr(self, "_collected"):
             raise AttributeError(f"{type(self).__name__} has no moments_ before it has seen rows")
         return self._collected.copy()
+
+    @property
+    def _whole_moments(self) -> Any:
+        """The moments that the problem was posed from: rows with holes completed by maximum likelihood."""
+        return self._collected
+
+    @property
+    def structure_(self) -> Array:
+        """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
+        total = total_of(self._whole_moments)
+        return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
+
+    def _why_no_structure(self) -> str:
+        return " before it is fitted"
 
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""

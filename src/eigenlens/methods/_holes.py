@@ -77,10 +77,15 @@ class TakesHoles(MomentsEstimator):
     def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         super()._conclude(moments, problem, spectrum, warn_ranks)
         if self.missing == "refuse":
-            for name in ("_law", "covariance_", "log_likelihood_"):
+            for name in ("_law", "covariance_", "log_likelihood_", "_whole"):
                 self.__dict__.pop(name, None)
         else:
+            self._whole = problem.given
             self._set_law(problem)
+
+    @property
+    def _whole_moments(self) -> Any:
+        return self.__dict__.get("_whole", self._collected)
 
     @abstractmethod
     def _set_law(self, problem: Any) -> None:

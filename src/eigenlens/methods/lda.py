@@ -66,9 +66,9 @@ class LDA(LinearDiscriminant):
     n_components : int, "auto" or None
         Rank of the rule, at most min(p, K − 1), which None takes; "auto" is the number that Wilks' test finds
         at 5%. Fewer directions change the classifier too (reduced-rank LDA).
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, the
-        between-class scatter and the overall mean, as in R's MASS.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
+        They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
     shrinkage : None, float in [0, 1], "ledoit-wolf" or "oas"
         Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for
         every class (memory K·p²).
@@ -84,6 +84,7 @@ class LDA(LinearDiscriminant):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        Sorted; pandas categories keep their own order.
     priors_ : array of shape (K,)
     means_ : array of shape (K, p)
     mean_ : array of shape (p,)
@@ -96,8 +97,12 @@ class LDA(LinearDiscriminant):
         Share of each direction in the between-class variance.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: S_W, and the log-likelihood of the observed cells.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        S_W, before shrinkage.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -163,7 +168,8 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
+        moments, priors = self._require_classes(moments)
+        names = getattr(self, "feature_names_in_", None)
         K, p = len(moments.labels), moments.n_features
         k = self._wanted(K, p)
         if self.within == "equal":

@@ -20,7 +20,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,8 +115,8 @@ class PDA(LinearDiscriminant):
         Effective degrees of freedom of the score regression, the intercept left out, in place of `lam`.
     cost : float
         What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     missing : {"refuse", "ml"}
         What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
         given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
@@ -143,9 +143,12 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: the within-class covariance without the penalty, and the log-likelihood of the observed
-        cells.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        The within-class covariance, without the penalty.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -199,6 +202,9 @@ class PDA(LinearDiscriminant):
         self.priors = priors
         self.missing = missing
 
+    def _facts(self) -> Iterator[str]:
+        yield f"Penalty: λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom."
+
     def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
             return Laws(invariance="linear")
@@ -210,7 +216,8 @@ class PDA(LinearDiscriminant):
         return Grouped(kind)
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
-        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
+        moments, priors = self._require_classes(moments)
+        names = getattr(self, "feature_names_in_", None)
         K, p = len(moments.labels), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
