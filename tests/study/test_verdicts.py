@@ -80,6 +80,8 @@ def test_pca_is_judged_as_its_own_test_judges_it(related, tmp_path):
     rows = table[list("abcdef")]
     own = PCA().fit(rows).test_dimension(rows, n_draws=found.test.draws)
     assert found.shown_directions == own.dimension
+    assert [d.verdict for d in found.directions] == own.verdicts[: len(found.directions)]
+    assert own.of_the_next in " ".join(found.doubts)
     tested = [np.nan if d.p_value is None else d.p_value for d in found.directions]
     np.testing.assert_array_equal(tested[: len(own.p_values)], own.p_values[: len(tested)])
 

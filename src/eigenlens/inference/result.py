@@ -146,13 +146,15 @@ class DimensionTest(Result):
         return replace(self, note=" ".join(part for part in (self.note, *sentences) if part))
 
     def __str__(self) -> str:
+        return " ".join(filter(None, [self.headline, self.of_the_next, self.note]))
+
+    @property
+    def headline(self) -> str:
+        """How many directions there are and by which test, as a sentence."""
         q, d = len(self.p_values), self.dimension
         found = f"{d} of {q} direction{'' if q == 1 else 's'} {'is' if d == 1 or q == 1 else 'are'}"
-        if not self.is_test:
-            return f"{found} kept ({self.method})." + (f" {self.note}" if self.note else "")
-        words = [f"{found} shown at {100 * self.alpha:g}% ({self.method})."]
-        words.append(self.of_the_next)
-        return " ".join(filter(None, [*words, self.note]))
+        shown = f"shown at {100 * self.alpha:g}%" if self.is_test else "kept"
+        return f"{found} {shown} ({self.method})."
 
     @property
     def of_the_next(self) -> str:
