@@ -498,7 +498,7 @@ def test_fifty_thousand_points_stay_fluid(opened):
     Z = np.random.default_rng(0).standard_normal((n, 3))
     big = Findings(
         title="big", source="big", method="PCA", kind="none", n_rows=n, n_columns=3, notes=[], value_name="variance",
-        directions=[Direction(f"component {j}", 1.0, 1 / 3, None) for j in range(3)], axes=["a", "b", "c"], scores=Z,
+        directions=[Direction(f"component {j}", 1.0, 1 / 3) for j in range(3)], axes=["a", "b", "c"], scores=Z,
         loading_names=["x", "y", "z"], loadings=np.eye(3), loading_kind="weight", columns={"x": Z[:, 0]},
         scree={"values": np.ones(3), "band": None},
     )  # fmt: skip

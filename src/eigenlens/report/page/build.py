@@ -100,8 +100,8 @@ def _header(f: Findings) -> Markup:
 
 def _found(f: Findings) -> Markup:
     tiles = []
-    if f.n_real is not None:
-        tiles.append((f"{f.n_real} of {len(f.directions)}", "directions are real"))
+    if f.shown_directions is not None:
+        tiles.append((f"{f.shown_directions} of {len(f.directions)}", "directions are shown"))
     shares = [d.share for d in f.directions if d.share is not None]
     if len(shares) > 2:
         tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))
@@ -227,18 +227,18 @@ def _directions(f: Findings) -> Markup:
             d.name,
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
-            f.verdict(d),
+            d.verdict,
             d.evidence,
         ]
         for d in f.directions[:30]
     ]
-    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
+    head = ["direction", f.value_name, *(["share"] if shared else []), "verdict", "evidence"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     drawings = el("div", figures.scree(f), figures.tails(f))
     return _section(
         "The directions",
-        el("p", f.test.about, class_="note") if f.n_real is not None and f.test.about else None,
+        el("p", f.test.about, class_="note") if f.shown_directions is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
         el("p", f"Their columns in the table of scores: {listed(f.score_names, 8)}.", class_="note"),
         id_="directions",
@@ -250,7 +250,7 @@ def _loadings(f: Findings) -> Markup | None:
     if not f.loading_names or f.loadings.shape[1] == 0:
         return None
     k = f.loadings.shape[1]
-    shown = f.shown_axes(max(2, min(f.n_real or 2, 3)))
+    shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
     drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), figures.along(f)]
     biplot = figures.biplot(f) if k > 1 and f.kind != "views" else None
     return _section(

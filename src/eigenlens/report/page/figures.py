@@ -15,7 +15,7 @@ def scree(findings: Findings) -> Markup:
     values = np.asarray(findings.scree["values"], dtype=float)[:30]
     names = [d.name for d in findings.directions]
     tips = [f"{name}: {v:.4g}" for name, v in zip(names, values, strict=False)]
-    words = "Pale bars are no more than noise." if any(d.real is False for d in findings.directions) else ""
+    words = "Pale bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
     if findings.scree.get("band") is not None:
         words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
     drawing = _bars_with_band(findings, values, findings.scree.get("band"), tips, findings.value_name)
@@ -23,14 +23,14 @@ def scree(findings: Findings) -> Markup:
 
 
 def tails(findings: Findings) -> Markup | None:
-    """What all directions from one on carry together, with what permutations reach; None where no test asks that."""
+    """The statistic of each test, with what draws reach; None where no test has one."""
     if findings.scree.get("tails") is None:
         return None
     found, bar = (np.asarray(part, dtype=float)[:30] for part in findings.scree["tails"])
-    tips = [f"from {j + 1} on: {v:.4g}, permutations {b:.4g}" for j, (v, b) in enumerate(zip(found, bar, strict=True))]
+    tips = [f"direction {j + 1}: {v:.4g}, draws reach {b:.4g}" for j, (v, b) in enumerate(zip(found, bar, strict=True))]
     words = (
-        "What this direction and all after it carry together; the shaded band is what 95% of the permutations stay "
-        "below. The first that does not rise above the band, and what follows, is called noise."
+        f"{findings.scree['tails_words']} The shaded band is what 95% of the draws stay below. The first direction "
+        "that does not rise above it, and those that follow, are not shown by these rows."
     )
     drawing = _bars_with_band(findings, found, bar, tips, "test statistic")
     return figure("Is there more than chance gives?", words, drawing)
@@ -58,8 +58,8 @@ def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: lis
             el("polyline", points=f"{left},{y(band[0]):.1f} {points} {edge:.1f},{y(band[-1]):.1f}", class_="bandline")
         )
     for j, v in enumerate(values):
-        real = findings.directions[j].real if j < len(findings.directions) else None
-        x, h, class_ = left + step * (j + 0.15), base - y(max(v, 0)), "bar" if real is not False else "bar quiet"
+        shown = findings.directions[j].shown if j < len(findings.directions) else None
+        x, h, class_ = left + step * (j + 0.15), base - y(max(v, 0)), "bar" if shown is not False else "bar quiet"
         parts.append(rect(x, y(max(v, 0)), step * 0.7, h, class_, el("title", tips[j])))
         if len(values) <= 15 or j % 5 == 4 or j == 0:
             parts.append(text(left + step * (j + 0.5), base + 15, j + 1, "middle", "tick"))
