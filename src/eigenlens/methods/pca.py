@@ -25,7 +25,6 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor
 from ..normal import Conditional
-from ..problem import covariance_form
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._component_count import RULES, count_components
@@ -202,7 +201,7 @@ class PCA(TakesHoles, PrincipalComponents):
             raise errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            Form.of(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
             n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
@@ -241,7 +240,7 @@ class PCA(TakesHoles, PrincipalComponents):
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
         check_flag("whiten", self.whiten)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.missing == "ppca" and (not isinstance(n, Integral) or isinstance(n, bool)):
             raise errors.components_kind(n, "a whole number with missing='ppca', whose model has that many directions")
 
