@@ -20,13 +20,12 @@ from ..inference import (
     wilks,
 )
 from ..moments import Centred, Grouped
-from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
 from ..sources import Source
 from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator
+from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked
 from ._classifier import CanonicalClassifier, Priors, class_priors, read_priors
 from ._declaration import Wording
@@ -158,7 +157,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def _check_known(self, known: Known) -> None:
         """Read the priors, and refuse more directions than classes and columns can give."""
-        self._given_priors = read_priors(self.priors, known.n_classes)
+        self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
         self._wanted(known.n_classes, known.n_features)
 
     def _wanted(self, K: int | None, p: int) -> int:
@@ -172,7 +171,8 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     def _present(self, problem: DiscriminantProblem, spectrum: Spectrum) -> None:
         within, moments = problem.centred, problem.moments
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
-        spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
+        if spectrum.rank < spectrum.singular_values.shape[0]:
+            spectrum = spectrum.first(max(1, spectrum.rank))
         W = problem.directions(spectrum.whitening.matrix)  # type: ignore[union-attr]
         W = W * orient(W)
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
@@ -189,13 +189,8 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
         self.scalings_ = _xp.attribute_copy(spectrum.vectors, dtype)
         self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
-        self._set_linear_rule(dtype)
-
-    def _set_linear_rule(self, dtype: Any) -> None:
-        V, C = self.subspace_.basis, self._centroids
-        xp = _xp.namespace(V)
-        coef = C @ V.T
-        intercept = xp.log(_xp.like(self._priors, V)) - 0.5 * xp.sum(C**2, axis=1) - coef @ self.subspace_.point
+        coef, point = centroids @ spectrum.vectors.T, self.subspace_.point
+        intercept = xp.log(_xp.like(problem.priors, point)) - 0.5 * xp.sum(centroids**2, axis=1) - coef @ point
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
@@ -209,12 +204,12 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         return _xp.cast(structure(within, self.subspace_.basis), within.dtype)
 
     @property
-    def covariance_(self) -> np.ndarray:  # type: ignore[override]
+    def covariance_(self) -> np.ndarray:
         """S_W, the covariance within classes, before any shrinkage or penalty, of shape (p, p)."""
         if not hasattr(self, "subspace_"):
             raise AttributeError(f"{type(self).__name__} has no covariance_ before it is fitted")
         problem: Any = self._pose(self._whole_moments)
-        form = covariance_form(problem.centred, problem.divisor)
+        form = Form.of(problem.centred, problem.divisor)
         return np.asarray(in_units_of_data(form, problem.centred.unit), dtype=_xp.to_numpy(self.mean_).dtype)
 
     def _summary_test(self) -> str:
@@ -366,7 +361,7 @@ def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: str = "wilks
     """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
     K, n, within = len(moments.labels), moments.weight, moments.within()
     most = max(1, min(within.n_features, within.n_rows - K))
-    B = covariance_form(within, n)
+    B = Form.of(within, n)
     spectrum = solve(Pencil(between_form(within, moments.weights / n), B, None, within.constant_columns(), most))
     rank = spectrum.whitening.rank  # type: ignore[union-attr]
     ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]

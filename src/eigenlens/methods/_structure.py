@@ -9,7 +9,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..moments import Centred, Cross
-from ..problem import covariance_form
+from ..spectral import Form
 
 
 def total_of(moments: Any) -> Centred:
@@ -35,7 +35,7 @@ def structure(centred: Centred, basis: Array) -> Array:
         NaN for a column that is constant, and for scores that are.
     """
     xp, unit = _xp.namespace(centred.pivot), centred.unit
-    form, p = covariance_form(centred, centred.weight), basis.shape[0]
+    form, p = Form.of(centred, centred.weight), basis.shape[0]
     V = _xp.like(basis, centred.pivot) * unit[:p, None]
     if p < form.dimension:
         rest = xp.zeros((form.dimension - p, V.shape[1]), dtype=V.dtype, device=_xp.device(V))
@@ -50,5 +50,5 @@ def structure(centred: Centred, basis: Array) -> Array:
 def spreads(centred: Centred, divisor: float) -> np.ndarray:
     """Return the standard deviations of columns, in the units of the data."""
     with np.errstate(over="ignore", under="ignore"):
-        form = covariance_form(centred, divisor)
+        form = Form.of(centred, divisor)
         return np.sqrt(_xp.to_numpy(form.diagonal())) * _xp.to_numpy(centred.unit)

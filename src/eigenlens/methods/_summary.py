@@ -172,7 +172,7 @@ def directions(model: Any, names: list[str]) -> Table | None:
             break
     else:
         values = getattr(getattr(model, "spectrum_", None), "values", ())
-        if len(values) == len(names):
+        if values is not None and len(values) == len(names):
             found["eigenvalue"] = np.asarray(_xp.to_numpy(values), dtype=float)
     shares = getattr(model, "explained_variance_ratio_", None)
     if shares is not None and len(shares) == len(names):

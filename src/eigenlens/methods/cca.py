@@ -29,10 +29,9 @@ from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..problem import covariance_form
 from ..sources import RegressorScore, Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
-from ..spectral import Spectrum
+from ..spectral import Form, Spectrum
 from ..subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
 from ._canonical_tests import check_moved, of_rows, taken, unchecked
@@ -192,7 +191,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             return
         check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
 
     def _column_names(self) -> list[str] | None:
         x, y = super()._column_names(), self._y_names
@@ -208,7 +207,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     def _set_law(self, problem: CanonicalProblem) -> None:
         joint, p = problem.centred, problem.split
-        plain = covariance_form(joint, joint.weight - 1)
+        plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
         assert problem.pencil.B is not None
         self._law = law_of(joint.means[:, :p], problem.pencil.B, joint.unit[:p])
@@ -229,7 +228,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         if Y is None:
             return x_scores
         source = as_source(
-            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self._missing
+            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self.missing
         )
         self._check_second(source.n_features, source.feature_names)
 

@@ -25,9 +25,9 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor
 from ..normal import Conditional
-from ..problem import column_names, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
+from ._base import column_names
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
 from ._holes import TakesHoles, in_units_of_data
@@ -231,7 +231,7 @@ class PCA(TakesHoles, PrincipalComponents):
             moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            Form.of(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
@@ -270,7 +270,7 @@ class PCA(TakesHoles, PrincipalComponents):
             self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
         else:
             self.scale_ = _xp.attribute_copy(scale, dtype)
-            basis = in_units(V, scale, problem.names)
+            basis = problem.over(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
 
     def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
@@ -304,7 +304,7 @@ class PCA(TakesHoles, PrincipalComponents):
         check_number("ddof", self.ddof, 0)
         check_flag("scale", self.scale)
         check_flag("whiten", self.whiten)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.missing == "ppca" and (not isinstance(n, Integral) or isinstance(n, bool)):
             raise errors.components_kind(n, "a whole number with missing='ppca', whose model has that many directions")
         if self.missing == "ppca" and self.scale:

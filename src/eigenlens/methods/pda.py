@@ -33,7 +33,6 @@ from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
-from ..problem import covariance_form
 from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
@@ -217,13 +216,13 @@ class PDA(LinearDiscriminant):
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
         moments, priors = self._require_classes(moments)
-        names = getattr(self, "feature_names_in_", None)
-        K, p = len(moments.labels), moments.n_features
+        K, p, names = len(priors), moments.n_features, getattr(self, "feature_names_in_", None)
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
         free = self.df is None and self.lam == 0  # LDA, which knows no units
-        refuse_separating(within, names) if free else refuse_alike(within)
-        B, between = covariance_form(within, 1.0), between_form(within, priors)
+        constant = within.constant_columns()
+        refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
+        B, between = Form.of(within, 1.0), between_form(within, priors)
         root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
         seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
         shift = _xp.to_numpy(within.shift)
@@ -234,7 +233,7 @@ class PDA(LinearDiscriminant):
             seen[1],
             (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
             n_components=k,
-            constant=within.constant_columns() if free else None,
+            constant=constant if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
         unit = float(within.unit[0])
@@ -273,7 +272,7 @@ class PDA(LinearDiscriminant):
             return
         check_count(self.n_components)
         check_number("cost", self.cost, 0.0)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
         else:

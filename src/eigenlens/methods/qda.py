@@ -32,10 +32,10 @@ from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Grouped
-from ..problem import Problem, column_names, covariance_form, in_units
 from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
+from ._base import Problem, column_names
 from ._classifier import PosteriorClassifier, read_priors
 from ._declaration import Laws
 from ._linear import ClassesEstimator
@@ -141,7 +141,7 @@ class QDA(PosteriorClassifier, ClassesEstimator):
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
         moments, priors = self._require_classes(moments)
-        K = len(moments.labels)
+        K = len(priors)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
@@ -153,10 +153,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
                 f"class {plain(label)!r} has the weight of a single row, which has no covariance; use pooling above 0, "
                 f"or leave the class out."
             )
-        pooled = covariance_form(within, 1.0).times(lam) if lam else None
+        pooled = Form.of(within, 1.0).times(lam) if lam else None
         covariances = []
         for group, divisor in zip(moments.groups, divisors, strict=True):
-            own = covariance_form(group.rescaled(within.exponent), 1.0)
+            own = Form.of(group.rescaled(within.exponent), 1.0)
             form = _together(own.times(1 - lam) if lam < 1 else None, pooled).times(1.0 / divisor)
             covariances.append(shrunk(form, float(self.shrinkage)) if self.shrinkage else form)
         names: Any = getattr(self, "feature_names_in_", None)
@@ -168,7 +168,7 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         self._set_classes(moments.labels, self._native_labels, problem.priors, within.pivot, dtype)
         self._laws, log_dets = [], []
         for k, whitening in enumerate(spectrum):
-            W = in_units(whitening.matrix, unit, problem.names)
+            W = problem.directions(whitening.matrix)
             self._laws.append(Subspace(within.pivot, W, within.shift[k, :] * unit))
             log_dets.append(-2 * np.linalg.slogdet(_xp.to_numpy(whitening.matrix))[1])
         self._log_dets = np.array(log_dets) - np.mean(log_dets)  # what all classes share, units among it, cancels
@@ -179,7 +179,7 @@ class QDA(PosteriorClassifier, ClassesEstimator):
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
-            self._given_priors = read_priors(self.priors, known.n_classes)
+            self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
             return
         check_number("pooling", self.pooling, 0, 1)
         if self.shrinkage is not None:

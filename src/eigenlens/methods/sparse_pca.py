@@ -27,7 +27,6 @@ from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred
-from ..problem import covariance_form
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.counted_axes import Matrix, counted_axes
@@ -163,7 +162,7 @@ class SparsePCA(PrincipalComponents):
         k = self._require_rows(moments, moments.weight - 1, "W − 1")
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0),
+            Form.of(uniform, 1.0),
             n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),

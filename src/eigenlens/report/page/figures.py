@@ -199,8 +199,8 @@ def _arrow(x: float, y: float, dx: float, dy: float) -> Markup | None:
     u, v, size = dx / length, dy / length, min(7.0, 0.5 * length)
     tip = (x + dx, y + dy)
     back = (tip[0] - size * u, tip[1] - size * v)
-    corners = (tip, (back[0] - 0.45 * size * v, back[1] + 0.45 * size * u))
-    corners += ((back[0] + 0.45 * size * v, back[1] - 0.45 * size * u),)
+    side = (0.45 * size * v, -0.45 * size * u)
+    corners = [tip, (back[0] - side[0], back[1] - side[1]), (back[0] + side[0], back[1] + side[1])]
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
     return join(line(x, y, *back, "arrow"), el("polygon", points=points, class_="head"))
 
