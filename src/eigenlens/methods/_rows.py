@@ -16,6 +16,7 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
 from ..sources.base import Missing
+from ..sources.words import Words
 from ..spectral import Spectrum
 from ._declaration import Declaration, Laws
 from ._display import DisplayMixin
@@ -89,6 +90,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
+            words=self._reads_words(reset),
         )
         self._check_columns(source, reset)
         return source
@@ -96,6 +98,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
         """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
         return self._open(X, y, sample_weight, reset=False)
+
+    def _reads_words(self, reset: bool) -> Words:
+        """Return which columns are read as words; unless reset, as earlier rows had them."""
+        return "refuse"
 
     def _labels_of(self, y: Any, reset: bool) -> tuple[Any, LabelReader]:
         """Return y and what turns it into labels; unless reset, earlier rows had theirs."""
@@ -114,7 +120,13 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
-        source = as_source(X, missing=self._missing, estimator=type(self).__name__, every_row=True)
+        source = as_source(
+            X,
+            missing=self._missing,
+            estimator=type(self).__name__,
+            every_row=True,
+            words=self._reads_words(reset=False),
+        )
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:

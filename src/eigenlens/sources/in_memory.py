@@ -26,6 +26,7 @@ from .base import (
 )
 from .labels import ClassReader, LabelReader, Labels, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -62,6 +63,8 @@ class MemorySource(Source):
         self._block = block_rows(self.n_columns, n_groups, device_bytes)
         if self._sparse:
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        if isinstance(X, MixedTable):
+            self._block = max(self._block, WORD_ROWS)
         # whether all rows can be handed over as they are: dense, on the host, and few
         self._is_one_block = n <= self._block and isinstance(X.sample, np.ndarray) and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
@@ -167,6 +170,8 @@ class MemorySource(Source):
     def _median(self, table: Table, name: str, missing: Missing) -> Array:
         """Return the columnwise median of a few rows that count, as a table of one row."""
         places = typical_rows(table.shape[0], self._weights)
+        if isinstance(table, MixedTable):
+            return first_rows(MixedRows.joined([finite_rows(table, i, i + 1, name, missing) for i in places]), middle)
         if hasattr(table, "picked"):
             few = table.picked(places)
             if _xp.sum_is_finite(few):
@@ -230,6 +235,7 @@ def as_source(
     reader: LabelReader | None = None,
     in_memory: bool = False,
     every_row: bool = False,
+    words: Words = "refuse",
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -259,6 +265,8 @@ def as_source(
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
         Whether the caller answers for every row, those to which a source gives no weight too.
+    words : {"refuse", "auto"} or list of columns
+        Whether X may hold words, and in which columns.
     """
     reader = ClassReader() if reader is None else reader
     remote = None
@@ -267,12 +275,13 @@ def as_source(
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
+        remote = remote.with_words(words) if wanted(words) else remote
         remote = remote.in_memory() if in_memory else remote.settled()
         remote.name = name
         if remote.n_rows is not None and remote.n_rows < min_rows:
             raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
         return remote
-    table = as_table(X, name, missing)
+    table = as_table(X, name, missing, words)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)
