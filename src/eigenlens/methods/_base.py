@@ -25,7 +25,7 @@ from ..moments import Centred, Factor, Moments, Scatter
 from ..sources import Source, collect
 from ..spectral import Pencil, Spectrum, Whitening, solve
 from ._patterns import Completed, keeps_patterns, taking_holes
-from ._rows import Known, RowsEstimator
+from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
@@ -166,7 +166,7 @@ class MomentsEstimator(RowsEstimator):
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
         needed = self._moments(kind)
-        return collect(source, needed if self.missing == "refuse" else taking_holes(needed))
+        return collect(source, taking_holes(needed) if self.missing in MODELLED else needed)
 
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -253,7 +253,7 @@ class MomentsEstimator(RowsEstimator):
 
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
-        if self.missing == "refuse" and keeps_patterns(moments):
+        if self.missing not in MODELLED and keeps_patterns(moments):
             raise errors.moments_kind("Patterns", "moments of rows without holes", type(self).__name__)
         needed = self._moments(Factor)
         needed = taking_holes(needed) if keeps_patterns(moments) else needed
@@ -269,7 +269,7 @@ class MomentsEstimator(RowsEstimator):
 
     def _problem(self, moments: Any) -> Problem:
         """Return the problem of moments as a pass has left them."""
-        if self.missing == "refuse":
+        if self.missing not in MODELLED:
             return self._pose(moments)
         found = self._completed(moments)
         return replace(self._pose(found.moments), log_likelihood=found.log_likelihood)
@@ -293,7 +293,7 @@ class MomentsEstimator(RowsEstimator):
         for name in OF_HOLES:
             self.__dict__.pop(name, None)
         self._present(problem, spectrum)
-        if self.missing != "refuse":
+        if self.missing in MODELLED:
             self._whole = problem.given
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
