@@ -90,8 +90,8 @@ class DirectionTest:
         The most that are worth their time.
     patience : float
         How many times the usual work a study may spend before it does without.
-    theory : function of a fitted model, optional
-        Tells whether this one is tested without draws after all.
+    theory : function of (model, X, y), optional
+        Tells whether a fitted model tests these rows without draws after all.
     wordings : mapping of str to Wording
         By the `method` of the result, beside those that methods share.
     advice : str
@@ -101,13 +101,13 @@ class DirectionTest:
     cost: Cost | None = None
     draws: int = 199
     patience: float = 1.0
-    theory: Callable[[Any], bool] | None = None
+    theory: Callable[[Any, np.ndarray, Any], bool] | None = None
     wordings: Mapping[str, Wording] = field(default_factory=dict)
     advice: str = ""
 
-    def cost_for(self, model: Any) -> Cost | None:
-        """Return what a draw costs, None where this model needs none."""
-        return None if self.theory is not None and self.theory(model) else self.cost
+    def cost_for(self, model: Any, X: np.ndarray, y: Any) -> Cost | None:
+        """Return what a draw costs, None where this model needs none for these rows."""
+        return None if self.theory is not None and self.theory(model, X, y) else self.cost
 
     def wording(self, method: str) -> Wording:
         """Return what to say of a test that was made."""
