@@ -26,11 +26,12 @@ from ..sources import Source, collect
 from ..spectral import Pencil, Spectrum, Whitening, solve
 from ._patterns import Completed, keeps_patterns, taking_holes
 from ._rows import Known, RowsEstimator
+from ._structure import structure, total_of
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
-OF_HOLES = ("_law", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
+OF_HOLES = ("_law", "covariance_", "log_likelihood_", "_whole")  # attributes of a fit that modelled missing cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,11 @@ class Problem:
     signal: ClassVar[str] = ""  # for a message: what A is, where its rank is worth a word
     metric_advice: ClassVar[str] = "Use fewer columns if these directions matter."
     signal_advice: ClassVar[str] = ""
+
+    @property
+    def given(self) -> Any:
+        """The moments of the columns as they are, where the problem was posed of others."""
+        return self.moments
 
     def solve(self) -> Spectrum:
         """Return the directions that are wanted."""
@@ -105,9 +111,10 @@ class Problem:
             kept = max(spectrum.rank, 1)
             yield errors.rank_deficient(self.signal, kept, found, "were asked for", self.signal_advice)
 
-    def directions(self, vectors: Array) -> Array:
-        """Return vectors of the pencil as directions of the columns, each column in its own unit."""
-        unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        """Return vectors of the pencil as directions of the columns, each in its own unit (that of `centred`)."""
+        if unit is None:
+            unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
         with np.errstate(over="ignore"):
             found = vectors / unit[:, None]
         if not _xp.all_finite(found):
@@ -226,6 +233,22 @@ class MomentsEstimator(RowsEstimator):
             raise AttributeError(f"{type(self).__name__} has no moments_ before it has seen rows")
         return self._collected.copy()
 
+    @property
+    def _whole_moments(self) -> Any:
+        """The moments that the problem was posed from: rows with holes completed by maximum likelihood."""
+        return self._collected
+
+    @property
+    def structure_(self) -> Array:
+        """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
+        total = total_of(self._whole_moments)
+        return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
+
+    def _why_no_structure(self) -> str:
+        return " before it is fitted"
+
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
         if self.missing == "refuse" and keeps_patterns(moments):
@@ -271,6 +294,7 @@ class MomentsEstimator(RowsEstimator):
         if self.missing != "refuse":
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
+            self._whole = problem.given
             self._set_law(problem)
 
     # -- testing -----------------------------------------------------------------------------------------------

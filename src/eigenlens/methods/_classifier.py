@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import plain
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
@@ -17,6 +18,8 @@ from ._base import column_names
 from ._rows import RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
+#: Prior probabilities as they were given: by place, or by label.
+Priors = np.ndarray | dict[Any, float] | None
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
@@ -142,15 +145,19 @@ def labels_of(codes: Array, classes: Array) -> Array:
     return _xp.take_rows(classes, _xp.like(codes, classes))
 
 
-def read_priors(priors: Any, n_classes: int | None) -> np.ndarray:
+def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | dict[Any, float]:
     """Return given prior probabilities.
 
     Parameters
     ----------
-    priors : array of shape (K,)
+    priors : array of shape (K,), or dict of class to number
     n_classes : int or None
         K, where it is known before the rows are read.
     """
+    if isinstance(priors, Mapping):
+        values = read_priors(list(priors.values()), None)
+        assert isinstance(values, np.ndarray)
+        return dict(zip(priors, values.tolist(), strict=True))
     given = np.asarray(priors)
     if given.ndim != 1 or given.dtype.kind not in "fiu" or isinstance(priors, np.ma.MaskedArray):
         rule = "they must be a list of numbers, none of them masked"
@@ -171,10 +178,22 @@ def refuse_other_count(given: np.ndarray, K: int) -> None:
         raise _priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
 
 
-def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
+def class_priors(given: Priors, weights: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return the prior probabilities of classes: as given, or the classes' shares of the total weight."""
     if given is None:
         return weights / weights.sum()
+    if isinstance(given, dict):
+        classes = labels.tolist()
+        for what, odd in (
+            ("has no class", [key for key in given if key not in classes]),
+            ("lacks class", [label for label in classes if label not in given]),
+        ):
+            if odd:
+                subject = "y" if what == "has no class" else "it"
+                named = errors.listed(repr(plain(name)) for name in odd)
+                shown = {key: round(value, 6) for key, value in given.items()}
+                raise _priors(shown, f"{subject} {what} {named}", "give one number for each class, by its label")
+        return np.array([given[label] for label in classes])
     refuse_other_count(given, len(weights))
     return given
 

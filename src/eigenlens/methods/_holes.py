@@ -51,6 +51,10 @@ class TakesHoles(MomentsEstimator):
         pooled = getattr(self._moments(Factor), "pooled", True)
         return completed(moments, pooled, self._column_names(), self._rank())
 
+    @property
+    def _whole_moments(self) -> Any:
+        return self.__dict__.get("_whole", self._collected)
+
     # -- tests -------------------------------------------------------------------------------------------------
 
     def _tested_moments(self, source: Source | None) -> Any:

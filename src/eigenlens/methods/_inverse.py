@@ -36,6 +36,7 @@ from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._declaration import Laws
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated
+from ._summary import Table, table
 
 SYMMETRIC = (
     "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
@@ -359,6 +360,10 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
             return [str(label) for label in self.slices_]
         names = self._slicing.names()
         return [names[int(code)] for code in self.slices_]
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        yield "slices", table("Slices", {"rows": self.slice_weights_}, self.slice_names_)
+        yield from super()._tables()
 
     @property
     def _n_features_out(self) -> int:

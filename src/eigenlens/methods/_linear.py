@@ -27,11 +27,12 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked
-from ._classifier import CanonicalClassifier, read_priors
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
+from ._structure import structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,8 @@ class ClassesEstimator(MomentsEstimator):
     """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
-    _given_priors: np.ndarray | None = None
+    _given_priors: Priors = None
+    _class_order: np.ndarray | None = None  # of pandas categories
 
     priors: Any
 
@@ -122,15 +124,29 @@ class ClassesEstimator(MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the weights of the classes."""
+    def _note_target(self, source: Source | None, first: bool) -> None:
+        super()._note_target(source, first)
+        if first or self._class_order is None:
+            self._class_order = None if source is None or source.labels is None else source.labels.order
+
+    def _in_order(self, moments: Grouped) -> Grouped:
+        """Return moments with the classes in the order that they have in `classes_`."""
+        return moments if self._class_order is None else moments.ordered(self._class_order)
+
+    @property
+    def _class_weights(self) -> np.ndarray:
+        return self._in_order(self._collected).weights
+
+    def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
+        """Refuse moments of one class or of too few rows; return them with classes in order, and their weights."""
+        moments = moments if self._class_order is None else self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
         weights = moments.weights
         if weights.sum() <= K:
             raise errors.weight_too_small(float(weights.sum()), K, "W − K")
-        return weights
+        return moments, weights
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
@@ -179,6 +195,29 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    @property
+    def structure_within_(self) -> Array:
+        """Correlations of the columns with the scores within classes, pooled over them, of shape (p, k)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no structure_within_ before it is fitted")
+        within = self._whole_moments.within()
+        return _xp.cast(structure(within, self.subspace_.basis), within.dtype)
+
+    @property
+    def covariance_(self) -> np.ndarray:
+        """S_W, the covariance within classes, before any shrinkage or penalty, of shape (p, p)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no covariance_ before it is fitted")
+        problem: Any = self._pose(self._whole_moments)
+        form = Form.of(problem.centred, problem.divisor)
+        return np.asarray(in_units_of_data(form, problem.centred.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+
+    def _summary_test(self) -> str:
+        problem: Any = self._pose(self._whole_moments)
+        if problem.penalised_by or self._collected is not self._whole_moments:
+            return ""
+        return str(wilks_of_classes(problem.moments).with_note(*unchecked(None, "y")))
 
     # -- how many directions -----------------------------------------------------------------------------------
 
@@ -288,9 +327,6 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     def _set_law(self, problem: DiscriminantProblem) -> None:
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
-        self.covariance_ = np.asarray(
-            in_units_of_data(Form.of(within, problem.divisor), unit), dtype=_xp.to_numpy(self.mean_).dtype
-        )
         self._law = None
         if B.dimension == within.n_features:  # means of the rule, of the classes, and their centre
             centre = _xp.to_numpy(self.subspace_.point)

@@ -100,6 +100,8 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             in_memory=self._in_memory,
         )
         self._check_columns(source, reset)
+        if reset and self._in_memory:
+            self._rows_seen = source.n_rows
         return source
 
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:

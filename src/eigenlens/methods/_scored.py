@@ -13,7 +13,7 @@ from .._core.typing import Array
 from ..regress.scoring import Scoring, check_regressor
 from ..sources import whole
 from ..spectral import Spectrum
-from ._classifier import CanonicalClassifier, read_priors
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._rows import RowsEstimator
 
 
@@ -26,7 +26,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     _target = "labels"
     _in_memory = True
     _dtype: ClassVar[Any]
-    _given_priors: np.ndarray | None = None
+    _given_priors: Priors = None
 
     n_components: int | None
     priors: Any

@@ -65,9 +65,9 @@ class LDA(LinearDiscriminant):
     n_components : int, "auto" or None
         Rank of the rule, at most min(p, K − 1), which None takes; "auto" is the number that Wilks' test finds
         at 5%. Fewer directions change the classifier too (reduced-rank LDA).
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, the
-        between-class scatter and the overall mean, as in R's MASS.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
+        They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
     shrinkage : None, float in [0, 1], "ledoit-wolf" or "oas"
         Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for
         every class (memory K·p²).
@@ -83,6 +83,7 @@ class LDA(LinearDiscriminant):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        Sorted; pandas categories keep their own order.
     priors_ : array of shape (K,)
     means_ : array of shape (K, p)
     mean_ : array of shape (p,)
@@ -95,8 +96,12 @@ class LDA(LinearDiscriminant):
         Share of each direction in the between-class variance.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: S_W, and the log-likelihood of the observed cells.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        S_W, before shrinkage.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -162,8 +167,8 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        weights, p = self._require_classes(moments), self.n_features_in_
-        K = len(weights)
+        moments, weights = self._require_classes(moments)
+        K, p = len(weights), self.n_features_in_
         k = self._wanted(K, p)
         if self.within == "equal":
             within, divisor = moments.within(1.0 / (K * weights)), 1.0
@@ -177,7 +182,7 @@ class LDA(LinearDiscriminant):
             refuse_no_spread(constant)
             within, intensity = within.uniform()[0], self._intensity(moments)
             Sw, constant = shrunk(Form.of(within, divisor), intensity), None
-        priors = class_priors(self._given_priors, weights)
+        priors = class_priors(self._given_priors, weights, moments.labels)
         shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
         most = max(1, min(p, within.n_rows - K))
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)

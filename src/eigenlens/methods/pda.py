@@ -20,7 +20,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,8 +65,8 @@ class PenalizedProblem(DiscriminantProblem):
 
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
-    def directions(self, vectors: Array) -> Array:
-        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors)
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         if not self.penalised_by:
@@ -114,8 +114,8 @@ class PDA(LinearDiscriminant):
         Effective degrees of freedom of the score regression, the intercept left out, in place of `lam`.
     cost : float
         What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     missing : {"refuse", "ml"}
         What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
         given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
@@ -142,9 +142,12 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: the within-class covariance without the penalty, and the log-likelihood of the observed
-        cells.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        The within-class covariance, without the penalty.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -198,6 +201,9 @@ class PDA(LinearDiscriminant):
         self.priors = priors
         self.missing = missing
 
+    def _facts(self) -> Iterator[str]:
+        yield f"Penalty: λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom."
+
     def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
             return Laws(invariance="linear")
@@ -209,8 +215,12 @@ class PDA(LinearDiscriminant):
         return Grouped(kind)
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
-        priors = class_priors(self._given_priors, self._require_classes(moments))
-        K, p, names = len(priors), moments.n_features, getattr(self, "feature_names_in_", None)
+        moments, weights = self._require_classes(moments)
+        priors, names = (
+            class_priors(self._given_priors, weights, moments.labels),
+            getattr(self, "feature_names_in_", None),
+        )
+        K, p = len(weights), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
         free = self.df is None and self.lam == 0  # LDA, which knows no units

@@ -40,6 +40,7 @@ from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Laws
 from ._linear import ClassesEstimator
 from ._rows import Known
+from ._summary import Table, matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +93,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
 
     Parameters
     ----------
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     pooling : float in [0, 1]
         λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA.
     shrinkage : float in [0, 1], optional
@@ -139,8 +140,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         return Grouped(kind, pooled=False)
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
-        priors = class_priors(self._given_priors, self._require_classes(moments))
-        K = len(priors)
+        moments, weights = self._require_classes(moments)
+        priors, K = class_priors(self._given_priors, weights, moments.labels), len(weights)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
@@ -200,6 +201,15 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
         return self._over_rows(X, self._distances)
+
+    def _why_no_structure(self) -> str:
+        return ": a quadratic rule has no directions"
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        yield from super()._tables()
+        sd = np.sqrt(np.diagonal(_xp.to_numpy(self.covariances_), axis1=1, axis2=2))
+        title = "Standard deviations within each class"
+        yield "standard_deviations", matrix(title, sd.T, self._names_of_columns(), self.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -282,6 +282,13 @@ class Centred(Moments):
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
         return new
 
+    def divided(self, scale: Array) -> Self:
+        """Return the moments of columns divided by positive numbers, which are given over 2^exponent."""
+        new = self.copy()
+        new.pivot, new.shift = self.pivot / self.unit / scale, self.shift / scale
+        new.store, new.exponent, new.ordinary = self.store.scaled(1.0 / scale), None, False
+        return new
+
     def uniform(self) -> tuple[Self, int]:
         """Return these moments with one power of two for all columns, and that power."""
         if self.exponent is None:

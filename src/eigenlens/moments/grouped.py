@@ -145,7 +145,7 @@ class Grouped(Moments):
         """Return the places of these labels, after making room for new ones."""
         if len(self.labels) and not _of_one_kind(self.labels.dtype, labels.dtype):
             raise errors.moments_differ("the kind of labels", self.labels.dtype.name, labels.dtype.name)
-        union = labels if len(self.labels) == 0 else np.union1d(self.labels, labels)
+        union = np.unique(labels) if len(self.labels) == 0 else np.union1d(self.labels, labels)
         if len(union) != len(self.labels):
             old = np.searchsorted(union, self.labels) if len(self.labels) else np.array([], dtype=np.intp)
             self._known = None
@@ -226,6 +226,19 @@ class Grouped(Moments):
         for part, r in zip(parts[1:], root[1:], strict=True):
             new.store = new.store.plus(part.store.scaled(ones * float(r)))
         new.n_rows = sum(part.n_rows for part in parts)
+        return new
+
+    def ordered(self, order: np.ndarray) -> Self:
+        """Return these moments with labels in a given order, others after them: to be solved, not to be merged."""
+        rank = {label: place for place, label in enumerate(order.tolist())}
+        ranks = [rank.get(label, len(rank)) for label in self.labels.tolist()]
+        places = np.argsort(ranks, kind="stable")
+        new = self.copy()
+        new.labels, new._known, new._joined = self.labels[places], None, None
+        if self.pooled:
+            new.groups = [_regrouped(group, np.argsort(places), len(places)) for group in self.groups]
+        else:
+            new.groups = [self.groups[k] for k in places]
         return new
 
     def total(self) -> Centred:
