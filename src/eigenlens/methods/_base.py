@@ -111,12 +111,10 @@ class Problem:
             kept = max(spectrum.rank, 1)
             yield errors.rank_deficient(self.signal, kept, found, "were asked for", self.signal_advice)
 
-    def directions(self, vectors: Array) -> Array:
-        """Return vectors of the pencil as directions of the columns, each column in its own unit."""
-        return self.over(vectors, self.centred.unit[: vectors.shape[0]])  # columns of a second table come after X's
-
-    def over(self, vectors: Array, unit: Array) -> Array:
-        """Return vectors for columns as they are, from those for columns over a unit."""
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        """Return vectors of the pencil as directions of the columns, each in its own unit (that of `centred`)."""
+        if unit is None:
+            unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
         with np.errstate(over="ignore"):
             found = vectors / unit[:, None]
         if not _xp.all_finite(found):
@@ -297,6 +295,7 @@ class MomentsEstimator(RowsEstimator):
             self._whole = problem.given
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
+            self._whole = problem.given
             self._set_law(problem)
 
     # -- testing -----------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
-from ._classifier import CanonicalClassifier, Priors, class_priors, read_priors
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
@@ -144,14 +144,15 @@ class ClassesEstimator(MomentsEstimator):
         return self._in_order(self._collected).weights
 
     def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
-        """Refuse moments of one class or of too few rows; return them with classes in order, and the priors."""
-        moments = self._in_order(moments)
+        """Refuse moments of one class or of too few rows; return them with classes in order, and their weights."""
+        moments = moments if self._class_order is None else self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return moments, class_priors(self._given_priors, moments.weights, moments.labels)
+        weights = moments.weights
+        if weights.sum() <= K:
+            raise errors.weight_too_small(float(weights.sum()), K, "W − K")
+        return moments, weights
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):

@@ -28,7 +28,7 @@ from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
-from ._classifier import refuse_no_spread, refuse_separating
+from ._classifier import class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import (
     PERMUTED_CLASSES,
@@ -174,9 +174,8 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        moments, priors = self._require_classes(moments)
-        weights, p = moments.weights, self.n_features_in_
-        K = len(weights)
+        moments, weights = self._require_classes(moments)
+        K, p = len(weights), self.n_features_in_
         k = self._wanted(K, p)
         if self.within == "equal":
             within, divisor = moments.within(1.0 / (K * weights)), 1.0
@@ -190,6 +189,7 @@ class LDA(LinearDiscriminant):
             refuse_no_spread(constant)
             within, intensity = within.uniform()[0], self._intensity(moments)
             Sw, constant = shrunk(Form.of(within, divisor), intensity), None
+        priors = class_priors(self._given_priors, weights, moments.labels)
         shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
         most = max(1, min(p, within.n_rows - K))
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)

@@ -270,7 +270,7 @@ class PCA(TakesHoles, PrincipalComponents):
             self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
         else:
             self.scale_ = _xp.attribute_copy(scale, dtype)
-            basis = problem.over(V, scale)
+            basis = problem.directions(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
 
     def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:

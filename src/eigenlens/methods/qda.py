@@ -36,7 +36,7 @@ from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
 from ._base import Problem, column_names
-from ._classifier import PosteriorClassifier, read_priors
+from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Laws
 from ._linear import ClassesEstimator
 from ._rows import Known
@@ -140,8 +140,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         return Grouped(kind, pooled=False)
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
-        moments, priors = self._require_classes(moments)
-        K = len(priors)
+        moments, weights = self._require_classes(moments)
+        priors, K = class_priors(self._given_priors, weights, moments.labels), len(weights)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
