@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._rotated import Rotation
     from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
@@ -73,6 +74,7 @@ _HOMES = {
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "RobustPCA": ".methods.robust_pca",
+    "Rotation": ".methods._rotated",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
@@ -122,6 +124,7 @@ __all__ = [
     "RangeWarning",
     "RankWarning",
     "RobustPCA",
+    "Rotation",
     "SparsePCA",
     "Subspace",
     "Summary",

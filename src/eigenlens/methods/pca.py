@@ -33,6 +33,7 @@ from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, with_holes
 from ._principal import PrincipalComponents, PrincipalProblem
+from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
@@ -436,6 +437,26 @@ class PCA(TakesHoles, PrincipalComponents):
         """Return the mean log-likelihood of rows."""
         values = self.score_samples(X)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
+
+    def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
+        """Rotate the components towards loadings that are easy to read.
+
+        Parameters
+        ----------
+        method : {"varimax", "quartimax", "promax", "oblimin"}
+            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
+        normalize : bool, optional
+            Give the loadings of each column the length 1 meanwhile (Kaiser). By default so, except for oblimin.
+        power : float
+            Of promax.
+
+        Returns
+        -------
+        Rotation
+            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
+        """
+        self._require_fit()
+        return rotated(self, method, normalize, power)
 
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model, V(Λ − σ²I)Vᵀ + σ²I, in the units of X."""
