@@ -16,8 +16,10 @@ from ._core import errors
 from ._core import xp as _xp
 from ._core.parameters import is_number
 from ._core.typing import Array
-from .moments import Centred
+from .moments import Centred, Outline
+from .moments.store import INCOMPLETE
 from .spectral import Form, Pencil, Spectrum, Whitening, solve
+from .spectral.products import ProductForm
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +109,20 @@ def in_units(vectors: Array, unit: Array, names: Sequence[str] | None) -> Array:
 
 def covariance_form(moments: Centred, divisor: float) -> Form:
     """Return the sum of squares of moments over a divisor, over 2^exponent."""
+    if isinstance(moments, Outline):
+        return _product_form(moments)
     if moments.factor is None:
         return Form(matrix=moments.matrix / divisor)
-    return Form(factor=moments.factor / divisor**0.5, squared=moments.squared)
+    factor = moments.factor if divisor == 1.0 else moments.factor / divisor**0.5
+    return Form(factor=factor, squared=moments.squared)
+
+
+def _product_form(moments: Outline) -> ProductForm:
+    """Return the sum of squares of rows that are at hand to be multiplied."""
+    if moments.products is None:
+        raise errors.InputError(INCOMPLETE)
+    squares, steps = moments.store.diagonal(), moments.most_steps
+    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
 
 
 def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:

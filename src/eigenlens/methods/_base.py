@@ -18,8 +18,9 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.guard import unchanged_on_failure
 from .._core.typing import TableLike
-from ..moments import Centred, Factor, Moments, choose
+from ..moments import Centred, Factor, Moments, Outline, choose, products
 from ..problem import Problem
+from ..roads import Road, road_of
 from ..sources import Source, collect
 from ..spectral import Spectrum
 from ._patterns import keeps_patterns, taking_holes
@@ -71,13 +72,34 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=True)
             self._note_target(source, first=True)
             self._check_parameters(Known.of(source, complete=True))
-            moments = self._collect(source, choose(source.n_rows, source.n_columns))
+            moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
-            if moments.squared and problem.condition(spectrum) > REREAD_CONDITION and source.rereadable:
-                moments = self._collect(source, Factor)
+            better = self._better_kind(source, problem, spectrum)
+            if better is not None:
+                moments = self._collect(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
+
+    def _first_pass(self, source: Source, road: Road) -> Any:
+        """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
+        if road.kind is not Outline:
+            return self._collect(source, road.kind)
+        source = source.finely_cut()
+        outline = self._collect(source, Outline)
+        if outline.exponent is not None:  # products would leave the range of numbers
+            return self._collect(source, choose(source.n_rows, source.n_columns))
+        outline.products, outline.most_steps = products(source, outline), road.steps
+        return outline
+
+    def _road(self, source: Source) -> Road:
+        """Choose what the pass keeps of sums of squares."""
+        return road_of(source, None)
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        """Return what another pass should keep, where digits were lost and rows can be read again."""
+        lost = problem.moments.squared and problem.condition(spectrum) > REREAD_CONDITION
+        return Factor if lost and source.rereadable else None
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -166,7 +188,7 @@ class MomentsEstimator(RowsEstimator):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
-        self._collected = moments
+        self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         with _xp.limit_blas(problem.moments.n_features**2):
             self._present(problem, spectrum)

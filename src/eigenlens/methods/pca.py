@@ -23,9 +23,11 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor
+from ..moments import Centred, Factor, Outline, choose
 from ..normal import Conditional
-from ..problem import covariance_form
+from ..problem import Problem, covariance_form
+from ..roads import Road, fits, road_of
+from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._component_count import RULES, count_components
@@ -36,6 +38,7 @@ from ._principal import PrincipalComponents, PrincipalProblem
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,12 @@ class SpreadProblem(PrincipalProblem):
         return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if isinstance(self.moments, Outline) and not _is_certain(spectrum):
+            yield errors.NotConvergedWarning(
+                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
+                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
+                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+            )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
@@ -81,6 +90,18 @@ class SpreadProblem(PrincipalProblem):
                 f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
                 "component(s) have no variance; ask for fewer."
             )
+
+
+def _share(spectrum: Spectrum) -> float:
+    """Return the spread of the weakest direction beside that of the strongest."""
+    s = spectrum.singular_values
+    return float(s[-1]) / (float(s[0]) or 1.0)
+
+
+def _is_certain(spectrum: Spectrum) -> bool:
+    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
+    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
+    return spectrum.settled and not weak
 
 
 PARALLEL = Wording(
@@ -195,6 +216,16 @@ class PCA(TakesHoles, PrincipalComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
+    def _road(self, source: Source) -> Road:
+        few = self.n_components if isinstance(self.n_components, Integral) else None
+        return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        if not isinstance(problem.moments, Outline):
+            return super()._better_kind(source, problem, spectrum)
+        usual = choose(source.n_rows, source.n_columns)
+        return usual if not _is_certain(spectrum) and fits(source, usual) else None
+
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor = moments.weight - self.ddof
         k = self._require_rows(moments, divisor, "W − ddof")
@@ -290,7 +321,7 @@ class PCA(TakesHoles, PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
-        return self._over_rows(X, self._scores)
+        return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
         scores = self.subspace_.project(self._filled(X))

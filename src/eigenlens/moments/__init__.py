@@ -7,8 +7,10 @@ from .centred import Centred, Factor, Scatter, choose
 from .cross import Cross
 from .grouped import Grouped
 from .neighbours import local_means
+from .outline import Outline
 from .pairwise import squared_distances
 from .patterns import Patterns
+from .products import products
 from .quartic import Quartic
 
 __all__ = [
@@ -17,10 +19,12 @@ __all__ = [
     "Factor",
     "Grouped",
     "Moments",
+    "Outline",
     "Patterns",
     "Quartic",
     "Scatter",
     "choose",
     "local_means",
+    "products",
     "squared_distances",
 ]

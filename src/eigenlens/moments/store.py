@@ -8,11 +8,17 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 
+INCOMPLETE = (
+    "These moments keep means and variances only: directions were found from products with the rows, without a scatter "
+    "of all columns. Fit with solver='dense' to keep one, or pass the rows."
+)
+
 
 class Store(Protocol):
     """A sum of squares and products of rows that were centred before."""
 
     squared: bool
+    complete: bool  # whether products of different columns are kept
 
     @classmethod
     def of(cls, rows: Array) -> Self: ...
@@ -29,6 +35,7 @@ class Gram:
     """The p × p matrix of sums of squares and products."""
 
     squared = True
+    complete = True
 
     def __init__(self, values: Array) -> None:
         self.values = values
@@ -63,6 +70,8 @@ class Gram:
 @stored("moments.Triangle")
 class Triangle:
     """Rows F with FᵀF = the sum: the data rows themselves while they are few, their triangular factor afterwards."""
+
+    complete = True
 
     def __init__(self, rows: Array, triangular: bool = False, squared: bool = False) -> None:
         self.rows, self.triangular, self.squared = rows, triangular, squared
@@ -104,7 +113,7 @@ class Triangle:
         return Triangle(_xp.like(self.rows, like), self.triangular, self.squared)
 
     def diagonal(self) -> Array:
-        return _xp.namespace(self.rows).sum(self.rows**2, axis=0)
+        return _xp.column_squares(self.rows)
 
     def matrix(self) -> Array:
         return _xp.gram(self.rows)

@@ -14,6 +14,8 @@ from .._core.typing import Array
 from .pencil import Form
 from .spectrum import Whitening, condition_of, count_rank, orient
 
+SQUARED_CONDITION = 1e-3  # directions weaker than this share of the strongest would lose more than six digits
+
 
 def full(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     """Decompose A in full: its factor where it has one, so that small values keep their digits, or its matrix."""
@@ -33,6 +35,18 @@ def leading(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     p = matrix.shape[0]
     values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(p - k, p - 1), check_finite=False)
     return np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1], None, 0.0
+
+
+def gram(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
+    """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
+    F = A.factor
+    s, left, _, _ = leading(Form(matrix=_xp.gram(F.T)), k)
+    s = s[:k]
+    if float(s[-1]) < SQUARED_CONDITION * float(s[0]):
+        return full(A, k)
+    vectors = F.T @ left
+    s = _xp.namespace(F).sum(vectors**2, axis=0) ** 0.5
+    return s, vectors / s, left, 0.0
 
 
 def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> Whitening:

@@ -12,18 +12,23 @@ from typing import Any
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from . import dense, truncated
+from . import dense, products, truncated
 from .dense import whiten
 from .pencil import Pencil
+from .products import ProductForm
+from .ridged import RidgedForm, whiten_for
 from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
+GRAM_WORK = 1e8  # multiplications of products of rows with rows from which on an SVD takes noticeably longer
 
 SOLVERS: dict[str, Callable[..., Any]] = {
     "eigh": dense.full,
     "leading": dense.leading,
     "svd": dense.full,
+    "gram": dense.gram,
+    "krylov": products.krylov,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
 }
@@ -50,11 +55,24 @@ class Rule:
 
 
 def _few_of_many(pencil: Pencil) -> bool:
-    k, small = pencil.n_components, min(pencil.A.values.shape)
+    k, small = pencil.n_components, min(pencil.A.shape)
     return k is not None and small >= ITERATED_DIMENSION and k <= ITERATED_SHARE * small
 
 
+def _few_long_rows(pencil: Pencil) -> bool:
+    """Whether the products of rows with rows are many times cheaper than an SVD, and all that is needed."""
+    rows, columns = pencil.A.shape
+    few = pencil.n_components is not None and pencil.n_components <= rows // 4
+    return pencil.A.factor is not None and few and 2 * rows <= columns and rows**2 * columns >= GRAM_WORK
+
+
 RULES = (
+    Rule(
+        "krylov",
+        lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
+        "few directions of many come from products with a few vectors at a time, until their residual is small",
+    ),
+    Rule("gram", _few_long_rows, "few rows of many columns: the products of rows with rows are a small matrix"),
     Rule(
         "lanczos",
         _few_of_many,
@@ -95,6 +113,8 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
         raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
     if pencil.B is not None:
         pencil, _ = _whitened(pencil)
+    if isinstance(pencil.A, ProductForm):
+        return Choice("krylov", RULES[0].why)
     if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.A.dimension):
         name = "eigh" if pencil.A.factor is None else "svd"
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.A.dimension} directions"
@@ -121,7 +141,7 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
     >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
     array([4., 1.])
     """
-    rows, columns = pencil.A.values.shape
+    rows, columns = pencil.A.shape
     with _xp.limit_blas(rows * columns):
         if pencil.B is None:
             return _solve_standard(pencil, solver)
@@ -134,13 +154,21 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
     """Return the standard problem in coordinates in which B is the identity."""
     assert pencil.B is not None
-    whitening = whiten(pencil.B, pencil.constant, pencil.most)
+    if isinstance(pencil.B, RidgedForm) and pencil.A.factor is not None and _is_short(pencil):
+        whitening = whiten_for(pencil.B, pencil.A.factor)
+    else:
+        whitening = whiten(pencil.B, pencil.constant, pencil.most)
     return Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components), whitening
+
+
+def _is_short(pencil: Pencil) -> bool:
+    """Whether A has few rows, so that what they span in the metric of B is small."""
+    return 4 * pencil.A.shape[0] <= pencil.dimension
 
 
 def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
     choice, k = choose_solver(pencil, solver), _wanted(pencil)
-    s, vectors, left, residual = SOLVERS[choice.solver](pencil.A, k)
+    s, vectors, left, residual, *effort = SOLVERS[choice.solver](pencil.A, k)
     signs = orient(vectors)
     constant = 0 if pencil.constant is None else int(_xp.to_numpy(pencil.constant).sum())
     judged = min(k, pencil.A.dimension - constant, pencil.most or pencil.A.dimension)
@@ -153,12 +181,13 @@ def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
         condition=condition_of(s, max(judged, 1)),
         solver=choice.solver,
         residual=residual,
+        **(effort[0] if effort else {}),
     )
 
 
 def _tail(s: Array, k: int, pencil: Pencil) -> float:
     """Sum of the values left out; from the trace where only k are known, which costs digits."""
-    if s.shape[0] == min(pencil.A.values.shape):
+    if s.shape[0] == min(pencil.A.shape):
         rank = count_rank(s, pencil.A.dimension, pencil.A.squared)
         return float((_xp.to_numpy(s)[min(k, rank) : rank] ** 2).sum())
     trace = pencil.A.trace()
@@ -167,5 +196,5 @@ def _tail(s: Array, k: int, pencil: Pencil) -> float:
 
 
 def _wanted(pencil: Pencil) -> int:
-    most = min(pencil.A.values.shape)
+    most = min(pencil.A.shape)
     return most if pencil.n_components is None else min(pencil.n_components, most)
