@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
     from .methods.directional_regression import DirectionalRegression
@@ -72,6 +73,7 @@ _HOMES = {
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "Summary": ".methods._summary",
     "load": ".files",
     "open_rows": ".sources",
     "save": ".files",
@@ -116,6 +118,7 @@ __all__ = [
     "RobustPCA",
     "SparsePCA",
     "Subspace",
+    "Summary",
     "distances",
     "exceptions",
     "files",

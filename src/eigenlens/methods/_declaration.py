@@ -38,16 +38,20 @@ class Wording:
         What the test assumes.
     evidence : str
         What stands before a p-value.
+    statistic : str
+        What is compared with draws, as a sentence.
     """
 
     name: str
     about: str
     doubt: str = ""
     evidence: str = ""
+    statistic: str = "What this direction and all after it carry together."
 
 
 NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it see too much."
 LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
+NEXT_VARIANCE = "The variance along this direction over the mean of those left, columns in units of their own noise."
 ONE_BY_ONE = "Directions are tested one after the other "
 WORDINGS: Mapping[str, Wording] = MappingProxyType(
     {
@@ -62,11 +66,13 @@ WORDINGS: Mapping[str, Wording] = MappingProxyType(
             ONE_BY_ONE
             + "against columns that share only the directions before it, their own noise drawn {draws} times "
             "with random signs, at {level:.0%}, so that p-values are multiples of {finest:.3g}.",
+            statistic=NEXT_VARIANCE,
         ),
         "shared directions, normal noise": Wording(
             "shared directions, normal noise",
             ONE_BY_ONE + "against columns that share only the directions before it, plus normal noise, at {level:.0%}.",
             NORMAL_DOUBT,
+            statistic=NEXT_VARIANCE,
         ),
     }
 )

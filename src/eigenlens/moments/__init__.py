@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import Moments
-from .centred import Centred, Factor, Scatter, choose
+from .centred import Centred, Factor, Scatter
 from .cross import Cross
 from .grouped import Grouped
 from .neighbours import local_means
@@ -23,7 +23,6 @@ __all__ = [
     "Patterns",
     "Quartic",
     "Scatter",
-    "choose",
     "local_means",
     "products",
     "squared_distances",

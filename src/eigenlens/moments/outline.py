@@ -97,6 +97,12 @@ class Outline(Centred):
         part.store, part.shift = Diagonal(squares), (means - self.pivot)[None, :]
         return self.merge(part)
 
+    def divided(self, scale: Array) -> Self:
+        new = super().divided(scale)
+        if self.products is not None:
+            new.products = self.products.scaled(1.0 / scale)
+        return new
+
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None
 

@@ -36,15 +36,19 @@ class Products(ABC):
         Of the library and device on which vectors are to be.
     single : bool
         Whether products are taken in single precision.
-    passes : int
-        How often the rows were read.
     """
 
     like: Array
     single: bool = False
 
     def __init__(self, shape: tuple[int | None, int]) -> None:
-        self.shape, self.passes = shape, 0
+        self.shape = shape
+        self._passes = 0
+
+    @property
+    def passes(self) -> int:
+        """How often the rows were read."""
+        return self._passes
 
     @property
     def over_rows(self) -> bool:
@@ -73,6 +77,37 @@ class Products(ABC):
     def image_sizes(self, V: Array) -> Array:
         """Return ‖Xv‖ for vectors over the columns."""
 
+    def scaled(self, factor: Array) -> ScaledProducts:
+        """Return products with the columns multiplied by numbers."""
+        return ScaledProducts(self, factor)
+
+
+class ScaledProducts(Products):
+    """Products with rows whose columns are multiplied by numbers."""
+
+    def __init__(self, inner: Products, factor: Array) -> None:
+        super().__init__(inner.shape)
+        self._inner, self._factor = inner, factor
+        self.like, self.single = inner.like, inner.single
+
+    @property
+    def passes(self) -> int:
+        return self._inner.passes
+
+    def forward(self, V: Array) -> Array:
+        return self._inner.forward(V * self._factor)
+
+    def backward(self, U: Array) -> Array:
+        return self._inner.backward(U) * self._factor
+
+    def squared(self, V: Array) -> Array:
+        if self.over_rows:
+            return self._inner.forward(self._inner.backward(V) * self._factor**2)
+        return self._inner.squared(V * self._factor) * self._factor
+
+    def image_sizes(self, V: Array) -> Array:
+        return self._inner.image_sizes(V * self._factor)
+
 
 class ArrayProducts(Products):
     """An array in memory or on a device: whole where its offset is moderate, else in pieces that are centred first."""
@@ -92,7 +127,7 @@ class ArrayProducts(Products):
         self._whole = whole
 
     def forward(self, V: Array) -> Array:
-        self.passes += 1
+        self._passes += 1
         xp, cast = _xp.namespace(V), _xp.cast(V, self._dtype)
         if self._whole:
             found = cast @ self._X.T - _xp.cast(V @ self._mean, self._dtype)[:, None]
@@ -101,7 +136,7 @@ class ArrayProducts(Products):
         return found if self._root is None else found * _xp.cast(self._root, self._dtype)
 
     def backward(self, U: Array) -> Array:
-        self.passes += 1
+        self._passes += 1
         U = U if self._root is None else U * self._root
         xp, cast = _xp.namespace(U), _xp.cast(U, self._dtype)
         if self._whole:
@@ -150,13 +185,13 @@ class SparseProducts(Products):
         self._X = X
 
     def forward(self, V: np.ndarray) -> np.ndarray:
-        self.passes += 1
+        self._passes += 1
         columns = np.ascontiguousarray(V.T)
         found = self._X @ columns - self._mean @ columns
         return (found if self._root is None else found * self._root[:, None]).T
 
     def backward(self, U: np.ndarray) -> np.ndarray:
-        self.passes += 1
+        self._passes += 1
         columns = np.ascontiguousarray(U.T)
         columns = columns if self._root is None else columns * self._root[:, None]
         return (self._X.T @ columns - self._mean[:, None] * columns.sum(axis=0)).T
@@ -179,7 +214,7 @@ class SourceProducts(Products):
         return self._pass(V, sizes=True) ** 0.5
 
     def _pass(self, V: Array, sizes: bool) -> Array:
-        self.passes += 1
+        self._passes += 1
         return self._source.reduce(_Sum(self._outline.without_rows(), V, sizes)).total
 
     def forward(self, V: Array) -> Array:

@@ -75,7 +75,7 @@ M = TypeVar("M", bound=Accumulator)
 T = TypeVar("T")
 Segment = Iterable[Block]
 Target = Literal["none", "labels", "table"]
-Missing = Literal["refuse", "allow"]
+Missing = str  # "refuse", or a word for how a method models the cells that were not observed
 
 
 class Source(ABC):
@@ -105,8 +105,8 @@ class Source(ABC):
         Whether a long pass shows a bar; None where it seems welcome.
     label_reader : LabelReader
         How y became labels.
-    missing : {"refuse", "allow"}
-        Whether X, and a second table, may hold NaN, for methods to which it means "not observed".
+    missing : str
+        "refuse", or anything else where X, and a second table, may hold NaN: cells that were not observed.
     paths : list of Path
         The files that are read, where there are any.
     """
@@ -178,7 +178,7 @@ class Source(ABC):
         return None
 
     def reduce(self, start: M) -> M:
-        """Read the rows once; `start` is empty except for the pivot."""
+        """Read the rows once, into `start`, which is empty except for the pivot."""
         takes_sparse = getattr(start, "takes_sparse", False)
 
         def reduce_segment(segment: Segment) -> M:

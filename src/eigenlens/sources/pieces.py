@@ -148,7 +148,7 @@ def require_finite(
     """Refuse infinity and, unless cells may be missing, NaN; name the first such cell and where it was read."""
     if _xp.all_finite(_xp.column_sums(X)):
         return
-    bad = np.isinf(X) if missing == "allow" else ~np.isfinite(X)
+    bad = ~np.isfinite(X) if missing == "refuse" else np.isinf(X)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"

@@ -40,7 +40,8 @@ class ArrayTable:
         if len(values.shape) != 2:
             raise errors.not_a_table(name, values.shape)
         xp = _xp.namespace(values)
-        if not _xp.is_number(values):
+        floating = values.dtype in (xp.float32, xp.float64)
+        if not floating and not _xp.is_number(values):
             raise (
                 errors.complex_numbers(name)
                 if _xp.is_complex(values)
@@ -48,9 +49,9 @@ class ArrayTable:
             )
         self.values = self.native = values
         self.shape = tuple(values.shape)
-        self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
+        self.dtype = values.dtype if floating else xp.float64
         self.sample = xp.zeros((0, self.shape[1]), dtype=self.dtype, device=_xp.device(values))
-        self.wide = wide_columns(values)
+        self.wide = np.arange(0) if floating else wide_columns(values)
 
     def rows(self, start: int, stop: int) -> Array:
         return _xp.cast(self.values[start:stop, :], self.dtype)
@@ -179,7 +180,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     X = table.rows(start, stop)
     if not _xp.sum_is_finite(X):
         values = _xp.to_numpy(X)
-        bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
+        bad = ~np.isfinite(values) if missing == "refuse" else np.isinf(values)
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"

@@ -96,6 +96,17 @@ class FactorProducts:
         return _lengths(V @ self._F.T)
 
 
+def gram(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
+    """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
+    F = A.factor
+    s, left, _, _ = Form(matrix=_xp.gram(F.T)).leading(k)
+    if float(s[k - 1]) < WEAK * float(s[0]):
+        return A.decomposed(k)
+    vectors = F.T @ left
+    s = _lengths(vectors.T)
+    return s, vectors / s, left, 0.0
+
+
 def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str, Any]]:
     """Find k leading directions from products with a block of vectors, until ‖Av − λv‖ is small for each."""
     products = A.products if isinstance(A, ProductForm) else FactorProducts(A.factor)
