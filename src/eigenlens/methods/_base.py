@@ -21,14 +21,14 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor, Moments, Scatter
+from ..moments import Centred, Factor, Moments, Outline, products
+from ..roads import Road, choose_kind
 from ..sources import Source, collect
 from ..spectral import Pencil, Spectrum, Whitening, solve
 from ._patterns import Completed, keeps_patterns, taking_holes
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
 
-FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
@@ -172,13 +172,34 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=True)
             self._note_target(source, first=True)
             self._check_parameters(Known.of(source, complete=True))
-            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
+            moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
-            if problem.condition(spectrum) > REREAD_CONDITION and moments.squared and source.rereadable:
-                moments = self._collect(source, Factor)
+            better = self._better_kind(source, problem, spectrum)
+            if better is not None:
+                moments = self._collect(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
+
+    def _first_pass(self, source: Source, road: Road) -> Any:
+        """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
+        if road.kind is not Outline:
+            return self._collect(source, road.kind)
+        source = source.finely_cut()
+        outline = self._collect(source, Outline)
+        if outline.exponent is not None:  # products would leave the range of numbers
+            return self._collect(source, choose_kind(source.n_rows, source.n_columns))
+        outline.products, outline.most_steps = products(source, outline), road.steps
+        return outline
+
+    def _road(self, source: Source) -> Road:
+        """Choose what the pass keeps of sums of squares."""
+        return Road(choose_kind(source.n_rows, source.n_columns), "the whole form is wanted")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        """Return what another pass should keep, where digits were lost and rows can be read again."""
+        lost = problem.condition(spectrum) > REREAD_CONDITION and problem.moments.squared
+        return Factor if lost and source.rereadable else None
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -286,7 +307,7 @@ class MomentsEstimator(RowsEstimator):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
-        self._collected = moments
+        self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         for name in OF_HOLES:
             self.__dict__.pop(name, None)
@@ -314,24 +335,6 @@ class MomentsEstimator(RowsEstimator):
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
-
-
-def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
-
-    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
-    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
-    """
-    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
-        return Factor
-    return Scatter
 
 
 def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:

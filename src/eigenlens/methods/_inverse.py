@@ -32,6 +32,7 @@ from ..moments import Centred
 from ..moments.centring import ridge_over
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
+from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._declaration import Laws
@@ -123,7 +124,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
-        return self._over_rows(X, self._variates)
+        return self._over_rows(X, self._variates, takes_sparse=True)
 
     def _variates(self, X: Array) -> Array:
         return self.subspace_.project(X)
@@ -211,7 +212,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def _covariance(self, total: Centred) -> Form:
         ridge = ridge_over(self.ridge, float(total.unit[0]))
-        return Form.of(total, total.weight).plus_identity(ridge)
+        return plus_ridge(Form.of(total, total.weight), ridge)
 
     def _require_slices(self, moments: Any) -> tuple[int, Centred, Array]:
         """Refuse moments that are not enough; return the number of directions to find and what `_total` does."""

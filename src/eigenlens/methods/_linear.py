@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
@@ -23,7 +23,8 @@ from ..moments import Centred, Grouped
 from ..regress.scoring import contrasts
 from ..sources import Source
 from ..sources.labels import refuse_other_labels
-from ..spectral import Form, Pencil, Spectrum, orient, solve
+from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
@@ -158,7 +159,11 @@ class ClassesEstimator(MomentsEstimator):
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
+    _takes_sparse = True
+
     n_components: Any
+    _sphering: Any
+    _sphered_means: Any
 
     # -- what subclasses share -----------------------------------------------------------------------------------
 
@@ -180,16 +185,14 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
         if spectrum.rank < spectrum.singular_values.shape[0]:
             spectrum = spectrum.first(max(1, spectrum.rank))
-        W = problem.directions(spectrum.whitening.matrix)  # type: ignore[union-attr]
-        W = W * orient(W)
+        W = None if isinstance(problem.pencil.B, RidgedForm) else spectrum.whitening.matrix  # type: ignore[union-attr]
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         centre = _xp.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
         total = float(xp.sum(spectrum.values)) + spectrum.tail
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
-        self._sphering = Subspace(within.pivot, W, centre * unit)
-        self._sphered_means = offsets @ (W * unit[:, None])
+        self._sphering, self._sphered_means = (None, None) if W is None else self._sphere_of(problem, W)
         centroids = offsets @ (spectrum.vectors * unit[:, None])
         self._set_rule(moments.labels, self._native_labels, problem.priors, centroids, dtype)
         self.means_ = _xp.attribute_copy(within.means, dtype)
@@ -201,6 +204,27 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    def _sphere_of(self, problem: DiscriminantProblem, W: Array) -> tuple[Subspace, Array]:
+        """Return the coordinates in which the within-class covariance is the identity, and the class means in them."""
+        within = problem.centred
+        W = problem.directions(W)
+        W = W * orient(W)
+        centre = _xp.like(problem.shares, within.shift) @ within.shift
+        sphering = Subspace(within.pivot, W, centre * within.unit)
+        return sphering, (within.shift - centre) @ (W * within.unit[:, None])
+
+    def _sphered(self) -> tuple[Subspace, Array]:
+        """Return what `_sphere_of` does; with shrinkage on few rows it is made when it is asked for, as it is large."""
+        self._require_fit()
+        if self._sphering is None:
+            p = self.n_features_in_
+            way_out = "use transform and predict, which do not need it, or fewer columns"
+            memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
+            problem: Any = self._pose(self._collected)
+            whitening = whiten(problem.pencil.B.expanded())
+            self._sphering, self._sphered_means = self._sphere_of(problem, whitening.matrix)
+        return self._sphering, self._sphered_means
 
     @property
     def structure_within_(self) -> Array:
@@ -307,26 +331,30 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
+        sphering, _ = self._sphered()
 
         def project(block: Array) -> Array:
-            return self._sphering.project(block)
+            return sphering.project(block)
 
-        return self._over_rows(X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))))
+        return self._over_rows(
+            X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))), takes_sparse=True
+        )
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
 
         Of a row with holes, it is the distance of its observed cells, in as many dimensions.
         """
+        sphering, means = self._sphered()
 
         def distances(block: Array) -> Array:
-            return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
+            return _xp.squared_distances(sphering.project(block), _xp.like(means, block))
 
         def observed(rows: np.ndarray) -> np.ndarray:
             K = len(self._priors)
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+        return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
 
     # -- rows with holes ---------------------------------------------------------------------------------------
 

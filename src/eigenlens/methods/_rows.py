@@ -126,7 +126,9 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
                 return  # without names there is nothing more to ask, and scikit-learn takes a while to ask it
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
-    def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
+    def _over_rows(
+        self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True, takes_sparse: bool = False
+    ) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
         source = as_source(
@@ -142,7 +144,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             result = function(block)
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
 
-        return map_rows(source, in_dtype)
+        return map_rows(source, in_dtype, takes_sparse)
 
     def _note_target(self, source: Source | None, first: bool) -> None:
         """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""

@@ -23,11 +23,15 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor
+from ..moments import Centred, Factor, Outline
+from ..moments.store import INCOMPLETE
 from ..normal import Conditional
+from ..roads import Road, choose_kind, fits, road_of
+from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
+from ..spectral.products import ProductForm
 from ..subspace import Subspace
-from ._base import column_names
+from ._base import Problem, column_names
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
 from ._holes import TakesHoles, in_units_of_data
@@ -37,6 +41,7 @@ from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
 
@@ -87,6 +92,12 @@ class SpreadProblem(PrincipalProblem):
         return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if isinstance(self.moments, Outline) and not _is_certain(spectrum):
+            yield errors.NotConvergedWarning(
+                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
+                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
+                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+            )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
@@ -96,6 +107,18 @@ class SpreadProblem(PrincipalProblem):
                 f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
                 "component(s) have no variance; ask for fewer."
             )
+
+
+def _share(spectrum: Spectrum) -> float:
+    """Return the spread of the weakest direction beside that of the strongest."""
+    s = spectrum.singular_values
+    return float(s[-1]) / (float(s[0]) or 1.0)
+
+
+def _is_certain(spectrum: Spectrum) -> bool:
+    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
+    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
+    return spectrum.settled and not weak
 
 
 PARALLEL = Wording(
@@ -221,6 +244,16 @@ class PCA(TakesHoles, PrincipalComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
+    def _road(self, source: Source) -> Road:
+        few = self.n_components if isinstance(self.n_components, Integral) else None
+        return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        if not isinstance(problem.moments, Outline):
+            return super()._better_kind(source, problem, spectrum)
+        usual = choose_kind(source.n_rows, source.n_columns)
+        return usual if not _is_certain(spectrum) and fits(source, usual) else None
+
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor = moments.weight - self.ddof
         k = self._require_rows(moments, divisor, "W − ddof")
@@ -232,7 +265,7 @@ class PCA(TakesHoles, PrincipalComponents):
             moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            Form.of(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            _form_of(uniform).with_rows(k if isinstance(self.n_components, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
@@ -260,6 +293,15 @@ class PCA(TakesHoles, PrincipalComponents):
         self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
         self._warn_units(problem, spectrum)
+
+    @property
+    def structure_(self) -> Array:
+        if not isinstance(getattr(self, "_collected", None), Outline):
+            return super().structure_
+        xp, s = _xp.namespace(self._sd), self.spectrum_.singular_values  # Σv = λv: no form is needed
+        squares = xp.where(self._collected.constant_columns(), xp.nan, self._collected.store.diagonal())
+        sizes = squares**0.5 if self._scale is None else squares**0.5 / self._scale
+        return _xp.cast(self.spectrum_.vectors * s / sizes[:, None], self._collected.dtype)
 
     def _set_subspace(self, problem: SpreadProblem, V: Array, dtype: Any) -> None:
         """Set centre and basis in the units of X, and what columns are divided by."""
@@ -369,7 +411,7 @@ class PCA(TakesHoles, PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
-        return self._over_rows(X, self._scores)
+        return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
         scores = self.subspace_.project(self._filled(X))
@@ -467,6 +509,16 @@ class PCA(TakesHoles, PrincipalComponents):
         scale = _xp.like(self._divisors(), V)
         S = (V * (self._sd**2 - noise)) @ V.T + noise * eye
         return _xp.cast(S * scale * scale[:, None], self.components_.dtype)
+
+
+def _form_of(moments: Centred) -> Form:
+    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
+    if not isinstance(moments, Outline):
+        return Form.of(moments, 1.0)
+    if moments.products is None:
+        raise errors.InputError(INCOMPLETE)
+    squares, steps = moments.store.diagonal(), moments.most_steps
+    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
 
 
 def _standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:

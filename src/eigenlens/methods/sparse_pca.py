@@ -298,7 +298,7 @@ class SparsePCA(PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: their centred columns times the loadings."""
-        return self._over_rows(X, lambda rows: self.subspace_.project(rows))
+        return self._over_rows(X, lambda rows: self.subspace_.project(rows), takes_sparse=True)
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points in the span of the components that have the given scores."""

@@ -22,7 +22,7 @@ from ..sources import Block, dense_blocks
 from . import centring, sparse
 from .base import Moments
 from .centring import CentredBlock, Codes, centre_block
-from .store import Gram, Triangle
+from .store import INCOMPLETE, Gram, Triangle
 
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
@@ -165,22 +165,24 @@ class Centred(Moments):
         self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary
         if block.ordinary:
             self.store = self.store_type.of(block.rows)
-            if isinstance(self.store, Gram):
+            if self.store_type is not Triangle:
                 self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
             return
         exponent = np.full(block.rows.shape[1], block.lift)
         self.store, exponent = centring.summed(self.store_type, block.rows, exponent)
         if not block.lift and not exponent.any():
-            if isinstance(self.store, Gram):
+            if self.store_type is not Triangle:
                 self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
             return
-        if isinstance(self.store, Gram):
+        if self.store_type is not Triangle:
             residual = block.residual * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
         self.shift = self.shift * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
         self.exponent = exponent if exponent.any() else None
 
     def merge(self, other: Centred) -> Self:
+        if isinstance(other, Centred) and self.store_type.complete != other.store_type.complete:
+            raise errors.InputError(INCOMPLETE)
         if not self._mergeable(other):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
         if not hasattr(other, "pivot") or other.n_rows == 0:

@@ -82,7 +82,11 @@ def centre_block(
     residual = _xp.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
+        if codes is None and isinstance(rows, np.ndarray):
+            rows -= residual[0]
+        else:
+            rows = _xp.minus_groups(rows, residual, codes)
+        residual = xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
     return CentredBlock(rows, residual, shift, weights, lift, weight)

@@ -9,11 +9,17 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 
+INCOMPLETE = (
+    "These moments keep means and variances only: directions were found from products with the rows, without a scatter "
+    "of all columns. Fit with solver='dense' to keep one, or pass the rows."
+)
+
 
 class Store(Protocol):
     """A sum of squares and products of rows that were centred before."""
 
     squared: bool
+    complete: bool  # whether products of different columns are kept
 
     @classmethod
     def of(cls, rows: Array) -> Self: ...
@@ -32,6 +38,7 @@ class Gram:
 
     values: Array
     squared: ClassVar[bool] = True
+    complete: ClassVar[bool] = True
 
     @classmethod
     def of(cls, rows: Array) -> Gram:
@@ -68,6 +75,7 @@ class Triangle:
     rows: Array
     triangular: bool = False
     squared: bool = False
+    complete: ClassVar[bool] = True
 
     @classmethod
     def of(cls, rows: Array) -> Triangle:
@@ -106,7 +114,7 @@ class Triangle:
         return Triangle(_xp.like(self.rows, like), self.triangular, self.squared)
 
     def diagonal(self) -> Array:
-        return _xp.namespace(self.rows).sum(self.rows**2, axis=0)
+        return _xp.column_squares(self.rows)
 
     def matrix(self) -> Array:
         return _xp.gram(self.rows)

@@ -170,7 +170,7 @@ class DaskSource(Source):
             total = total.merge(part)
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Any:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
         """Return a Dask array, still to be computed, of what the function makes of each partition."""
         sample = function(self.first().X)
         apply = dask.delayed(_mapped, pure=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -19,6 +20,7 @@ from .base import (
     Source,
     Target,
     block_rows,
+    fine_rows,
     middle,
     require_room,
     segment_blocks,
@@ -76,6 +78,19 @@ class MemorySource(Source):
         """Positions of the rows of positive weight: those that blocks hold."""
         return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
 
+    @property
+    def row_weights(self) -> Array | None:
+        """The weights of all rows, on the device of the table; None where each counts once."""
+        return self._weight
+
+    def finely_cut(self) -> MemorySource:
+        if self._sparse or not isinstance(self.table.sample, np.ndarray):
+            return self
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(self.n_columns))
+        new._is_one_block = self.table.shape[0] <= new._block
+        return new
+
     def in_memory(self) -> MemorySource:
         return self
 
@@ -131,7 +146,7 @@ class MemorySource(Source):
         """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
         X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
         rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
-        if np.isfinite(X.data).all() and not rounded:
+        if _xp.sum_is_finite(X.data) and not rounded:
             return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
@@ -194,13 +209,13 @@ class MemorySource(Source):
         if checks and not bool(_xp.namespace(checks[0]).all(_xp.namespace(checks[0]).stack(checks))):
             self._name_the_first_not_finite()
 
-    def map(self, function: Callable[[Array], Array]) -> Array:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
         if self._is_one_block:
             return function(self._read(0, self.table.shape[0]).X)
         if self.weighted or not isinstance(self.table.sample, np.ndarray):
-            return super().map(function)
+            return super().map(function, takes_sparse)
         found, at = np.empty(0), 0
-        for piece in (piece for part in self.mapped_segments(function) for piece in part):
+        for piece in (piece for part in self.mapped_segments(function, takes_sparse) for piece in part):
             if at == 0:
                 found = np.empty((self.table.shape[0], *piece.shape[1:]), dtype=piece.dtype)
             found[at : at + len(piece)] = piece  # while it is in cache, and so that its memory serves the next one

@@ -19,7 +19,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, gathered, middle, require_room, typical_rows
+from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
 from .labels import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
@@ -57,6 +57,11 @@ class RowSource(Source):
     def __repr__(self) -> str:
         rows = "rows" if self.reader.n_rows is None else f"{self.reader.n_rows:,} rows"
         return f"<{rows} of {self.n_features} columns from {self.reader!r}>"
+
+    def finely_cut(self) -> RowSource:
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(len(self.roles.all))) if self.device is None else self._block
+        return new
 
     # -- what a method asks of y -------------------------------------------------------------------------------
 
@@ -239,9 +244,9 @@ class RowSource(Source):
         except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
             raise _no_device(self.device, error) from error
 
-    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+    def mapped_segments(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Iterator[list[Array]]:
         if self.device is None:
-            return super().mapped_segments(function)
+            return super().mapped_segments(function, takes_sparse)
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
     def first(self) -> Block:

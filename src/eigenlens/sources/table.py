@@ -140,6 +140,10 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
         from .sparse import SparseTable
 
         return SparseTable(X, name)
+    if nw.dependencies.is_pandas_dataframe(X) and _is_sparse_frame(X):
+        from .sparse import SparseTable
+
+        return SparseTable.of_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
@@ -151,6 +155,15 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
     if nw.dependencies.is_into_series(X):
         raise errors.not_a_table(name, (len(X),))
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
+
+
+def _is_sparse_frame(frame: Any) -> bool:
+    """Tell whether all columns of a pandas frame are sparse numbers, empty cells being zeros."""
+    kinds = set(frame.dtypes)
+    return bool(kinds) and all(
+        getattr(kind, "fill_value", None) == 0 and getattr(kind, "subtype", np.dtype("O")).kind in "biuf"
+        for kind in kinds
+    )
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
