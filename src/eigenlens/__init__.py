@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._diagnosed import Diagnosis
     from .methods._rotated import Rotation
     from .methods._summary import Summary
     from .methods.cca import CCA
@@ -55,6 +56,7 @@ _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
+    "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -109,6 +111,7 @@ __all__ = [
     "SIR",
     "ClassicalMDS",
     "ConditionWarning",
+    "Diagnosis",
     "DirectionalRegression",
     "EigenlensWarning",
     "KernelClassifier",
