@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._diagnosed import Diagnosis
     from .methods._rotated import Rotation
     from .methods._summary import Summary
     from .methods.cca import CCA
@@ -58,6 +59,7 @@ _HOMES = {
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "CorrespondenceAnalysis": ".methods.correspondence_analysis",
+    "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -114,6 +116,7 @@ __all__ = [
     "ClassicalMDS",
     "ConditionWarning",
     "CorrespondenceAnalysis",
+    "Diagnosis",
     "DirectionalRegression",
     "EigenlensWarning",
     "KernelClassifier",

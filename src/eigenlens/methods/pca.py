@@ -34,6 +34,7 @@ from ..subspace import Subspace
 from ._base import Problem, column_names
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
+from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, with_holes
 from ._principal import PrincipalComponents, PrincipalProblem
@@ -499,6 +500,24 @@ class PCA(TakesHoles, PrincipalComponents):
         """
         self._require_fit()
         return rotated(self, method, normalize, power)
+
+    def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
+        """Find the rows that the components do not fit, and the columns to blame.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            New rows, or those of the fit. The limits come from the moments of the fit.
+        level : float
+            Share of new rows of a normal law that lie beyond each limit.
+
+        Returns
+        -------
+        Diagnosis
+            With `t2`, `q`, their limits and contributions of the columns, `outlying`, `to_frame()` and `plot()`.
+        """
+        self._require_fit()
+        return diagnosed(self, X, level)
 
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model, V(Λ − σ²I)Vᵀ + σ²I, in the units of X."""
