@@ -26,6 +26,7 @@ from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
+HEAD_ROWS = 1024  # of rows with words, among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
@@ -255,14 +256,15 @@ class RowSource(Source):
 
     def _first(self) -> Block:
         start = 0
-        for pieces in even(self.reader.head(self.roles), self._block):
+        few = min(self._block, HEAD_ROWS) if self.roles.words else self._block
+        for pieces in even(self.reader.head(self.roles), few):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))
             if block.X.shape[0]:
                 rows = typical_rows(block.X.shape[0], block.weight)
                 y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                few = block.X[rows]
-                return Block(first_rows(few, middle) if is_mixed(few) else middle(few), y)
+                typical = block.X[rows]
+                return Block(first_rows(typical, middle) if is_mixed(typical) else middle(typical), y)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
