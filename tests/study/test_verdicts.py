@@ -1,4 +1,4 @@
-"""Real or noise, for every method: a verdict, or the reason why there is none."""
+"""Which directions are shown, for every method: a verdict, or the reason why there is none."""
 
 import html
 
@@ -180,6 +180,33 @@ def test_where_rows_are_many_some_of_them_are_tested_and_it_is_said(tmp_path, mo
     found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
     assert found.shown_directions is None
     assert "too large" in found.test.about
+
+
+@pytest.mark.parametrize("method", ["lda", "cca"])
+def test_permutations_that_rows_call_for_keep_to_the_budget(method, tmp_path, monkeypatch):
+    """Normal rows are tested by Wilks at no cost, all of them; rows far out call for permutations, which cost."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.standard_normal((400, 6)), columns=list("abcdef"))
+    wild = table**5
+    if method == "lda":
+        for t in (table, wild):
+            t["kind"] = np.repeat(["many", "few", "rare"], [360, 20, 20])
+    asked = {"target": "kind"} if method == "lda" else {"views": (["a", "b", "e"], ["c", "d", "f"])}
+    monkeypatch.setattr(dimension_tests, "WORK", 1e6)
+    by_wilks = findings_of(table, tmp_path, method=method, **asked).test
+    assert (by_wilks.name, by_wilks.draws, by_wilks.rows) == ("Wilks", None, None)
+    by_draws = findings_of(wild, tmp_path, method=method, **asked).test
+    assert by_draws.draws in (19, 39)
+
+
+@pytest.mark.parametrize("method", ["sir", "save", "directional-regression"])
+def test_permutations_of_slices_keep_to_the_budget(method, tmp_path, monkeypatch):
+    monkeypatch.setattr(dimension_tests, "WORK", 3e5)
+    found = findings_of(columns(True, n=115), tmp_path, method=method, **plan_for(method)).test
+    assert found.draws == 19
+    if method == "sir":  # with 20 rows for each column it is a test by theory, which costs nothing
+        found = findings_of(columns(True, n=400), tmp_path, method=method, **plan_for(method)).test
+        assert (found.name, found.rows) == ("chi2 and linear", None)
 
 
 def test_rows_are_drawn_by_class():

@@ -90,8 +90,8 @@ class DirectionTest:
         The most that are worth their time.
     patience : float
         How many times the usual work a study may spend before it does without.
-    theory : function of a fitted model, optional
-        Tells whether this one is tested without draws after all.
+    theory : function of (model, X, y), optional
+        Tells whether a fitted model tests these rows without draws after all.
     wordings : mapping of str to Wording
         By the `method` of the result, beside those that methods share.
     advice : str
@@ -101,13 +101,13 @@ class DirectionTest:
     cost: Cost | None = None
     draws: int = 199
     patience: float = 1.0
-    theory: Callable[[Any], bool] | None = None
+    theory: Callable[[Any, np.ndarray, Any], bool] | None = None
     wordings: Mapping[str, Wording] = field(default_factory=dict)
     advice: str = ""
 
-    def cost_for(self, model: Any) -> Cost | None:
-        """Return what a draw costs, None where this model needs none."""
-        return None if self.theory is not None and self.theory(model) else self.cost
+    def cost_for(self, model: Any, X: np.ndarray, y: Any) -> Cost | None:
+        """Return what a draw costs, None where this model needs none for these rows."""
+        return None if self.theory is not None and self.theory(model, X, y) else self.cost
 
     def wording(self, method: str) -> Wording:
         """Return what to say of a test that was made."""
@@ -231,6 +231,8 @@ class Laws:
         Weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     per_row : tuple of str
         Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
+    counts : bool
+        The rows are counts, none of them negative.
     """
 
     invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
@@ -238,3 +240,4 @@ class Laws:
     solves_pencil: bool = True
     counts_rows: bool = True
     per_row: tuple[str, ...] = ()
+    counts: bool = False

@@ -17,10 +17,16 @@ from ..moments import Centred, Grouped
 from ..spectral import Form, Pencil, Whitening, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
+from ._declaration import DirectionTest
 from ._holes import TakesHoles, in_units_of_data
 from ._inverse import Draw, InverseProblem, InverseRegression, response_of
 from ._patterns import law_of
 from ._rows import Known
+
+SLICES_TESTED = DirectionTest(
+    lambda n, p, directions: 2 * n * p * p,  # moments of slices, of rows that were moved
+    theory=lambda model, X, y: model._default_test(True, *X.shape) != "permutation",
+)
 
 
 class OnePassInverseRegression(TakesHoles, InverseRegression):

@@ -15,11 +15,14 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..sources import Block, LabelReader, Source, Target, as_source, map_rows, whole
+from ..sources.words import Words
 from ..spectral import Spectrum
 from ._declaration import Declaration, Laws
 from ._display import DisplayMixin
 
 MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
+
+MODELLED = ("ml", "ppca", "allow")  # values of `missing` under which numbers may be missing
 
 
 @dataclass(frozen=True)
@@ -94,10 +97,11 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             target=self._target,
             min_rows=min_rows,
             second_name=self._second_name,
-            missing=self.missing,
+            missing=self.missing if self.missing in MODELLED else "refuse",
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
+            words=self._reads_words(reset),
         )
         self._check_columns(source, reset)
         if reset and self._in_memory:
@@ -107,6 +111,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
         """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
         return self._open(X, y, sample_weight, reset=False)
+
+    def _reads_words(self, reset: bool) -> Words:
+        """Return which columns are read as words; unless reset, as earlier rows had them."""
+        return "refuse"
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
@@ -123,7 +131,13 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     ) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
-        source = as_source(X, missing=self.missing, estimator=type(self).__name__, every_row=True)
+        source = as_source(
+            X,
+            missing=self.missing if self.missing in MODELLED else "refuse",
+            estimator=type(self).__name__,
+            every_row=True,
+            words=self._reads_words(reset=False),
+        )
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:

@@ -34,7 +34,7 @@ from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._canonical_tests import check_moved, of_rows, taken, unchecked
+from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import Completed, filled, law_of
@@ -100,13 +100,15 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         place=0,
         use="what two sets of columns have in common",
         test=DirectionTest(
+            lambda n, p, s: n * p * (p + s) * min(p, s),
+            theory=lambda model, X, Y: not model.ridge and _pairs_by_theory(X, Y),
             wordings={
                 "wilks": Wording(
                     "Wilks",
                     "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
                     evidence="Wilks",
                 )
-            }
+            },
         ),
         linear_map=basis_of,
     )
@@ -369,3 +371,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         tags.target_tags.required = True
         tags.target_tags.single_output = True
         return tags
+
+
+def _pairs_by_theory(X: np.ndarray, Y: Any) -> bool:
+    """Tell whether the default test of these rows makes no permutations."""
+    h = leverages(np.asarray(Y, dtype=np.float64).reshape(len(X), -1))
+    return wilks_by_default(X, h, round(float(h.sum())))

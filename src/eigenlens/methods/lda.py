@@ -30,7 +30,14 @@ from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
 from ._classifier import refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
+from ._linear import (
+    PERMUTED_CLASSES,
+    DiscriminantProblem,
+    LinearDiscriminant,
+    between_form,
+    classes_by_theory,
+    cost_of_classes,
+)
 from ._rows import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas")
@@ -131,7 +138,7 @@ class LDA(LinearDiscriminant):
         use="directions that separate classes of like shape; fast, with tests",
         test=DirectionTest(
             cost_of_classes,
-            theory=lambda model: model.shrinkage is None,
+            theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),
             wordings={"permutation": PERMUTED_CLASSES},
             advice="--method pda has another test.",
         ),

@@ -155,11 +155,11 @@ class PCA(TakesHoles, PrincipalComponents):
         columns to share, and at least one. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
-    whiten : bool
-        Give scores unit variance.
     scale : bool
         Divide columns by their standard deviations, which are kept in `scale_`: components are those of the correlation
         matrix. `transform` takes rows in the units of X and `inverse_transform` returns them so.
+    whiten : bool
+        Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
         "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers;
         "randomized" is approximate and reports its residual in `spectrum_.residual`.

@@ -23,9 +23,9 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, li_test, with_linear
 from ..moments import Grouped
 from ..spectral import Form, Whitening
-from ._declaration import Declaration, DirectionTest, basis_of
+from ._declaration import Declaration, basis_of
 from ._inverse import SYMMETRIC
-from ._one_pass_inverse import OnePassInverseRegression
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
 
@@ -92,7 +92,7 @@ class SIR(OnePassInverseRegression):
         name="sir",
         place=0,
         use="directions on which a number depends, in whatever way, from one pass",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,
         display="ResponseDisplay",

@@ -6,11 +6,13 @@ from .base import Moments
 from .centred import Centred, Factor, Scatter
 from .cross import Cross
 from .grouped import Grouped
+from .mixed import Mixed
 from .neighbours import local_means
 from .outline import Outline
 from .pairwise import squared_distances
 from .patterns import Patterns
 from .products import products
+from .profiles import Profiles
 from .quartic import Quartic
 
 __all__ = [
@@ -18,9 +20,11 @@ __all__ = [
     "Cross",
     "Factor",
     "Grouped",
+    "Mixed",
     "Moments",
     "Outline",
     "Patterns",
+    "Profiles",
     "Quartic",
     "Scatter",
     "local_means",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .decision import DecisionDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
+    from .factor_map import FactorMapDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
     from .kernel_scores import KernelPCADisplay
@@ -43,6 +44,7 @@ _HOMES = {
     "CoefficientDisplay": ".coefficients",
     "ConfigurationDisplay": ".configuration",
     "DiscriminantDisplay": ".discriminant",
+    "FactorMapDisplay": ".factor_map",
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
@@ -61,6 +63,7 @@ __all__ = [
     "DecisionDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",
+    "FactorMapDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
     "KernelPCADisplay",
@@ -108,7 +111,7 @@ def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
     if y is None and kind.without_target:
         kind = __getattr__(kind.without_target)
     if not kind.needs:
-        return kind.from_estimator(model, **options)
+        return kind.from_estimator(model, *((X,) if kind.rows_optional and X is not None else ()), **options)
     if X is None or (y is None and kind.needs == "X, y"):
         from .._core.errors import InputError
 

@@ -26,6 +26,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
+from .words import Words
 
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
@@ -151,6 +152,14 @@ class Source(ABC):
 
     def finely_cut(self) -> Source:
         """Return the same rows in blocks of a cache's size, for a pass whose parts merge at no cost."""
+        return self
+
+    def with_words(self, words: Words) -> Source:
+        """Return this source with columns of words read as such; by default there are none."""
+        if not isinstance(words, str) and len(words):
+            raise errors.InputError(
+                f"categories={list(words)!r}, but {self.name} holds numbers only; leave categories at 'auto'."
+            )
         return self
 
     def without_weights(self) -> Source:

@@ -28,6 +28,7 @@ from .base import (
 )
 from .labels import ClassReader, LabelReader, Labels, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -64,6 +65,8 @@ class MemorySource(Source):
         self._weights = weight
         if self._sparse:
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        if isinstance(X, MixedTable):
+            self._block = max(self._block, WORD_ROWS)
         # whether all rows can be handed over as they are: dense, on the host, and few
         self._is_one_block = n <= self._block and on_host and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
@@ -175,17 +178,20 @@ class MemorySource(Source):
 
     def first(self) -> Block:
         """Return the columnwise median of a few rows that count."""
-        places, rows = typical_rows(self.table.shape[0], self._weights), []
-        tables = [(self.table, self.name)]
-        if self.second is not None:
-            tables.append((self.second, self.second_name))
-        for table, name in tables:
-            few = table.picked(places) if hasattr(table, "picked") else None
-            if few is None or not _xp.sum_is_finite(few):
-                parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
-                few = _xp.namespace(parts[0]).concat(parts, axis=0)
-            rows.append(middle(few))
-        return Block(rows[0], None if self.second is None else _xp.like(rows[1], rows[0]))
+        X = self._median(self.table, self.name)
+        second = None if self.second is None else _xp.like(self._median(self.second, self.second_name), X)
+        return Block(X, second)
+
+    def _median(self, table: Table, name: str) -> Array:
+        places = typical_rows(table.shape[0], self._weights)
+        if isinstance(table, MixedTable):
+            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            return first_rows(MixedRows.joined(parts), middle)
+        few = table.picked(places) if hasattr(table, "picked") else None
+        if few is None or not _xp.sum_is_finite(few):
+            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            few = _xp.namespace(parts[0]).concat(parts, axis=0)
+        return middle(few)
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
@@ -243,6 +249,7 @@ def as_source(
     reader: LabelReader | None = None,
     in_memory: bool = False,
     every_row: bool = False,
+    words: Words = "refuse",
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -272,6 +279,8 @@ def as_source(
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
         Whether the caller answers for every row, those to which a source gives no weight too.
+    words : {"refuse", "auto"} or list of columns
+        Whether X may hold words, and in which columns.
     """
     reader = ClassReader() if reader is None else reader
     remote = None
@@ -280,12 +289,13 @@ def as_source(
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
+        remote = remote.with_words(words) if wanted(words) else remote
         remote = remote.in_memory() if in_memory else remote.settled()
         remote.name = name
         if remote.n_rows is not None and remote.n_rows < min_rows:
             raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
         return remote
-    table = as_table(X, name, missing)
+    table = as_table(X, name, missing, words)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)

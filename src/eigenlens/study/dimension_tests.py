@@ -78,13 +78,13 @@ def verdicts(
     plan : Plan
     progress : Progress or None
     groups : int
-        Classes, or directions where there are none.
+        Classes, columns of the second set, or directions.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
     n, p = X.shape
-    cost, spent, rows = says.test.cost_for(model), Effort(says.test.draws, n), np.arange(n)
+    cost, spent, rows = says.test.cost_for(model, X, y), Effort(says.test.draws, n), np.arange(n)
     if cost is not None:
         afforded = _affordable(says, cost, n, p, groups)
         if afforded is None:
