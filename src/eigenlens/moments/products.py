@@ -20,7 +20,7 @@ from ..sources import Block, Source
 from .outline import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
-SINGLE_FAR = 1.0  # the same where products are taken in single precision
+SINGLE_FAR = 10.0  # the same where products are taken in single precision
 PIECE_BYTES = 2**23  # of rows that are converted or centred together
 DEVICE_PIECE_BYTES = 2**30  # the same on a device, which wants few large products
 

@@ -150,16 +150,16 @@ class Source(ABC):
         """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
         return self
 
+    def finely_cut(self) -> Source:
+        """Return the same rows in blocks of a cache's size, for a pass whose parts merge at no cost."""
+        return self
+
     def with_words(self, words: Words) -> Source:
         """Return this source with columns of words read as such; by default there are none."""
         if not isinstance(words, str) and len(words):
             raise errors.InputError(
                 f"categories={list(words)!r}, but {self.name} holds numbers only; leave categories at 'auto'."
             )
-        return self
-
-    def finely_cut(self) -> Source:
-        """Return the same rows in blocks of a cache's size, for a pass whose parts merge at no cost."""
         return self
 
     def without_weights(self) -> Source:
