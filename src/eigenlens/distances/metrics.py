@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._core import errors, memory
+from .._core import errors, memory, powers
 from .._core import xp as _xp
 from .._core.errors import InputError, warn
 from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
 from .amounts import FIXED, OURS
-from .tables import LANDMARKS, ORDINARY, ROOTED, SELF, SquaredTable, square, symmetric
+from .tables import LANDMARKS, ROOTED, SELF, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ONLY_SCIPY = ("jensenshannon",)  # what scikit-learn does not pass on
@@ -67,8 +67,8 @@ class Metric:
         if metric in EUCLIDEAN:
             xp = _xp.namespace(rows)
             centre = rough_centre(rows)
-            _, e = np.frexp(float(xp.max(xp.abs(rows - centre))))
-            return cls(metric, squared, given, centre, 2 * (int(e) // 2) if abs(int(e)) > ORDINARY else 0)
+            exponent = powers.extreme_exponent(xp.max(xp.abs(rows - centre)))
+            return cls(metric, squared, given, centre, 2 * (exponent // 2))
         if metric in ("seuclidean", "mahalanobis") and not given:
             given = _fixed(metric, _xp.to_numpy(rows), weight)
         elif metric in FIXED:
@@ -79,7 +79,7 @@ class Metric:
         """Return what the metric says of two tables of rows, over 2^exponent, and whether it is squared already."""
         if self.metric in EUCLIDEAN:
             centre = _xp.like(self.centre, A)
-            unit = float(np.ldexp(1.0, -self.exponent))
+            unit = powers.power(-self.exponent)
             D2 = squared_distances((A - centre) * unit, (B - centre) * unit, centre * 0.0)
             if self.metric == "sqeuclidean" and not self.squared:
                 return D2, False
@@ -165,7 +165,7 @@ class Metric:
 def squares_of(block: Array, squared: bool, power: int) -> Array:
     """Square distances, unless they are so already, and multiply them by 4^power."""
     if power:
-        block = block * float(np.ldexp(1.0, 2 * power if squared else power))
+        block = block * powers.power(2 * power if squared else power)
     return block if squared else block * block
 
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
@@ -29,7 +29,6 @@ from ..inference import (
     with_linear,
 )
 from ..moments import Centred
-from ..moments.centring import ridge_over
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
 from ..spectral.ridged import plus_ridge
@@ -211,7 +210,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return total, moments.within().rescaled(total.exponent).shift - total.shift
 
     def _covariance(self, total: Centred) -> Form:
-        ridge = ridge_over(self.ridge, float(total.unit[0]))
+        ridge = powers.ridge_over(self.ridge, float(total.unit[0]))
         return plus_ridge(Form.of(total, total.weight), ridge)
 
     def _require_slices(self, moments: Any) -> tuple[int, Centred, Array]:

@@ -94,7 +94,6 @@ class ClassesEstimator(MomentsEstimator):
 
     _target = "labels"
     _given_priors: Priors = None
-    _class_order: np.ndarray | None = None  # of pandas categories
 
     priors: Any
 
@@ -130,11 +129,6 @@ class ClassesEstimator(MomentsEstimator):
                 )
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
-
-    def _note_target(self, source: Source | None, first: bool) -> None:
-        super()._note_target(source, first)
-        if first or self._class_order is None:
-            self._class_order = None if source is None or source.labels is None else source.labels.order
 
     def _in_order(self, moments: Grouped) -> Grouped:
         """Return moments with the classes in the order that they have in `classes_`."""

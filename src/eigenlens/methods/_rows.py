@@ -69,8 +69,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     #: What becomes of NaN in rows; methods that model missing cells have a parameter of this name.
     missing: str = "refuse"
 
-    #: How y was given: an empty array of the library of its labels; names of its columns; whether it was one column.
+    #: How y was given: an empty array of the library of its labels; the order of its classes, where they are categories
+    #: of a data frame; names of its columns; whether it was one column.
     _native_labels: Array | None = None
+    _class_order: np.ndarray | None = None
     _y_names: list[str] | None = None
     _single_response: bool = False
 
@@ -150,6 +152,8 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""
         labels = None if source is None else source.labels
         self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
+        if first or self._class_order is None:
+            self._class_order = None if labels is None else labels.order
         names = None if source is None else source.response_names
         single = source is not None and source.single_response
         if not first and self._y_names is not None:

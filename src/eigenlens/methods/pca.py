@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Outline
-from ..moments.store import INCOMPLETE
+from ..moments.centring import INCOMPLETE
 from ..normal import Conditional
 from ..roads import Road, choose_kind, fits, road_of
 from ..sources import Source
@@ -271,7 +271,7 @@ class PCA(TakesHoles, PrincipalComponents):
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
-        unit = float(np.ldexp(1.0, power))
+        unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)
         return SpreadProblem(
             pencil, moments, uniform, names, self.n_components, unit, divisor, self.solver, scale, given

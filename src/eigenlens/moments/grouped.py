@@ -6,12 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
-from . import centring
 from .base import Moments
 from .centred import Centred, Scatter
 from .centring import Codes
@@ -215,7 +214,7 @@ class Grouped(Moments):
     def _join(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
-        exponent = centring.common([part.exponent_or_free() for part in parts])
+        exponent = powers.common([part.exponent_or_free() for part in parts])
         parts = [part.rescaled(exponent) for part in parts]
         new = parts[0].copy()
         new.weights = self.weights
