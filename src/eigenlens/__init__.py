@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         study,
         tables,
         testing,
+        validation,
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
@@ -91,6 +92,7 @@ _ROOMS = (
     "study",
     "tables",
     "testing",
+    "validation",
 )
 
 __all__ = [
@@ -132,6 +134,7 @@ __all__ = [
     "study",
     "tables",
     "testing",
+    "validation",
     "write_rows",
 ]
 

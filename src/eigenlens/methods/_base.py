@@ -79,6 +79,36 @@ class MomentsEstimator(RowsEstimator):
             self._conclude(moments, problem, spectrum)
         return self
 
+    def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
+        """Fit from moments of a source's rows, or of some of them, that were collected before.
+
+        Parameters
+        ----------
+        source : Source
+            Says how rows and y were given.
+        moments : Moments
+        named : bool
+            Whether the columns are those of the source, with their names.
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            if named:
+                self._check_columns(source, reset=True)
+            else:
+                self.n_features_in_ = source.n_features
+            self._note_target(source, first=True)
+            self._check_parameters(Known.of(source, complete=False))
+            moments = moments.copy()
+            self._conclude(moments, *self._solved(moments))
+        return self
+
+    def _loses_digits(self, moments: Any) -> bool:
+        """Tell whether moments are squares of so bad a condition that a fit would read the rows once more."""
+        if not moments.squared:
+            return False
+        problem, spectrum = self._solved(moments)
+        return bool(problem.condition(spectrum) > REREAD_CONDITION)
+
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
             self._check_parameters()

@@ -26,6 +26,7 @@ from ..sources import Source
 from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
+from ..validation.downdates import ClassRows, linear_scores
 from ._base import MomentsEstimator
 from ._canonical_tests import check_moved, of_rows, taken, unchecked
 from ._classifier import CanonicalClassifier, class_priors, read_priors
@@ -286,6 +287,40 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
         return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+
+    # -- rows left out ---------------------------------------------------------------------------------------------
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        rank = self._rank_left_out()
+        if rank is None or self.missing != "refuse":
+            return None
+        problem: Any = self._pose(self._collected)
+        whitening = problem.solve().whitening
+        if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
+            return None
+        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (self._sphering.project(X), self._sphered_means))
+        classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
+        divisor = np.full(len(X), problem.divisor)
+        return linear_scores(
+            classes,
+            divisor[:, None],
+            np.ones(len(X)),
+            divisor - weight,
+            self._given_priors,
+            self._equal_shares,
+            rank or None,
+        )
+
+    _equal_shares = False  # whether class means count equally in finding directions
+
+    def _rank_left_out(self) -> int | None:
+        """Return how many directions the rule keeps, 0 for all; None where rows decide, or there is no formula."""
+        if self.n_components is None:
+            return 0
+        if isinstance(self.n_components, str):
+            return None
+        return int(self.n_components) if self.n_components < min(self.n_features_in_, len(self._priors) - 1) else 0
 
     # -- rows with holes ---------------------------------------------------------------------------------------
 

@@ -97,6 +97,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
         return self._open(X, y, sample_weight, reset=False)
 
+    def _target_of(self, y: Any) -> Any:
+        """Return y, the second argument of a fit, in the form in which `_open` takes it."""
+        return y
+
     def _labels_of(self, y: Any, reset: bool) -> tuple[Any, LabelReader]:
         """Return y and what turns it into labels; unless reset, earlier rows had theirs."""
         return y, ClassReader()
