@@ -29,8 +29,10 @@ if TYPE_CHECKING:
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
+    from .methods.correspondence_analysis import CorrespondenceAnalysis
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
     from .methods.kernel_machine import KernelClassifier, KernelRegressor
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
+    from .methods.mixed_pca import MixedPCA
     from .methods.pca import PCA
     from .methods.pda import PDA
     from .methods.qda import QDA
@@ -54,6 +57,7 @@ _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
+    "CorrespondenceAnalysis": ".methods.correspondence_analysis",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -63,6 +67,7 @@ _HOMES = {
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
+    "MixedPCA": ".methods.mixed_pca",
     "PCA": ".methods.pca",
     "PDA": ".methods.pda",
     "QDA": ".methods.qda",
@@ -73,6 +78,7 @@ _HOMES = {
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "Summary": ".methods._summary",
     "load": ".files",
     "open_rows": ".sources",
     "save": ".files",
@@ -107,17 +113,20 @@ __all__ = [
     "SIR",
     "ClassicalMDS",
     "ConditionWarning",
+    "CorrespondenceAnalysis",
     "DirectionalRegression",
     "EigenlensWarning",
     "KernelClassifier",
     "KernelPCA",
     "KernelRegressor",
     "LocalizedSIR",
+    "MixedPCA",
     "RangeWarning",
     "RankWarning",
     "RobustPCA",
     "SparsePCA",
     "Subspace",
+    "Summary",
     "distances",
     "exceptions",
     "files",

@@ -26,6 +26,7 @@ from eigenlens.regress import PenalizedRegression
 from eigenlens.validation import cross_validate
 
 X, y = load_wine(return_X_y=True)
+X = X / X.std(axis=0)  # columns of one unit
 rng = np.random.default_rng(0)
 FOLDS = StratifiedKFold(5, shuffle=True, random_state=1)
 SPLIT = KFold(4, shuffle=True, random_state=2)
@@ -98,6 +99,8 @@ def test_pca_scores_as_refits_do():
 
 def test_pipelines_scale_before_pca():
     model = make_pipeline(StandardScaler(), PCA(3))
+    for scaled in (PCA(2, scale=True), PCA(5, scale=True)):
+        np.testing.assert_allclose(cross_validate(scaled, X, cv=SPLIT).scores[0], cross_val_score(scaled, X, cv=SPLIT))
     result = cross_validate(model, X, cv=SPLIT)
     np.testing.assert_allclose(result.scores[0], cross_val_score(model, X, cv=SPLIT), rtol=1e-10)
     scaler = result.model[0]

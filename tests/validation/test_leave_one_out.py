@@ -19,6 +19,7 @@ from eigenlens.validation import leave_one_out
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs" / "qda_pima"
 X, y = load_wine(return_X_y=True)
+X = X / X.std(axis=0)  # columns of one unit
 WEIGHTS = np.random.default_rng(0).integers(1, 4, len(X)).astype(float)
 SOME = np.arange(0, len(X), 9)
 

@@ -67,14 +67,14 @@ def map_of_rows(rows: Array, weight: np.ndarray, k: int) -> Map:
     _, e = np.frexp(float(xp.max(xp.abs(centred))))
     exponent = int(e) if abs(int(e)) > ORDINARY else 0
     A = centred * float(np.ldexp(1.0, -exponent)) if exponent else centred
-    scaling, axes = scale_rows(A, weight, k)
+    scaling, axes, values = scale_rows(A, weight, k)
 
     def among(index: Array | None) -> Callable[[slice], Array]:
         some = A if index is None else _xp.take_rows(A, index)
         return lambda part: squared_distances(some[part, :], some[part.start :, :])
 
     judgement = judge(among, scaling.coordinates, weight)
-    total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True)
+    total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True, 0.0, values)
     Y = scaling.coordinates * float(np.ldexp(1.0, exponent))
     place = Subspace(pivot, axes, rest)
     return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, judgement, scaling.spectrum, place)

@@ -1,4 +1,4 @@
-"""How many directions are real, and how far loadings can be trusted."""
+"""How many directions are shown, and how far loadings can be trusted."""
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks

@@ -13,8 +13,8 @@ from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
 from ..moments.centring import ridge_over
-from ..problem import Problem, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
+from ._base import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
 
@@ -55,9 +55,6 @@ class CanonicalProblem(Problem):
         yield from super().whitenings(spectrum)
         yield "Y", "Y", self.y_whitening
 
-    def directions(self, vectors: Array) -> Array:
-        return in_units(vectors, self.centred.unit[: self.split], self.names)
-
 
 def canonical_problem(moments: Cross, ridge: float, n_components: int, names: Any, asked: Any) -> CanonicalProblem:
     """Pose the problem of X against Y.
@@ -76,7 +73,7 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
     joint = moments.joint.uniform()[0] if ridge else moments.joint
     ridge = ridge_over(ridge, float(joint.unit[0]))
     p, s = moments.split, joint.n_features - moments.split
-    covariance = covariance_form(joint, joint.weight - 1)
+    covariance = Form.of(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)

@@ -20,20 +20,20 @@ from ..inference import (
     wilks,
 )
 from ..moments import Centred, Grouped
-from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
 from ..sources import Source
 from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
-from ._base import MomentsEstimator
-from ._canonical_tests import check_moved, of_rows, taken, unchecked
-from ._classifier import CanonicalClassifier, class_priors, read_priors
+from ._base import MomentsEstimator, Problem
+from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
+from ._classifier import CanonicalClassifier, Priors, class_priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
+from ._structure import structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,11 +83,19 @@ def cost_of_classes(n: int, p: int, groups: int) -> float:
     return (n * p * p + 20 * p**3) * (groups - 1)
 
 
+def classes_by_theory(X: np.ndarray, y: Any) -> bool:
+    """Tell whether the default test of these rows and labels makes no permutations."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return wilks_by_default(X, class_leverages(codes), int(codes.max()))
+
+
 class ClassesEstimator(MomentsEstimator):
     """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
-    _given_priors: np.ndarray | None = None
+    _given_priors: Priors = None
+    _priors: np.ndarray
+    _class_order: np.ndarray | None = None  # of pandas categories
 
     priors: Any
 
@@ -124,14 +132,33 @@ class ClassesEstimator(MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
+    def _note_target(self, source: Source | None, first: bool) -> None:
+        super()._note_target(source, first)
+        if first or self._class_order is None:
+            self._class_order = None if source is None or source.labels is None else source.labels.order
+
+    def _in_order(self, moments: Grouped) -> Grouped:
+        """Return moments with the classes in the order that they have in `classes_`."""
+        return moments if self._class_order is None else moments.ordered(self._class_order)
+
+    @property
+    def _fixed_priors(self) -> np.ndarray | None:
+        """Priors that do not depend on the rows, in the order of the classes; None where shares are taken."""
+        return None if self._given_priors is None else self._priors
+
+    @property
+    def _class_weights(self) -> np.ndarray:
+        return self._in_order(self._collected).weights
+
+    def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
+        """Refuse moments of one class or of too few rows; return them with classes in order, and the priors."""
+        moments = self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
         if moments.weight <= K:
             raise errors.weight_too_small(moments.weight, K, "W − K")
-        return class_priors(self._given_priors, moments.weights)
+        return moments, class_priors(self._given_priors, moments.weights, moments.labels)
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
@@ -143,7 +170,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def _check_known(self, known: Known) -> None:
         """Read the priors, and refuse more directions than classes and columns can give."""
-        self._given_priors = read_priors(self.priors, known.n_classes)
+        self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
         self._wanted(known.n_classes, known.n_features)
 
     def _wanted(self, K: int | None, p: int) -> int:
@@ -157,7 +184,8 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     def _present(self, problem: DiscriminantProblem, spectrum: Spectrum) -> None:
         within, moments = problem.centred, problem.moments
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
-        spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
+        if spectrum.rank < spectrum.singular_values.shape[0]:
+            spectrum = spectrum.first(max(1, spectrum.rank))
         W = problem.directions(spectrum.whitening.matrix)  # type: ignore[union-attr]
         W = W * orient(W)
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
@@ -174,16 +202,34 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
         self.scalings_ = _xp.attribute_copy(spectrum.vectors, dtype)
         self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
-        self._set_linear_rule(dtype)
-
-    def _set_linear_rule(self, dtype: Any) -> None:
-        V, C = self.subspace_.basis, self._centroids
-        xp = _xp.namespace(V)
-        coef = C @ V.T
-        intercept = xp.log(_xp.like(self._priors, V)) - 0.5 * xp.sum(C**2, axis=1) - coef @ self.subspace_.point
+        coef, point = centroids @ spectrum.vectors.T, self.subspace_.point
+        intercept = xp.log(_xp.like(problem.priors, point)) - 0.5 * xp.sum(centroids**2, axis=1) - coef @ point
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    @property
+    def structure_within_(self) -> Array:
+        """Correlations of the columns with the scores within classes, pooled over them, of shape (p, k)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no structure_within_ before it is fitted")
+        within = self._whole_moments.within()
+        return _xp.cast(structure(within, self.subspace_.basis), within.dtype)
+
+    @property
+    def covariance_(self) -> np.ndarray:
+        """S_W, the covariance within classes, before any shrinkage or penalty, of shape (p, p)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no covariance_ before it is fitted")
+        problem: Any = self._pose(self._whole_moments)
+        form = Form.of(problem.centred, problem.divisor)
+        return np.asarray(in_units_of_data(form, problem.centred.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+
+    def _summary_test(self) -> str:
+        problem: Any = self._pose(self._whole_moments)
+        if problem.penalised_by or self._collected is not self._whole_moments:
+            return ""
+        return str(wilks_of_classes(problem.moments).with_note(*unchecked(None, "y")))
 
     # -- how many directions -----------------------------------------------------------------------------------
 
@@ -307,7 +353,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             divisor[:, None],
             np.ones(len(X)),
             divisor - weight,
-            self._given_priors,
+            self._fixed_priors,
             self._equal_shares,
             rank or None,
         )
@@ -327,9 +373,6 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     def _set_law(self, problem: DiscriminantProblem) -> None:
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
-        self.covariance_ = np.asarray(
-            in_units_of_data(covariance_form(within, problem.divisor), unit), dtype=_xp.to_numpy(self.mean_).dtype
-        )
         self._law = None
         if B.dimension == within.n_features:  # means of the rule, of the classes, and their centre
             centre = _xp.to_numpy(self.subspace_.point)
@@ -365,7 +408,7 @@ def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: str = "wilks
     """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
     K, n, within = len(moments.labels), moments.weight, moments.within()
     most = max(1, min(within.n_features, within.n_rows - K))
-    B = covariance_form(within, n)
+    B = Form.of(within, n)
     spectrum = solve(Pencil(between_form(within, moments.weights / n), B, None, within.constant_columns(), most))
     rank = spectrum.whitening.rank  # type: ignore[union-attr]
     ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]

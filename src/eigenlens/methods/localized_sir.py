@@ -25,12 +25,11 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
+from .._core.parameters import unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
-from ..problem import covariance_form
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
@@ -273,7 +272,7 @@ class LocalizedSIR(InverseRegression):
         p, constant = total.n_features, None if self.ridge else total.constant_columns()
         local = moments.local.rescaled(total.exponent).about(total.shift[0, :]).rescaled(total.exponent)
         pencil = Pencil(
-            covariance_form(local, moments.weight),
+            Form.of(local, moments.weight),
             self._covariance(total),
             n_components=k,
             constant=constant,

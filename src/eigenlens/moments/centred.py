@@ -24,7 +24,6 @@ from .base import Moments
 from .centring import CentredBlock, Codes, centre_block
 from .store import Gram, Triangle
 
-FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
@@ -51,6 +50,7 @@ class Centred(Moments):
     """
 
     store_type: ClassVar[type[Any]]
+    exact: ClassVar[bool] = True  # whether means are taken out of the rows, rather than of their sums of squares
     pivot: Array
     shift: Array
     store: Any
@@ -66,13 +66,14 @@ class Centred(Moments):
         row = first.X[:1, :]
         return self.anchored_at((row.toarray() if _xp.is_sparse(row) else row)[0, :])
 
-    def anchored_at(self, row: Array) -> Self:
+    def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
         new = type(self)()
+        new.weights = np.zeros(n_groups)
         xp = _xp.namespace(row)
         new.dtype = row.dtype
         new.pivot = xp.astype(row, xp.float64)
-        new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
+        new.shift = xp.zeros((n_groups, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
 
@@ -124,7 +125,7 @@ class Centred(Moments):
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
-        return self.store.diagonal() <= CONSTANT * self.weight * (_xp.EPS * size) ** 2
+        return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (_xp.EPS * size) ** 2
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
@@ -133,7 +134,7 @@ class Centred(Moments):
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
-        if X.shape[1] != self.n_features:
+        if X.shape[1] != self.pivot.shape[0]:
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         if X.shape[0] == 0:
             return self
@@ -143,7 +144,7 @@ class Centred(Moments):
         part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
         if X.dtype != self.dtype:
             part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part._set_rows(X, weight, codes, len(self.weights))
+        part._set_centred(centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact))
         return self._become(part) if self.n_rows == 0 else self.merge(part)
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
@@ -159,12 +160,8 @@ class Centred(Moments):
         part.store, part.shift = Gram(T), means - self.pivot
         return self.merge(part)
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
-        """Become the moments of these rows."""
-        exact = self.store_type is not Gram
-        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, exact))
-
     def _set_centred(self, block: CentredBlock) -> None:
+        """Become the moments of these rows."""
         self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary
         if block.ordinary:
             self.store = self.store_type.of(block.rows)
@@ -285,6 +282,13 @@ class Centred(Moments):
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
         return new
 
+    def divided(self, scale: Array) -> Self:
+        """Return the moments of columns divided by positive numbers, which are given over 2^exponent."""
+        new = self.copy()
+        new.pivot, new.shift = self.pivot / self.unit / scale, self.shift / scale
+        new.store, new.exponent, new.ordinary = self.store.scaled(1.0 / scale), None, False
+        return new
+
     def uniform(self) -> tuple[Self, int]:
         """Return these moments with one power of two for all columns, and that power."""
         if self.exponent is None:
@@ -313,6 +317,7 @@ class Scatter(Centred):
     """
 
     store_type = Gram
+    exact = False
     takes_sparse = True
 
     @classmethod
@@ -359,24 +364,6 @@ class Factor(Centred):
     """
 
     store_type = Triangle
-
-
-def choose(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
-
-    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
-    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
-    """
-    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
-        return Factor
-    return Scatter
 
 
 def _per_group(values: np.ndarray, like: Array) -> Any:

@@ -39,6 +39,8 @@ class CentredBlock:
         Group means minus the pivot.
     weights : ndarray of shape (G,)
         Total weight of each group.
+    weight : array of shape (n,) or None
+        That of each row; None means one each.
     ordinary : bool
         Whether the rows are known to square without overflow or underflow.
     """
@@ -48,6 +50,7 @@ class CentredBlock:
     shift: Array
     weights: np.ndarray
     lift: int
+    weight: Array | None = None
     ordinary: bool = False
 
 
@@ -82,7 +85,7 @@ def centre_block(
         rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
-    return CentredBlock(rows, residual, shift, weights, lift)
+    return CentredBlock(rows, residual, shift, weights, lift, weight)
 
 
 def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool) -> CentredBlock:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from dataclasses import dataclass
+from typing import ClassVar, Protocol, Self
 
 from .._core import xp as _xp
 from .._core.stored import stored
@@ -25,13 +26,12 @@ class Store(Protocol):
 
 
 @stored("moments.Gram")
+@dataclass(eq=False)
 class Gram:
     """The p × p matrix of sums of squares and products."""
 
-    squared = True
-
-    def __init__(self, values: Array) -> None:
-        self.values = values
+    values: Array
+    squared: ClassVar[bool] = True
 
     @classmethod
     def of(cls, rows: Array) -> Gram:
@@ -61,11 +61,13 @@ class Gram:
 
 
 @stored("moments.Triangle")
+@dataclass(eq=False)
 class Triangle:
     """Rows F with FᵀF = the sum: the data rows themselves while they are few, their triangular factor afterwards."""
 
-    def __init__(self, rows: Array, triangular: bool = False, squared: bool = False) -> None:
-        self.rows, self.triangular, self.squared = rows, triangular, squared
+    rows: Array
+    triangular: bool = False
+    squared: bool = False
 
     @classmethod
     def of(cls, rows: Array) -> Triangle:

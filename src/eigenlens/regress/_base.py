@@ -13,8 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import is_number
+from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..sources import RegressorScore, as_source, whole
 

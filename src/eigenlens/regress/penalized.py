@@ -22,8 +22,7 @@ from scipy.linalg import svd
 from scipy.optimize import brentq, minimize_scalar
 
 from .._core import errors
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_number
+from .._core.parameters import check_choice, check_number, unchanged_on_failure
 from .._core.stored import stored
 from ._base import Floats, Regressor
 from .penalties import penalty_root

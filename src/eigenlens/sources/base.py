@@ -26,6 +26,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
+from .words import Words
 
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
@@ -78,7 +79,7 @@ M = TypeVar("M", bound=Accumulator)
 T = TypeVar("T")
 Segment = Iterable[Block]
 Target = Literal["none", "labels", "table"]
-Missing = Literal["refuse", "allow"]
+Missing = str  # "refuse", or a word for how a method models the cells that were not observed
 
 
 class Source(ABC):
@@ -108,8 +109,8 @@ class Source(ABC):
         Whether a long pass shows a bar; None where it seems welcome.
     label_reader : LabelReader
         How y became labels.
-    missing : {"refuse", "allow"}
-        Whether X, and a second table, may hold NaN, for methods to which it means "not observed".
+    missing : str
+        "refuse", or anything else where X, and a second table, may hold NaN: cells that were not observed.
     numbered : bool
         Whether blocks tell which rows of the table they hold.
     paths : list of Path
@@ -155,6 +156,14 @@ class Source(ABC):
         """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
         return self
 
+    def with_words(self, words: Words) -> Source:
+        """Return this source with columns of words read as such; by default there are none."""
+        if not isinstance(words, str) and len(words):
+            raise errors.InputError(
+                f"categories={list(words)!r}, but {self.name} holds numbers only; leave categories at 'auto'."
+            )
+        return self
+
     def without_weights(self) -> Source:
         """Return the same rows, each counted once: what a model says, it says of every row."""
         return self
@@ -180,7 +189,7 @@ class Source(ABC):
         return None
 
     def reduce(self, start: M) -> M:
-        """Read the rows once; `start` is empty except for the pivot."""
+        """Read the rows once, into `start`, which is empty except for the pivot."""
         takes_sparse = getattr(start, "takes_sparse", False)
 
         def reduce_segment(segment: Segment) -> M:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import dask
 import dask.array as da
+import narwhals as nw
 import numpy as np
 from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
@@ -29,6 +30,7 @@ from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathere
 from .in_memory import as_source
 from .labels import LabelReader, as_column, read_weights
 from .progress import tracked
+from .words import Words, chosen_words
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
 ATTEMPTS = 10  # a run is given up when its workers have died so often
@@ -44,6 +46,7 @@ class ReadOptions:
     target: Target = "none"
     reader: LabelReader | None = None
     missing: Missing = "refuse"
+    words: Words = "refuse"
     first_number: int | None = None
 
 
@@ -61,6 +64,7 @@ class DaskSource(Source):
         self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
+        self._words: Words = "refuse"
         self._starts: list[int] | None = None
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
@@ -98,6 +102,18 @@ class DaskSource(Source):
         new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
         return new
 
+    def with_words(self, words: Words) -> DaskSource:
+        """Return this source with columns of words read as such: by their types, which all partitions share."""
+        if not self.is_frame:
+            super().with_words(words)
+            return self
+        kinds = [nw.from_native(self.X._meta[name], series_only=True).dtype for name in self.X.columns]
+        found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
+        is_word = chosen_words(words, list(self.X.columns), found, self.name)
+        new = copy.copy(self)
+        new._words = [name for name, word in zip(self.X.columns, is_word, strict=True) if word] or "refuse"
+        return new
+
     def settled(self) -> DaskSource:
         """Return this source with slices settled by y and the weights, which alone come here: a number a row."""
         if self._target != "labels" or self.label_reader.settled:
@@ -127,7 +143,7 @@ class DaskSource(Source):
     def _options(self, k: int = 0) -> ReadOptions:
         """Return how partition k is to be read."""
         first = self._first_numbers()[k] if self.numbered else None
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing, first)
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words, first)
 
     def _first_numbers(self) -> list[int]:
         """Return the number of the first row of each partition; a frame has to be asked how long its partitions are."""
@@ -176,7 +192,7 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, ReadOptions(self.name, missing=self.missing), k),
+                apply(part, function, meta, ReadOptions(self.name, missing=self.missing, words=self._words), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -228,7 +244,14 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
         source: Any = as_source(
-            X, y, weight, target=options.target, name=options.name, reader=options.reader, missing=options.missing
+            X,
+            y,
+            weight,
+            target=options.target,
+            name=options.name,
+            reader=options.reader,
+            missing=options.missing,
+            words=options.words,
         )
         if options.first_number is not None:
             source.numbered, source.first_number = True, options.first_number

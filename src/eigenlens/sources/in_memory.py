@@ -26,6 +26,7 @@ from .base import (
 )
 from .labels import ClassReader, LabelReader, Labels, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -54,17 +55,19 @@ class MemorySource(Source):
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         self.weighted = weight is not None
         n_groups = 1 if self.labels is None else len(self.labels.classes)
-        device_bytes = _xp.device_memory(X.sample) if _xp.on_accelerator(X.sample) else None
-        self._single, self._sparse = _xp.single(X.sample), hasattr(X, "sparse_rows")
+        on_host = isinstance(X.sample, np.ndarray)
+        self._single, self._sparse = not on_host and _xp.single(X.sample), hasattr(X, "sparse_rows")
+        self._block = block_rows(self.n_columns, n_groups, None if on_host else _xp.device_memory(X.sample))
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
         self._weights = weight
-        self._block = block_rows(self.n_columns, n_groups, device_bytes)
         if self._sparse:
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        if isinstance(X, MixedTable):
+            self._block = max(self._block, WORD_ROWS)
         # whether all rows can be handed over as they are: dense, on the host, and few
-        self._is_one_block = n <= self._block and isinstance(X.sample, np.ndarray) and not self._sparse
+        self._is_one_block = n <= self._block and on_host and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._finite_checks: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
@@ -164,20 +167,21 @@ class MemorySource(Source):
             finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name, self.missing)
 
     def first(self) -> Block:
-        X = self._median(self.table, self.name, self.missing)
-        return Block(
-            X, None if self.second is None else _xp.like(self._median(self.second, self.second_name, self.missing), X)
-        )
+        """Return the columnwise median of a few rows that count."""
+        X = self._median(self.table, self.name)
+        second = None if self.second is None else _xp.like(self._median(self.second, self.second_name), X)
+        return Block(X, second)
 
-    def _median(self, table: Table, name: str, missing: Missing) -> Array:
-        """Return the columnwise median of a few rows that count, as a table of one row."""
+    def _median(self, table: Table, name: str) -> Array:
         places = typical_rows(table.shape[0], self._weights)
-        if hasattr(table, "picked"):
-            few = table.picked(places)
-            if _xp.sum_is_finite(few):
-                return middle(few)
-        rows = [finite_rows(table, i, i + 1, name, missing) for i in places]
-        return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
+        if isinstance(table, MixedTable):
+            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            return first_rows(MixedRows.joined(parts), middle)
+        few = table.picked(places) if hasattr(table, "picked") else None
+        if few is None or not _xp.sum_is_finite(few):
+            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            few = _xp.namespace(parts[0]).concat(parts, axis=0)
+        return middle(few)
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
@@ -210,7 +214,7 @@ class MemorySource(Source):
 
     def reduce(self, start: M) -> M:
         if self._is_one_block:
-            return start.copy().update(self._read(0, self.table.shape[0]))
+            return start.update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)
@@ -235,6 +239,7 @@ def as_source(
     reader: LabelReader | None = None,
     in_memory: bool = False,
     every_row: bool = False,
+    words: Words = "refuse",
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -250,8 +255,8 @@ def as_source(
         What `y` must be.
     min_rows : int
         Rows of positive weight needed.
-    missing : {"refuse", "allow"}
-        What to do about NaN in X; infinity is always refused.
+    missing : str
+        "refuse" NaN in X, or anything else where it means "not observed"; infinity is always refused.
     name : str
         What messages call X.
     second_name : str
@@ -264,6 +269,8 @@ def as_source(
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
         Whether the caller answers for every row, those to which a source gives no weight too.
+    words : {"refuse", "auto"} or list of columns
+        Whether X may hold words, and in which columns.
     """
     reader = ClassReader() if reader is None else reader
     remote = None
@@ -272,12 +279,13 @@ def as_source(
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
+        remote = remote.with_words(words) if wanted(words) else remote
         remote = remote.in_memory() if in_memory else remote.settled()
         remote.name = name
         if remote.n_rows is not None and remote.n_rows < min_rows:
             raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
         return remote
-    table = as_table(X, name, missing)
+    table = as_table(X, name, missing, words)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)

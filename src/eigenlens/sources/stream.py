@@ -24,6 +24,7 @@ from .labels import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
+from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
@@ -42,6 +43,7 @@ class RowSource(Source):
         self.rereadable, self.paths = reader.rereadable, reader.paths
         self._has_weight = roles.weight is not None or reader.has_weight
         self.n_rows = None if self._has_weight else reader.n_rows
+        self._batch_rows = batch_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
         self._target: Target = "none"
         self._estimator = "This method"
@@ -71,6 +73,19 @@ class RowSource(Source):
             new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
         else:
             new._bind_target(y, target)
+        return new
+
+    def with_words(self, words: Words) -> RowSource:
+        is_word = chosen_words(words, self.feature_names, self.reader.found_words(self.roles), self.name)
+        places = tuple(j for j, word in zip(self.roles.columns, is_word, strict=True) if word)
+        if places and self.device is not None:
+            raise errors.InputError(
+                f"device={self.device!r}, but words are counted on the processor; leave device out of open_rows."
+            )
+        new = copy.copy(self)
+        new.roles = replace(self.roles, words=places)
+        if places and self._batch_rows is None:
+            new._block = max(self._block, WORD_ROWS)
         return new
 
     def _bind_target(self, y: Any, target: Target) -> None:
@@ -241,7 +256,8 @@ class RowSource(Source):
             if block.X.shape[0]:
                 rows = typical_rows(block.X.shape[0], block.weight)
                 y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                return Block(middle(block.X[rows]), y)
+                few = block.X[rows]
+                return Block(first_rows(few, middle) if is_mixed(few) else middle(few), y)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -327,8 +343,10 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
             yield item
 
 
-def _joined(arrays: list[Any]) -> np.ndarray:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+def _joined(arrays: list[Any]) -> Any:
+    if len(arrays) == 1:
+        return arrays[0]
+    return MixedRows.joined(arrays) if is_mixed(arrays[0]) else np.concatenate(arrays)
 
 
 def _source_lacks_target(estimator: str) -> errors.InputError:

@@ -9,21 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from . import dense, truncated
-from .dense import whiten
-from .pencil import Pencil
+from . import truncated
+from .pencil import Form, Pencil
 from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
 
 SOLVERS: dict[str, Callable[..., Any]] = {
-    "eigh": dense.full,
-    "leading": dense.leading,
-    "svd": dense.full,
+    "eigh": Form.decomposed,
+    "leading": Form.leading,
+    "svd": Form.decomposed,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
 }
@@ -49,15 +50,14 @@ class Rule:
     why: str
 
 
-def _few_of_many(pencil: Pencil) -> bool:
-    k, small = pencil.n_components, min(pencil.A.values.shape)
-    return k is not None and small >= ITERATED_DIMENSION and k <= ITERATED_SHARE * small
-
-
 RULES = (
     Rule(
         "lanczos",
-        _few_of_many,
+        lambda pencil: (
+            pencil.n_components is not None
+            and min(pencil.A.values.shape) >= ITERATED_DIMENSION
+            and pencil.n_components <= ITERATED_SHARE * min(pencil.A.values.shape)
+        ),
         f"few directions (up to {ITERATED_SHARE:.0%}) of {ITERATED_DIMENSION} or more are found by iteration",
     ),
     Rule(
@@ -121,14 +121,12 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
     >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
     array([4., 1.])
     """
-    rows, columns = pencil.A.values.shape
-    with _xp.limit_blas(rows * columns):
-        if pencil.B is None:
-            return _solve_standard(pencil, solver)
-        reduced, whitening = _whitened(pencil)
-        inner = _solve_standard(reduced, solver)
-        outer = inner.mapped(whitening.matrix @ inner.vectors)
-        return replace(outer, whitening=whitening, condition=whitening.condition)
+    if pencil.B is None:
+        return _solve_standard(pencil, solver)
+    reduced, whitening = _whitened(pencil)
+    inner = _solve_standard(reduced, solver)
+    outer = inner.mapped(whitening.matrix @ inner.vectors)
+    return replace(outer, whitening=whitening, condition=whitening.condition)
 
 
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
@@ -138,32 +136,65 @@ def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
     return Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components), whitening
 
 
+def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> Whitening:
+    """Return W with Wᵀ B W = I, leaving out directions in which B vanishes.
+
+    Columns are brought to unit size first, so that rank does not depend on the units of the columns.
+
+    Parameters
+    ----------
+    B : Form
+    constant : boolean array of shape (p,), optional
+        Columns known to be zero except for rounding; they are dropped.
+    most : int, optional
+        The largest possible rank; a condition beyond it is not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, whiten
+    >>> B = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> W = whiten(Form(matrix=B)).matrix
+    >>> bool(np.allclose(W.T @ B @ W, np.eye(2)))
+    True
+    """
+    xp = _xp.namespace(B.values)
+    squares = B.diagonal()
+    size = xp.sqrt(xp.where(squares > 0, squares, 0.0))
+    dead = size == 0 if constant is None else (size == 0) | constant
+    d = xp.where(dead, 0.0, 1.0 / xp.where(dead, 1.0, size))
+    varying = int(np.count_nonzero(_xp.to_numpy(~dead)))
+    if varying == 0:
+        return Whitening(xp.zeros((B.dimension, 0), dtype=xp.float64, device=_xp.device(size)), 0, 0, 1.0)
+    s, V, _, _ = B.column_scaled(d).decomposed(B.dimension)
+    rank = count_rank(s, B.dimension, B.squared)
+    condition = condition_of(s, min(varying, most or varying))
+    W = d[:, None] * (V[:, :rank] / s[:rank])
+    return Whitening(W * orient(W), rank, varying, condition)
+
+
 def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
-    choice, k = choose_solver(pencil, solver), _wanted(pencil)
-    s, vectors, left, residual = SOLVERS[choice.solver](pencil.A, k)
-    signs = orient(vectors)
+    A, choice, k = pencil.A, choose_solver(pencil, solver), _wanted(pencil)
+    s, vectors, left, residual = SOLVERS[choice.solver](A, k)
+    signs, rank = orient(vectors), count_rank(s, A.dimension, A.squared)
+    squares = _xp.to_numpy(s) ** 2
+    if len(squares) == min(A.values.shape):
+        tail = float(squares[min(k, rank) : rank].sum())
+    else:  # from the trace, which costs digits
+        tail = A.trace() - float(squares[:k].sum())
+        tail = tail if tail > A.dimension * _xp.EPS * A.trace() else 0.0
     constant = 0 if pencil.constant is None else int(_xp.to_numpy(pencil.constant).sum())
-    judged = min(k, pencil.A.dimension - constant, pencil.most or pencil.A.dimension)
+    judged = min(k, A.dimension - constant, pencil.most or A.dimension)
     return Spectrum(
         singular_values=s[:k],
         vectors=vectors * signs,
         left=None if left is None else left * signs,
-        tail=_tail(s, k, pencil),
-        rank=count_rank(s, pencil.A.dimension, pencil.A.squared),
+        tail=tail,
+        rank=rank,
         condition=condition_of(s, max(judged, 1)),
         solver=choice.solver,
         residual=residual,
     )
-
-
-def _tail(s: Array, k: int, pencil: Pencil) -> float:
-    """Sum of the values left out; from the trace where only k are known, which costs digits."""
-    if s.shape[0] == min(pencil.A.values.shape):
-        rank = count_rank(s, pencil.A.dimension, pencil.A.squared)
-        return float((_xp.to_numpy(s)[min(k, rank) : rank] ** 2).sum())
-    trace = pencil.A.trace()
-    rest = trace - float((_xp.to_numpy(s)[:k] ** 2).sum())
-    return rest if rest > pencil.A.dimension * _xp.EPS * trace else 0.0
 
 
 def _wanted(pencil: Pencil) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._core import errors
-from ..moments import Factor, choose
+from ..moments import Factor
 from ..moments.folded import Folded
 from ..moments.scaled_columns import can_scale
 from ..sources import ClassReader, Source, collect
@@ -145,8 +145,7 @@ class _Run:
                 "batches, files, or a function that returns a new iterator each time."
             )
         source.numbered = True
-        kind = choose(source.n_rows, source.n_columns)
-        empty = self.subject.empty(models, kind)
+        empty = self.subject.empty(models, self.subject.kind(source))
         if empty is None:
             return None
         moments = self._pass(source, Folded(empty, folds, folds.n_folds))

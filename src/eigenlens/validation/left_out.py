@@ -16,6 +16,7 @@ from ..sources import Labels, as_source, whole
 from ..sources.progress import tracked
 from ..sources.score_mixins import r_squared
 from .downdates import left_out_residuals
+from .measures import places_in
 from .refits import in_memory
 from .result import LeaveOneOut
 
@@ -83,7 +84,9 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     scores = None
     if hasattr(model, "_left_out"):
         fitted = clone(model).fit(X, y, _given(weight))
-        if len(fitted.classes_) == len(classes):
+        known = np.asarray(_xp.to_numpy(fitted.classes_))
+        if len(known) == len(classes):
+            codes, classes = places_in(classes, known).argsort()[codes], known
             scores = fitted._left_out(whole(as_source(X)).X, codes, weight)
     if scores is None:
         found = np.full((len(codes), len(classes)), np.nan)
@@ -94,9 +97,11 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
     missing = np.flatnonzero(~np.isfinite(found).all(axis=1))
     for i in tracked(iter(missing.tolist()), len(missing), "Fitting", None):
         other = _without(model, X, y, weight, i)
-        places = np.searchsorted(classes, np.asarray(_xp.to_numpy(other.classes_)))
+        seen = np.asarray(_xp.to_numpy(other.classes_)).tolist()
         found[i] = 0.0
-        found[i, places] = _xp.to_numpy(other.predict_proba(rows_of(X, [i])))[0]
+        found[i, [classes.tolist().index(label) for label in seen]] = _xp.to_numpy(
+            other.predict_proba(rows_of(X, [i]))
+        )[0]
     best = found.argmax(axis=1)
     score = float((best == codes) @ weight / weight.sum())
     closed = scores is not None
@@ -127,7 +132,7 @@ def _of_distances(model: Any, X: Any, weight: np.ndarray) -> LeaveOneOut:
     n, p = X.shape
     k = getattr(model, "n_components", None)
     closed = isinstance(k, int | np.integer) and getattr(model, "missing", "refuse") == "refuse" and k <= min(n - 1, p)
-    closed = closed and hasattr(model, "_left_out")
+    closed = closed and hasattr(model, "_left_out") and not model.scale  # what columns are divided by would change too
     if closed:
         fitted = clone(model).fit(X, sample_weight=_given(weight))
         found = fitted._left_out(whole(as_source(X)).X, weight)

@@ -75,6 +75,10 @@ class Subject(ABC):
     def source(self, X: Any, y: Any, sample_weight: Any) -> Source:
         """Open the rows as a fit does."""
 
+    def kind(self, source: Source) -> type[Centred]:
+        """Return how scatters are kept."""
+        return Factor
+
     @abstractmethod
     def empty(self, models: Sequence[Any], kind: type[Centred]) -> Moments | None:
         """Return the empty moments that serve all of these models; None where none do."""
@@ -101,6 +105,10 @@ class MomentsSubject(Subject):
         self.opened._check_parameters()
         source: Source = self.opened._open(X, self.opened._target_of(y), sample_weight, reset=True)
         return source
+
+    def kind(self, source: Source) -> type[Centred]:
+        kind: type[Centred] = self.opened._kind_of(source)
+        return kind
 
     def empty(self, models: Sequence[Any], kind: type[Centred]) -> Moments | None:
         for model in models:
@@ -151,6 +159,9 @@ class PipelineSubject(Subject):
 
     def source(self, X: Any, y: Any, sample_weight: Any) -> Source:
         return self.inner.source(X, y, sample_weight)
+
+    def kind(self, source: Source) -> type[Centred]:
+        return self.inner.kind(source)
 
     def empty(self, models: Sequence[Any], kind: type[Centred]) -> Moments | None:
         empty = self.inner.empty([model[-1] for model in models], kind)
