@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         study,
         tables,
         testing,
+        validation,
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
@@ -101,6 +102,7 @@ _ROOMS = (
     "study",
     "tables",
     "testing",
+    "validation",
 )
 
 __all__ = [
@@ -147,6 +149,7 @@ __all__ = [
     "study",
     "tables",
     "testing",
+    "validation",
     "write_rows",
 ]
 

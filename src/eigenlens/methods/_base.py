@@ -163,8 +163,16 @@ class MomentsEstimator(RowsEstimator):
 
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
+        return collect(source, self._kept(kind))
+
+    def _kept(self, kind: type[Centred]) -> Moments:
+        """Return the empty moments of a pass: those that take holes, where rows may have some."""
         needed = self._moments(kind)
-        return collect(source, taking_holes(needed) if self.missing in MODELLED else needed)
+        return taking_holes(needed) if self.missing in MODELLED else needed
+
+    def _kind_of(self, source: Source) -> type[Centred]:
+        """Return how a pass over these rows keeps scatters."""
+        return choose_kind(source.n_rows, source.n_columns)
 
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -200,6 +208,37 @@ class MomentsEstimator(RowsEstimator):
         """Return what another pass should keep, where digits were lost and rows can be read again."""
         lost = problem.condition(spectrum) > REREAD_CONDITION and problem.moments.squared
         return Factor if lost and source.rereadable else None
+
+    def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
+        """Fit from moments of a source's rows, or of some of them, that were collected before.
+
+        Parameters
+        ----------
+        source : Source
+            Says how rows and y were given.
+        moments : Moments
+        named : bool
+            Whether the columns are those of the source, with their names.
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            if named:
+                self._check_columns(source, reset=True)
+            else:
+                self.n_features_in_ = source.n_features
+            self._note_target(source, first=True)
+            self._check_parameters(Known.of(source, complete=False))
+            moments = moments.copy()
+            self._conclude(moments, *self._solved(moments))
+        return self
+
+    def _loses_digits(self, moments: Any) -> bool:
+        """Tell whether moments are squares of so bad a condition that a fit would read the rows once more."""
+        if not moments.squared:
+            return False
+        self.n_features_in_ = moments.n_features
+        problem, spectrum = self._solved(moments)
+        return bool(problem.condition(spectrum) > REREAD_CONDITION)
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):

@@ -186,6 +186,9 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
 
+    def _target_of(self, y: Any) -> Response | None:
+        return response_of(y, None)
+
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
         given = self._slicing is None  # slices of the user's own, in place of y
         return self._open(X, response_of(None if given else y, y if given else None), sample_weight, reset=False)

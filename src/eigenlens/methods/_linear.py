@@ -26,6 +26,7 @@ from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
+from ..validation.downdates import ClassRows, linear_scores
 from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
 from ._classifier import CanonicalClassifier, Priors, read_priors
@@ -94,6 +95,7 @@ class ClassesEstimator(MomentsEstimator):
 
     _target = "labels"
     _given_priors: Priors = None
+    _priors: np.ndarray
 
     priors: Any
 
@@ -133,6 +135,11 @@ class ClassesEstimator(MomentsEstimator):
     def _in_order(self, moments: Grouped) -> Grouped:
         """Return moments with the classes in the order that they have in `classes_`."""
         return moments if self._class_order is None else moments.ordered(self._class_order)
+
+    @property
+    def _fixed_priors(self) -> np.ndarray | None:
+        """Priors that do not depend on the rows, in the order of the classes; None where shares are taken."""
+        return None if self._given_priors is None else self._priors
 
     @property
     def _class_weights(self) -> np.ndarray:
@@ -349,6 +356,40 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
         return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
+
+    # -- rows left out ---------------------------------------------------------------------------------------------
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        rank = self._rank_left_out()
+        if rank is None or self.missing != "refuse":
+            return None
+        problem: Any = self._pose(self._collected)
+        whitening = problem.solve().whitening
+        if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
+            return None
+        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (self._sphering.project(X), self._sphered_means))
+        classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
+        divisor = np.full(len(X), problem.divisor)
+        return linear_scores(
+            classes,
+            divisor[:, None],
+            np.ones(len(X)),
+            divisor - weight,
+            self._fixed_priors,
+            self._equal_shares,
+            rank or None,
+        )
+
+    _equal_shares = False  # whether class means count equally in finding directions
+
+    def _rank_left_out(self) -> int | None:
+        """Return how many directions the rule keeps, 0 for all; None where rows decide, or there is no formula."""
+        if self.n_components is None:
+            return 0
+        if isinstance(self.n_components, str):
+            return None
+        return int(self.n_components) if self.n_components < min(self.n_features_in_, len(self._priors) - 1) else 0
 
     # -- rows with holes ---------------------------------------------------------------------------------------
 

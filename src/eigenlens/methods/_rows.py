@@ -114,6 +114,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
         return self._open(X, y, sample_weight, reset=False)
 
+    def _target_of(self, y: Any) -> Any:
+        """Return y, the second argument of a fit, in the form in which `_open` takes it."""
+        return y
+
     def _reads_words(self, reset: bool) -> Words:
         """Return which columns are read as words; unless reset, as earlier rows had them."""
         return "refuse"

@@ -22,12 +22,14 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.stored import stored
 from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
+from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._classifier import class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import (
@@ -218,6 +220,31 @@ class LDA(LinearDiscriminant):
 
     def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")
+
+    # -- rows left out -------------------------------------------------------------------------------------------
+
+    @property
+    def _equal_shares(self) -> bool:  # type: ignore[override]
+        return self.between == "equal"
+
+    def _rank_left_out(self) -> int | None:
+        none = self.within == "equal" or self.shrinkage == "ledoit-wolf"
+        return None if none else super()._rank_left_out()
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        rank = self._rank_left_out()
+        if self.shrinkage is None or rank is None or self.missing != "refuse":
+            return super()._left_out(X, codes, weight)
+        moments, K = self._in_order(self._collected), len(self._priors)
+        within = moments.within().uniform()[0]
+        axes = scatter_axes(Form.of(within, 1.0))
+        unit, pivot = float(within.unit[0]), _xp.to_numpy(within.pivot)
+        rows, means = ((X - pivot) / unit) @ axes.vectors, _xp.to_numpy(within.shift) @ axes.vectors
+        classes = ClassRows(rows, means, codes, weight, moments.weights)
+        W = moments.weight - weight
+        a, trace = axes.without(classes.offsets, classes.taken, W, self.shrinkage)
+        metric = (1 - a)[:, None] * axes.values + (a * trace / X.shape[1])[:, None]
+        return linear_scores(classes, metric, 1 - a, W - K, self._fixed_priors, self._equal_shares, rank or None)
 
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):

@@ -31,6 +31,7 @@ from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..spectral.products import ProductForm
 from ..subspace import Subspace
+from ..validation.downdates import press, scatter_axes
 from ._base import Problem, column_names
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
@@ -448,6 +449,15 @@ class PCA(TakesHoles, PrincipalComponents):
             return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
 
         return self._over_rows(X, error)
+
+    def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the squared distance of each row of the fit to the subspace of all the others."""
+        uniform, power = self._collected.uniform()
+        axes, unit = scatter_axes(Form.of(uniform, 1.0)), float(np.ldexp(1.0, power))
+        rows = (X - _xp.to_numpy(uniform.pivot)) / unit - _xp.to_numpy(uniform.shift)[0]
+        inside = rows @ axes.vectors
+        outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
+        return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""

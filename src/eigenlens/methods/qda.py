@@ -35,6 +35,7 @@ from ..moments import Centred, Grouped
 from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
+from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from ._base import Problem, column_names
 from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Laws
@@ -197,6 +198,30 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     def _scores(self, X: Array, sharp: bool) -> Array:
         constants = np.log(self._priors) - 0.5 * self._log_dets
         return _xp.like(constants, X) - 0.5 * self._distances(X)
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return log-posteriors of the rows of the fit, each by the fit without it."""
+        moments, lam, gamma = self._in_order(self._collected), float(self.pooling), float(self.shrinkage or 0.0)
+        within, n, K, p = moments.within().uniform()[0], len(X), len(moments.labels), X.shape[1]
+        unit, rows = float(within.unit[0]), X - _xp.to_numpy(within.pivot)
+        rest = moments.weights - (codes[:, None] == np.arange(K)) * weight[:, None]
+        divisors = (1 - lam) * (rest - 1) + lam * (moments.weight - weight - K)[:, None]
+        pooled = Form.of(within, 1.0).times(lam) if lam else None
+        found = np.empty((n, K))
+        for k, group in enumerate(moments.groups):
+            own = Form.of(group.rescaled(within.exponent), 1.0).times(1 - lam) if lam < 1 else None
+            axes = scatter_axes(_together(own, pooled))
+            means = _xp.to_numpy(within.shift) @ axes.vectors
+            classes = ClassRows((rows / unit) @ axes.vectors, means, codes, weight, moments.weights)
+            share = lam + (1 - lam) * (codes == k)
+            trace = axes.values.sum() - share * classes.taken * np.sum(classes.offsets**2, axis=1)
+            metric = (1 - gamma) * axes.values + (gamma / p * trace)[:, None]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                log_det = np.log(metric).sum(axis=1)
+                found[:, k] = quadratic_score(classes, k, metric, (1 - gamma) * share, divisors[:, k], log_det)
+        with np.errstate(divide="ignore"):
+            priors = rest / rest.sum(axis=1, keepdims=True) if self._fixed_priors is None else self._fixed_priors
+            return np.asarray(found + np.log(priors))
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""

@@ -41,6 +41,7 @@ class MemorySource(Source):
     native: Any = None
     n_columns: int = 0
     single_response = False  # whether the second table came as a single column without its own dimension
+    first_number = 0  # the number of the first row, where these are a part of a table
 
     def __init__(
         self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X", second_name: str = "Y"
@@ -133,14 +134,16 @@ class MemorySource(Source):
         elif self.second is not None:
             y = _xp.like(finite_rows(self.second, start, stop, self.second_name, self.missing), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
+        numbers = np.arange(start, stop) + self.first_number if self.numbered else None
         if w is not None and not self._positive:
             keep = w > 0
+            numbers = None if numbers is None else numbers[_xp.to_numpy(keep)]
             X, w, y = (
                 X[keep, :],
                 w[keep],
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
-        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
+        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, numbers)
 
     def _checked(self, start: int, stop: int) -> Array:
         """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
@@ -160,6 +163,8 @@ class MemorySource(Source):
         """Bring the rows of each class together: sums by class are then sums of neighbours, in a fixed order."""
         codes, K = self._codes, 0 if self.labels is None else len(self.labels.classes)
         if codes is None or self._weight is not None or not self._single or self._order is not None:
+            return
+        if self.numbered:  # rows are told apart by their places
             return
         if codes.shape[0] < RUN_ROWS * K:
             return

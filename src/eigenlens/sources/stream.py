@@ -281,10 +281,12 @@ class RowSource(Source):
             weight = _joined([batch.weight for batch in batches])
         elif self._given_weight is not None:
             weight = self._given_weight[start:stop]
+        numbers = np.arange(start, stop) if self.numbered else None
         if weight is not None and not (weight > 0).all():
             keep = weight > 0
             X, weight, y = X[keep], weight[keep], None if y is None else y[keep]
-        return Block(X, y, weight, classes)
+            numbers = None if numbers is None else numbers[keep]
+        return Block(X, y, weight, classes, numbers=numbers)
 
     def _checked(self, piece: Piece) -> Batch:
         batch = piece.load(piece.start, piece.stop)
