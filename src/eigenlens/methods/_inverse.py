@@ -176,13 +176,14 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         reset: bool,
         min_rows: int = 2,
         reader: LabelReader | None = None,
+        counts: bool = False,
     ) -> Source:
         if y is None and isinstance(X, Source):
             y = Response()
         if y is not None:
             y = replace(y, columns=_width(X))
         y, reader = self._sliced(y, reset)
-        source = super()._open(X, y, sample_weight, reset, min_rows, reader)
+        source = super()._open(X, y, sample_weight, reset, min_rows, reader, counts)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
 

@@ -111,6 +111,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             },
         ),
         linear_map=basis_of,
+        elsewhere={
+            "scale": "correlations do not depend on the units of columns; leave it out",
+            "max_iter": "the solution is direct; leave it out",
+            "tol": "the solution is direct; leave it out",
+            "copy": "rows are never changed; leave it out",
+        },
     )
 
     _target = "table"

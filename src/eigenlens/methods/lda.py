@@ -149,6 +149,12 @@ class LDA(LinearDiscriminant):
         advantage="straight boundaries",
         display="DiscriminantDisplay",
         linear_map=basis_of,
+        elsewhere={
+            "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
+            "store_covariance": "the covariance is moments_.within().matrix / (moments_.weight - K); leave it out",
+            "tol": "rank is decided relative to the largest value; leave it out",
+            "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
+        },
     )
 
     def __init__(
@@ -206,6 +212,12 @@ class LDA(LinearDiscriminant):
             return
         a = self.shrinkage
         check_count(self.n_components, auto=a is None)
+        if isinstance(a, str) and a == "auto":
+            raise errors.InputError(
+                "shrinkage='auto' is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf' or 'oas'. It "
+                "is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf', and "
+                "StandardScaler() before it if the units of columns differ."
+            )
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))

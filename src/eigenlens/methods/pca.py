@@ -220,6 +220,14 @@ class PCA(TakesHoles, PrincipalComponents):
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
+        elsewhere={
+            "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
+            "copy": "rows are never changed; leave it out",
+            "tol": "the exact solvers run to machine precision; leave it out",
+            "iterated_power": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "n_oversamples": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "random_state": "solver='randomized' has a fixed seed, and the others do not draw; leave it out",
+        },
     )
     _modes = ("refuse", "ml", "ppca")
     scale: bool = False  # of models in files that are older than the parameter
@@ -345,6 +353,11 @@ class PCA(TakesHoles, PrincipalComponents):
             raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto" or None')
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
+        if self.solver in ("full", "arpack", "covariance_eigh"):
+            raise errors.InputError(
+                f"solver={self.solver!r} is not an option; use one of {errors.listed(map(repr, SOLVERS))}. "
+                "scikit-learn's 'full' and 'covariance_eigh' are called 'dense' here, and 'arpack' is called 'lanczos'."
+            )
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
         check_flag("scale", self.scale)

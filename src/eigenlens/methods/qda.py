@@ -149,10 +149,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         lam = float(self.pooling)
         divisors = (1 - lam) * (moments.weights - 1) + lam * (moments.weight - K)
         if (divisors <= 0).any():
-            label = moments.labels[int(np.argmin(divisors))]
+            k = int(np.argmin(divisors))
             raise errors.InputError(
-                f"class {plain(label)!r} has the weight of a single row, which has no covariance; use pooling above 0, "
-                f"or leave the class out."
+                f"class {plain(moments.labels[k])!r} has a weight of {moments.weights[k]:.3g}, that of a single row or "
+                "less, which has no covariance (divisor W_k − 1); use pooling above 0, or leave the class out."
             )
         pooled = Form.of(within, 1.0).times(lam) if lam else None
         covariances = []
