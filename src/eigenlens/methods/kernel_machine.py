@@ -24,15 +24,14 @@ from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number
+from .._core.parameters import check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
 from ._declaration import Declaration
-from ._kernel import DEFAULT
+from ._kernel import DEFAULT, ELSEWHERE
 from ._machine import KernelMachine
 
 
@@ -92,7 +91,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     (50,)
     """
 
-    _declaration = Declaration(display="PathDisplay")
+    _declaration = Declaration(display="PathDisplay", elsewhere=ELSEWHERE)
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -211,7 +210,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     True
     """
 
-    _declaration = Declaration(display="DecisionDisplay")
+    _declaration = Declaration(display="DecisionDisplay", elsewhere=ELSEWHERE)
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 

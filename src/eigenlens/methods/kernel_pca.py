@@ -22,8 +22,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_count
+from .._core.parameters import check_count, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed
@@ -34,7 +33,7 @@ from ..kernels.shifted import shifted, unmoved
 from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._declaration import Declaration, Spread
-from ._kernel import DEFAULT, KernelEstimator, Rows
+from ._kernel import DEFAULT, ELSEWHERE, KernelEstimator, Rows
 from ._permuted_columns import PermutedColumns
 
 
@@ -91,6 +90,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         use="curved structure, for up to some thousand rows",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         spread=Spread(cost=lambda n, p, groups: 2500 * n * max(n, p)),
+        elsewhere=ELSEWHERE,
     )
 
     _counts: Any = None  # weights of the rows; None counts each once

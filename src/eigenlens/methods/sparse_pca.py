@@ -21,13 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred
-from ..problem import covariance_form
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.counted_axes import Matrix, counted_axes
@@ -163,13 +162,13 @@ class SparsePCA(PrincipalComponents):
         k = self._require_rows(moments, moments.weight - 1, "W − 1")
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0),
+            Form.of(uniform, 1.0),
             n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
-        return SparseProblem(pencil, moments, uniform, None, self.n_components, float(np.ldexp(1.0, power)))
+        return SparseProblem(pencil, moments, uniform, None, self.n_components, powers.power(power))
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
@@ -299,7 +298,7 @@ class SparsePCA(PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: their centred columns times the loadings."""
-        return self._over_rows(X, lambda rows: self.subspace_.project(rows))
+        return self._over_rows(X, lambda rows: self.subspace_.project(rows), takes_sparse=True)
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points in the span of the components that have the given scores."""

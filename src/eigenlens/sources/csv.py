@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .csv_text import BLOCK_BYTES, MISSING, Dialect, lines_of, read_header
+from .addresses import arrow_input
+from .csv_text import BLOCK_BYTES, MISSING, Dialect, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
@@ -42,6 +43,7 @@ class CsvReader:
                 found, expected = (f"columns {errors.listed(h, 12)}" for h in (header, headers[0]))
                 raise errors.files_differ(str(path), str(paths[0]), found, expected)
         self.width = len(headers[0])
+        self.index = frozenset({0} if header_cells(paths[0], PLAIN)[0] == "" else ())
         if all(_number(name) is not None for name in headers[0]):
             raise errors.InputError(
                 f"{paths[0]}: the first line ({errors.listed(headers[0])}) holds numbers, but it must hold the names "
@@ -53,6 +55,12 @@ class CsvReader:
 
     def dtype(self, roles: Roles) -> np.dtype:
         return np.dtype(np.float64)
+
+    def found_words(self, roles: Roles) -> list[bool]:
+        """Tell which columns of X are no numbers, by the first lines."""
+        lines = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, PEEK) if row]
+        cells = [[row[j] for row in lines if len(row) > j and row[j] not in self.na] for j in roles.columns]
+        return [any(_number(cell) is None for cell in column) for column in cells]
 
     def step(self, rows: int) -> int:
         return rows
@@ -75,6 +83,7 @@ class CsvReader:
         pa, names = _pyarrow(self.paths[0], "pyarrow"), self.names
         assert names is not None
         kinds = {names[j]: pa.float64() for j in roles.all}
+        kinds |= {names[j]: pa.dictionary(pa.int32(), pa.string()) for j in roles.words}
         if roles.target is not None and roles.single:
             name = names[roles.target[0]]
             place = roles.target[0]
@@ -105,7 +114,7 @@ class CsvReader:
         start, whole = 0, self._whole()
         try:
             options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
-            with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
+            with pa_csv.open_csv(arrow_input(path), read_options=options, convert_options=convert) as reader:
                 for batch in reader:
                     yield record_piece(
                         batch, roles, names, np.float64, str(path), start, partial(_line_of, path), whole

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .addresses import Place
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
 from .table import warn_rounded
+from .words import MixedRows, of_arrow
+
+MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of missing values
 
 
 class ParquetReader:
@@ -22,15 +26,15 @@ class ParquetReader:
     rereadable = True
     has_target = has_weight = False
 
-    def __init__(self, paths: list[Path]) -> None:
+    def __init__(self, paths: list[Place], partitions: Sequence[dict[str, str]] = ()) -> None:
         self.paths, self.snapshot = paths, Snapshot(paths)
         schemas, counts = zip(*(_footer(path) for path in paths), strict=True)
+        check_same_columns(paths, schemas)
+        self._own = list(schemas[0].names)
+        self._partitions = Partitions(paths, partitions, self._own)
+        schemas = tuple(self._partitions.beside(schema) for schema in schemas)
         self.schema = schemas[0]
         self.names: list[str] | None = list(self.schema.names)
-        for path, schema in zip(paths, schemas, strict=True):
-            if schema.names != self.names:
-                found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, self.schema))
-                raise errors.files_differ(str(path), str(paths[0]), found, expected)
         self.width = len(self.schema.names)
         if len(set(self.schema.names)) < self.width:
             raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")
@@ -41,8 +45,13 @@ class ParquetReader:
         return errors.listed(self.paths, 1)
 
     def dtype(self, roles: Roles) -> np.dtype:
-        types = {str(schema.field(j).type) for schema in self._schemas for j in roles.columns}
+        types = {str(field.type) for field in self._fields(roles)}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
+
+    def found_words(self, roles: Roles) -> list[bool]:
+        """Tell which columns of X are no numbers, by the types in the files."""
+        kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
+        return [any(not is_arrow_number(t) or str(t) == "bool" for t in of_column) for of_column in kinds]
 
     def step(self, rows: int) -> int:
         return rows
@@ -59,14 +68,17 @@ class ParquetReader:
 
     def _file_pieces(self, k: int, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
         path = self.paths[k]
-        with open_parquet(path, pre_buffer=False) as file:
-            if file.metadata.num_rows != self._counts[k] or not file.schema_arrow.equals(self._schemas[k]):
+        coded = [self.schema.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
+        with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
+            stored = file.metadata.schema.to_arrow_schema()
+            if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
                 raise changed(path, "its footer speaks of other columns or rows")
-            start = 0
+            start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
                 try:
-                    for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=names):
+                    for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=own):
+                        batch = self._partitions.extended(batch, k)
                         yield record_piece(batch, roles, names, dtype, origin, start)
                         start += batch.num_rows
                 except (OSError, ValueError) as error:
@@ -74,24 +86,29 @@ class ParquetReader:
                         raise
                     raise errors.unreadable(origin, error) from error
 
+    def _fields(self, roles: Roles) -> list[Any]:
+        """Return the columns of numbers in files that have rows: in an empty file they have no particular type."""
+        filled = [schema for schema, n in zip(self._schemas, self._counts, strict=True) if n]
+        return [schema.field(j) for schema in filled for j in roles.columns if j not in roles.words]
+
     def _require_numbers(self, roles: Roles) -> None:
-        pa = _pyarrow(self.paths[0], "pyarrow")
-        fields = [schema.field(j) for schema in self._schemas for j in roles.columns]
-        bad = {f.name: f.type for f in fields if not _is_number(pa, f.type)}
+        bad = {f.name: f.type for f in self._fields(roles) if not is_arrow_number(f.type)}
         if bad:
             raise errors.located(str(self), errors.text_columns("X", bad.keys(), map(str, bad.values())))
 
 
 @contextmanager
-def open_parquet(path: Path, **options: Any) -> Iterator[Any]:
+def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
     """Open a Parquet file so that a page that does not match its checksum, where it has one, is refused."""
     pq = _pyarrow(path, "pyarrow.parquet")
     try:
-        file = pq.ParquetFile(path, page_checksum_verification=True, **options)
+        file = pq.ParquetFile(_input(path), page_checksum_verification=True, **options)
     except (OSError, ValueError) as error:
         raise errors.unreadable(str(path), error) from error
-    with file:
+    try:
         yield file
+    finally:
+        file.close(force=True)
 
 
 def record_piece(
@@ -108,25 +125,29 @@ def record_piece(
 
     Columns named in `whole` hold floats that were written as whole numbers.
     """
-    p = len(roles.columns)
+    p, is_word = len(roles.columns), roles.is_word
+    numbers = [j for j in range(p) if not is_word[j]]
     n_targets = len(roles.target or ())
-    columns = [batch.column(name) for name in names]
-    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in range(p)]
+    columns = [_plain(batch.column(name)) if j < p else batch.column(name) for j, name in enumerate(names)]
+    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in numbers]
     wide = np.flatnonzero(np.array(long, dtype=bool))
 
     def load(start: int, stop: int) -> Batch:
         cut = [column.slice(start, stop - start) for column in columns]
-        X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
-        for j in range(p):
-            X[j] = cut[j].to_numpy(zero_copy_only=False)
-        warn_rounded(X.T, wide, "X", names)
+        X = np.empty((len(numbers), stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
+        for row, j in enumerate(numbers):
+            X[row] = cut[j].to_numpy(zero_copy_only=False)
+        warn_rounded(X.T, wide, "X", [names[j] for j in numbers])
         targets = [as_values(column) for column in cut[p : p + n_targets]]
         weight = as_values(cut[-1]) if roles.weight is not None else None
         if roles.target is None:
             y = None
         else:
             y = targets[0] if roles.single else np.stack(targets, axis=1)
-        return Batch(X.T, y, weight)
+        rows: Any = X.T
+        if roles.words:
+            rows = MixedRows(rows, tuple(of_arrow(cut[j]) for j in range(p) if is_word[j]), is_word)
+        return Batch(rows, y, weight)
 
     return Piece(0, batch.num_rows, load, origin, zero, line_of)
 
@@ -138,14 +159,80 @@ def as_values(column: Any) -> np.ndarray:
     return column.to_numpy(zero_copy_only=False)
 
 
-def _is_number(pa: Any, kind: Any) -> bool:
-    return pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string")
 
 
-def _footer(path: Path) -> tuple[Any, int]:
+def _plain(column: Any) -> Any:
+    """Return a column of decimals as floating-point numbers."""
+    return column.cast("double") if str(column.type).startswith("decimal") else column
+
+
+def is_arrow_number(kind: Any) -> bool:
+    """Tell whether an Arrow type holds numbers."""
+    types = import_module("pyarrow").types
+    tests = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def check_same_columns(paths: Sequence[Place], schemas: Sequence[Any]) -> None:
+    """Refuse files whose columns differ from those of the first."""
+    for path, schema in zip(paths, schemas, strict=True):
+        if schema.names != schemas[0].names:
+            found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, schemas[0]))
+            raise errors.files_differ(str(path), str(paths[0]), found, expected)
+
+
+class Partitions:
+    """Columns that the names of folders give the files in them: year=2024/month=5."""
+
+    def __init__(self, paths: Sequence[Place], values: Sequence[dict[str, str]], own: Sequence[str]) -> None:
+        self._values = [{key: value for key, value in of.items() if key not in own} for of in values]
+        names = list(self._values[0]) if self._values else []
+        for path, of in zip(paths, self._values, strict=bool(values)):
+            if list(of) != names:
+                found, expected = (f"partitions {errors.listed(keys) or 'none'}" for keys in (of, names))
+                raise errors.files_differ(str(path), str(paths[0]), found, expected)
+        self._kinds = {name: _kind_of([of[name] for of in self._values]) for name in names}
+
+    def beside(self, schema: Any) -> Any:
+        """Return the columns of a file followed by those of its folders."""
+        for name, kind in self._kinds.items():
+            schema = schema.append(import_module("pyarrow").field(name, kind))
+        return schema
+
+    def extended(self, batch: Any, k: int) -> Any:
+        """Return rows of the k-th file with what its folders say."""
+        pa = import_module("pyarrow")
+        for name, kind in self._kinds.items():
+            text = self._values[k][name]
+            value = None if text == MISSING_PARTITION else text
+            column = pa.repeat(pa.scalar(value).cast(kind) if value is not None else pa.scalar(None, kind), len(batch))
+            batch = batch.append_column(name, column)
+        return batch
+
+
+def _kind_of(words: Sequence[str]) -> Any:
+    """Return the Arrow type that holds these words: whole numbers, numbers, or text."""
+    pa = import_module("pyarrow")
+    given = pa.array([word for word in words if word != MISSING_PARTITION], pa.string())
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            given.cast(kind)
+            return kind
+        except ValueError:
+            continue
+    return pa.string()
+
+
+def _input(path: Place) -> Any:
+    return path if isinstance(path, Path) else path.open("rb")
+
+
+def _footer(path: Place) -> tuple[Any, int]:
     pq = _pyarrow(path, "pyarrow.parquet")
     try:
-        metadata = pq.read_metadata(path)
+        metadata = pq.read_metadata(_input(path))
         return metadata.schema.to_arrow_schema(), metadata.num_rows
     except (OSError, ValueError) as error:
         raise errors.unreadable(str(path), error) from error
