@@ -25,11 +25,16 @@ if TYPE_CHECKING:
         study,
         tables,
         testing,
+        validation,
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._diagnosed import Diagnosis
+    from .methods._rotated import Rotation
+    from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
+    from .methods.correspondence_analysis import CorrespondenceAnalysis
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
     from .methods.kernel_machine import KernelClassifier, KernelRegressor
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
+    from .methods.mixed_pca import MixedPCA
     from .methods.pca import PCA
     from .methods.pda import PDA
     from .methods.qda import QDA
@@ -53,6 +59,8 @@ _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
+    "CorrespondenceAnalysis": ".methods.correspondence_analysis",
+    "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -62,16 +70,19 @@ _HOMES = {
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
+    "MixedPCA": ".methods.mixed_pca",
     "PCA": ".methods.pca",
     "PDA": ".methods.pda",
     "QDA": ".methods.qda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "RobustPCA": ".methods.robust_pca",
+    "Rotation": ".methods._rotated",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "Summary": ".methods._summary",
     "load": ".files",
     "open_rows": ".sources",
     "save": ".files",
@@ -91,6 +102,7 @@ _ROOMS = (
     "study",
     "tables",
     "testing",
+    "validation",
 )
 
 __all__ = [
@@ -105,17 +117,22 @@ __all__ = [
     "SIR",
     "ClassicalMDS",
     "ConditionWarning",
+    "CorrespondenceAnalysis",
+    "Diagnosis",
     "DirectionalRegression",
     "EigenlensWarning",
     "KernelClassifier",
     "KernelPCA",
     "KernelRegressor",
     "LocalizedSIR",
+    "MixedPCA",
     "RangeWarning",
     "RankWarning",
     "RobustPCA",
+    "Rotation",
     "SparsePCA",
     "Subspace",
+    "Summary",
     "distances",
     "exceptions",
     "files",
@@ -132,6 +149,7 @@ __all__ = [
     "study",
     "tables",
     "testing",
+    "validation",
     "write_rows",
 ]
 

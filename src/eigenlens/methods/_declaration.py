@@ -231,6 +231,8 @@ class Laws:
         Weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     per_row : tuple of str
         Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
+    counts : bool
+        The rows are counts, none of them negative.
     """
 
     invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
@@ -238,3 +240,4 @@ class Laws:
     solves_pencil: bool = True
     counts_rows: bool = True
     per_row: tuple[str, ...] = ()
+    counts: bool = False
