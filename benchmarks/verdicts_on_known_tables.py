@@ -68,21 +68,15 @@ def asked() -> Any:
     y, X = judges.pop("RTEN"), judges
     yield "SIR of RTEN on the other ratings", SIR().fit(X, y).test_dimension(X, y)
     yield "the same, 10 slices", SIR(n_slices=10).fit(X, y).test_dimension(X, y)
-    morley = of_r("morley")
-    speed = morley[["Run", "Speed"]]
-    yield "LDA of morley's experiments by run and speed", LDA().fit(speed, morley.Expt).test_dimension(speed, morley.Expt)
-    breaks = of_r("warpbreaks")
-    yield "LDA of warpbreaks' tension by breaks", LDA().fit(breaks[["breaks"]], breaks.tension).test_dimension(
-        breaks[["breaks"]], breaks.tension
-    )
-    yield "LDA of warpbreaks' wool by breaks", LDA().fit(breaks[["breaks"]], breaks.wool).test_dimension(
-        breaks[["breaks"]], breaks.wool
-    )
-    crabs = of_r("MASS::crabs")
-    X, y = crabs.iloc[:, 3:8], crabs.sp + crabs.sex
-    yield "LDA of the four kinds of crabs", LDA().fit(X, y).test_dimension(X, y)
-    iris = load_iris()
-    yield "LDA of iris", LDA().fit(iris.data, iris.target).test_dimension(iris.data, iris.target)
+    morley, breaks, crabs, iris = of_r("morley"), of_r("warpbreaks"), of_r("MASS::crabs"), load_iris()
+    for question, X, y in (
+        ("morley's experiments by run and speed", morley[["Run", "Speed"]], morley.Expt),
+        ("warpbreaks' tension by breaks", breaks[["breaks"]], breaks.tension),
+        ("warpbreaks' wool by breaks", breaks[["breaks"]], breaks.wool),
+        ("the four kinds of crabs", crabs.iloc[:, 3:8], crabs.sp + crabs.sex),
+        ("iris", iris.data, iris.target),
+    ):
+        yield f"LDA of {question}", LDA().fit(X, y).test_dimension(X, y)
     savings = of_r("LifeCycleSavings")
     A, B = savings[["pop15", "pop75"]], savings[["sr", "dpi", "ddpi"]]
     yield "CCA of LifeCycleSavings, ages with economy", CCA().fit(A, B).test_dimension(A, B)
