@@ -45,6 +45,8 @@ VARIANTS = {
         PCA(1, solver="randomized"),
         PCA(2, missing="ml"),
         PCA(2, missing="ppca"),
+        PCA(2, scale=True),
+        PCA(2, scale=True, missing="ml"),
     ],
     LDA: [
         LDA(),

@@ -25,9 +25,13 @@ if TYPE_CHECKING:
         study,
         tables,
         testing,
+        validation,
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._diagnosed import Diagnosis
+    from .methods._rotated import Rotation
+    from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
     from .methods.correspondence_analysis import CorrespondenceAnalysis
@@ -56,6 +60,7 @@ _HOMES = {
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "CorrespondenceAnalysis": ".methods.correspondence_analysis",
+    "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -72,10 +77,12 @@ _HOMES = {
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "RobustPCA": ".methods.robust_pca",
+    "Rotation": ".methods._rotated",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "Summary": ".methods._summary",
     "load": ".files",
     "open_rows": ".sources",
     "save": ".files",
@@ -95,6 +102,7 @@ _ROOMS = (
     "study",
     "tables",
     "testing",
+    "validation",
 )
 
 __all__ = [
@@ -110,6 +118,7 @@ __all__ = [
     "ClassicalMDS",
     "ConditionWarning",
     "CorrespondenceAnalysis",
+    "Diagnosis",
     "DirectionalRegression",
     "EigenlensWarning",
     "KernelClassifier",
@@ -120,8 +129,10 @@ __all__ = [
     "RangeWarning",
     "RankWarning",
     "RobustPCA",
+    "Rotation",
     "SparsePCA",
     "Subspace",
+    "Summary",
     "distances",
     "exceptions",
     "files",
@@ -138,6 +149,7 @@ __all__ = [
     "study",
     "tables",
     "testing",
+    "validation",
     "write_rows",
 ]
 

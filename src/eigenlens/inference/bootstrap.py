@@ -370,6 +370,9 @@ def _metric(reference: Any, p: int) -> np.ndarray | None:
     if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
         return None
     S = _xp.to_numpy(total.matrix)[:p, :p]
+    scale = getattr(last_step(reference), "scale_", None)
+    if scale is not None:  # loadings of columns that were divided
+        S = S / _xp.to_numpy(scale) / _xp.to_numpy(scale)[:, None]
     return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
 
 

@@ -73,7 +73,7 @@ def dimension_test(
     moments, pencil, unit = problem.moments, problem.pencil, problem.unit
     n = moments.weight - 1
     if method == "shared":
-        rows = None if rows is None else rows / unit
+        rows = None if rows is None else problem.in_unit(rows)
         return _shared(moments, pencil, rows, alpha, n_draws, seed, groups, block).in_unit(unit)
     spectrum = solve(pencil, "dense")
     values = _padded(spectrum, moments.n_features) / n
@@ -85,7 +85,7 @@ def dimension_test(
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":
         assert rows is not None
-        rows = rows / unit
+        rows = problem.in_unit(rows)
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
     elif method == "conditional":
         test = conditional_test(values, n, alpha)

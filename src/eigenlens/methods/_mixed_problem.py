@@ -11,7 +11,6 @@ from .._core import errors
 from .._core import xp as _xp
 from ..moments import Mixed
 from ..moments.crosstabs import Crosstabs
-from ..problem import covariance_form
 from ..spectral import Form, Spectrum, solve
 from ._coding import Coding, products, products_with
 from ._factor_table import FactorTable
@@ -63,7 +62,7 @@ def coded_form(moments: Mixed, coding: Coding | None, tables: Crosstabs | None) 
         spread = (numbers.store.diagonal() / moments.weight) ** 0.5
         live = ~numbers.constant_columns() & (spread > 0)
         scale = xp.where(live, 1.0 / xp.where(live, spread, xp.ones_like(spread)), xp.zeros_like(spread))
-        own = covariance_form(numbers, moments.weight).column_scaled(scale)
+        own = Form.of(numbers, moments.weight).column_scaled(scale)
         if coding is None:
             return own
     assert coding is not None

@@ -31,12 +31,11 @@ from ..inference import DimensionTest
 from ..inference.result import check_level
 from ..moments import Centred, Profiles
 from ..moments.profiles import profiles_of
-from ..problem import Problem, covariance_form
 from ..sources import as_source
 from ..sources.labels import read_weights
-from ..spectral import Pencil, Spectrum, solve
+from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator
+from ._base import MomentsEstimator, Problem
 from ._declaration import Declaration, Laws
 from ._factor_table import FactorTable
 from ._rows import Known, RowsTransformer
@@ -163,7 +162,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         most = max(1, min(rows, used) - 1)
         k = wanted(self.n_components, most, f"{rows:,} rows and {used:,} columns with counts give at most {most} axes")
         scale = xp.where(live, 1.0 / xp.where(live, margin, xp.ones_like(margin)) ** 0.5, xp.zeros_like(margin))
-        form = covariance_form(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
+        form = Form.of(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
         return ProfilesProblem(Pencil(form, most=most), moments, moments.centred, None, self.n_components, k)
 
     def _present(self, problem: ProfilesProblem, spectrum: Spectrum) -> None:

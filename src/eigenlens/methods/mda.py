@@ -15,6 +15,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import pairwise
 from numbers import Integral
@@ -24,8 +25,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number, check_seed, random_from, wanted
+from .._core.parameters import check_number, check_seed, random_from, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..mixtures import (
@@ -73,8 +73,8 @@ class MDA(ScoredClassifier):
         Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
     random_state : int, Generator, RandomState or None
         Of the k-means starts.
-    priors : array of shape (K,), optional
-        Class probabilities in the rule; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities in the rule, in the order of `classes_` or by label; by default the shares of the classes.
 
     Attributes
     ----------
@@ -97,6 +97,8 @@ class MDA(ScoredClassifier):
     canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
     log_likelihood_ : array of shape (n_iter_,)
         After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which may fall.
+    deviance_ : float
+        −2 Σ w log P(class | x) over the rows of the fit, by the rule as it is returned.
     n_iter_ : int
     converged_ : bool
     regressor_ : fitted regressor or None
@@ -178,6 +180,8 @@ class MDA(ScoredClassifier):
                     most = sum(counts) - 1
                     wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
                 self._present(self._best(data, counts, start), data, source)
+                logs = _xp.log_softmax(self._scores(rows.X, sharp=True))[np.arange(len(codes)), codes]
+                self.deviance_ = -2.0 * float(rows.weight @ logs)
         return self
 
     def _choose(self, data: Classes) -> list[int]:
@@ -223,7 +227,7 @@ class MDA(ScoredClassifier):
         found = data.whitening
         if self.regressor is not None:
             return
-        refuse_separating(data.within, getattr(self, "feature_names_in_", None))
+        refuse_separating(data.within, data.within.constant_columns(), getattr(self, "feature_names_in_", None))
         if found.rank < found.varying:
             advice = "Use a penalised regressor, or fewer columns, if these directions matter."
             what = "The within-class covariance"
@@ -253,7 +257,7 @@ class MDA(ScoredClassifier):
         self.subclass_classes_, self.subclass_weights_ = owner, weights.astype(dtype)
         self.log_likelihood_ = np.array(fit.path)
         self.n_iter_, self.converged_ = len(fit.path), fit.converged
-        priors = class_priors(self._given_priors, data.class_weights)
+        priors = class_priors(self._given_priors, data.class_weights, data.labels)
         self._set_rule(data.labels, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def _set_subclasses(self, fit: Fit, data: Classes, dtype: Any) -> None:
@@ -263,6 +267,16 @@ class MDA(ScoredClassifier):
         means = np.vstack([data.class_means[k] + d @ lift for k, d in enumerate(plain.offsets)])
         covariance = lift.T @ plain.within @ lift
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
+
+    def _facts(self) -> Iterator[str]:
+        counts = errors.listed(f"{label}: {r}" for label, r in zip(self.classes_, self.n_subclasses_, strict=True))
+        settled = "" if self.converged_ else ", not settled"
+        yield f"Subclasses: {counts}. {self.n_iter_} steps of EM{settled}."
+        yield f"Log-likelihood {self.log_likelihood_[-1]:.6g}, deviance {self.deviance_:.6g}."
+
+    def _names_of_centroids(self) -> list[str]:
+        first = np.searchsorted(self._owner, self._owner)
+        return [f"{self.classes_[k]} {j + 1}" for j, k in zip(np.arange(len(first)) - first, self._owner, strict=True)]
 
     def _obeys(self) -> Laws:
         whole = isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means draws rows, not weights

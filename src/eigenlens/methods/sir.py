@@ -14,17 +14,18 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, li_test
+from ..inference import DimensionTest, li_test, with_linear
 from ..moments import Grouped
 from ..spectral import Form, Whitening
-from ._declaration import Declaration, DirectionTest, basis_of
+from ._declaration import Declaration, basis_of
 from ._inverse import SYMMETRIC
-from ._one_pass_inverse import OnePassInverseRegression
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
 
@@ -91,7 +92,7 @@ class SIR(OnePassInverseRegression):
         name="sir",
         place=0,
         use="directions on which a number depends, in whatever way, from one pass",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,
         display="ResponseDisplay",
@@ -105,7 +106,9 @@ class SIR(OnePassInverseRegression):
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         return Form(factor=self._kernel(shares, offsets, None), squared=False)  # linear in x: no need to standardise
 
     def _most(self, K: int, p: int) -> int:
@@ -150,6 +153,11 @@ class SIR(OnePassInverseRegression):
             Their seed.
         """
         return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
+
+    def _summary_test(self) -> str:
+        if self._collected is not self._whole_moments:
+            return ""
+        return str(with_linear(self._chi2(self._collected, 0.05), *self._line(self._collected, 0.05)))
 
     def _default_test(self, rows: bool, n: float, p: int) -> str:
         return "permutation" if rows and n < FEW_ROWS * p else "chi2"

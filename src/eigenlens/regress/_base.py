@@ -14,9 +14,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
 from .._core.optional import require
-from .._core.parameters import is_number
+from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..sources import RegressorScore, as_source, whole
 from ..tables.preparation import Preparation, is_words

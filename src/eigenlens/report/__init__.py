@@ -2,10 +2,15 @@
 
 `XDisplay.from_estimator(model, X, y, ax=None)` computes what is to be seen, `plot()` draws it; `ax_` and `figure_` are
 what was drawn on. matplotlib is imported when something is drawn (`pip install eigenlens[plot]`).
+
+The module can be called: `eigenlens.report(frame, target="kind")` is `eigenlens.study.report`, the main job.
 """
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -113,3 +118,13 @@ def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
         given, need = ("X=None", "pass X (and y)") if X is None else ("y=None", "pass X and y")
         raise InputError(f"{given}, but the picture of a {type(model).__name__} is drawn with rows; {need}.")
     return kind.from_estimator(model, X, y, **options)
+
+
+class _Room(ModuleType):
+    """The module as a function: the rooms of displays and of the main job have one name for users."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return import_module("eigenlens.study").report(*args, **options)  # above this room: known by name alone
+
+
+sys.modules[__name__].__class__ = _Room

@@ -47,6 +47,7 @@ class ReadOptions:
     reader: LabelReader | None = None
     missing: Missing = "refuse"
     words: Words = "refuse"
+    first_number: int | None = None
 
 
 class DaskSource(Source):
@@ -64,6 +65,7 @@ class DaskSource(Source):
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
         self._words: Words = "refuse"
+        self._starts: list[int] | None = None
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
     @property
@@ -138,9 +140,21 @@ class DaskSource(Source):
         target, reader = self._target, self.label_reader
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
-    @property
-    def _options(self) -> ReadOptions:
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words)
+    def _options(self, k: int = 0) -> ReadOptions:
+        """Return how partition k is to be read."""
+        first = self._first_numbers()[k] if self.numbered else None
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words, first)
+
+    def _first_numbers(self) -> list[int]:
+        """Return the number of the first row of each partition; a frame has to be asked how long its partitions are."""
+        if self._starts is None:
+            lengths = None if self.is_frame else [_known(rows) for rows in self.X.chunks[0]]
+            if lengths is None or None in lengths:
+                count = dask.delayed(len, pure=False)
+                places = [f"partition {k}" for k in range(len(self._parts))]
+                lengths = list(_results([count(part) for part, _, _ in self._parts], places))
+            self._starts = np.cumsum([0, *lengths])[:-1].tolist()
+        return self._starts
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -150,7 +164,7 @@ class DaskSource(Source):
     def first(self) -> Block:
         read = dask.delayed(_first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._options, k))
+            block = _compute(read(*part, self._options(), k))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -162,7 +176,7 @@ class DaskSource(Source):
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._options, k)
+                total = fold(total, *self._parts[k], self._options(k), k)
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -170,7 +184,7 @@ class DaskSource(Source):
             total = total.merge(part)
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Any:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
         """Return a Dask array, still to be computed, of what the function makes of each partition."""
         sample = function(self.first().X)
         apply = dask.delayed(_mapped, pure=False)
@@ -229,7 +243,7 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
                 raise errors.lengths_differ("X", X.shape[0], name, len(values))
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
-        return as_source(
+        source: Any = as_source(
             X,
             y,
             weight,
@@ -239,6 +253,9 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
             missing=options.missing,
             words=options.words,
         )
+        if options.first_number is not None:
+            source.numbered, source.first_number = True, options.first_number
+        return source
     except ValueError as error:
         raise errors.located(f"partition {k}", error) from error
 

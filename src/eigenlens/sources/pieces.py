@@ -159,7 +159,7 @@ def require_finite(X: Any, name: str, piece: Piece, names: list[str] | None, mis
         X, names = X.numbers, [names[j] if names else str(j) for j in kept]
     if _xp.all_finite(_xp.column_sums(X)):
         return
-    bad = np.isinf(X) if missing == "allow" else ~np.isfinite(X)
+    bad = ~np.isfinite(X) if missing == "refuse" else np.isinf(X)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"

@@ -19,7 +19,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, gathered, middle, require_room, typical_rows
+from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
 from .labels import LabelReader, Labels, as_column, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
@@ -58,6 +58,11 @@ class RowSource(Source):
     def __repr__(self) -> str:
         rows = "rows" if self.reader.n_rows is None else f"{self.reader.n_rows:,} rows"
         return f"<{rows} of {self.n_features} columns from {self.reader!r}>"
+
+    def finely_cut(self) -> RowSource:
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(len(self.roles.all))) if self.device is None else self._block
+        return new
 
     # -- what a method asks of y -------------------------------------------------------------------------------
 
@@ -240,9 +245,9 @@ class RowSource(Source):
         except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
             raise _no_device(self.device, error) from error
 
-    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+    def mapped_segments(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Iterator[list[Array]]:
         if self.device is None:
-            return super().mapped_segments(function)
+            return super().mapped_segments(function, takes_sparse)
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
     def first(self) -> Block:
@@ -276,10 +281,12 @@ class RowSource(Source):
             weight = _joined([batch.weight for batch in batches])
         elif self._given_weight is not None:
             weight = self._given_weight[start:stop]
+        numbers = np.arange(start, stop) if self.numbered else None
         if weight is not None and not (weight > 0).all():
             keep = weight > 0
             X, weight, y = X[keep], weight[keep], None if y is None else y[keep]
-        return Block(X, y, weight, classes)
+            numbers = None if numbers is None else numbers[keep]
+        return Block(X, y, weight, classes, numbers=numbers)
 
     def _checked(self, piece: Piece) -> Batch:
         batch = piece.load(piece.start, piece.stop)

@@ -41,7 +41,8 @@ class ArrayTable:
         if len(values.shape) != 2:
             raise errors.not_a_table(name, values.shape)
         xp = _xp.namespace(values)
-        if not _xp.is_number(values):
+        floating = values.dtype in (xp.float32, xp.float64)
+        if not floating and not _xp.is_number(values):
             raise (
                 errors.complex_numbers(name)
                 if _xp.is_complex(values)
@@ -49,9 +50,9 @@ class ArrayTable:
             )
         self.values = self.native = values
         self.shape = tuple(values.shape)
-        self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
+        self.dtype = values.dtype if floating else xp.float64
         self.sample = xp.zeros((0, self.shape[1]), dtype=self.dtype, device=_xp.device(values))
-        self.wide = wide_columns(values)
+        self.wide = np.arange(0) if floating else wide_columns(values)
 
     def rows(self, start: int, stop: int) -> Array:
         return _xp.cast(self.values[start:stop, :], self.dtype)
@@ -139,6 +140,10 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
         from .sparse import SparseTable
 
         return SparseTable(X, name)
+    if nw.dependencies.is_pandas_dataframe(X) and _is_sparse_frame(X):
+        from .sparse import SparseTable
+
+        return SparseTable.of_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
@@ -150,6 +155,15 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
     if nw.dependencies.is_into_series(X):
         raise errors.not_a_table(name, (len(X),))
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
+
+
+def _is_sparse_frame(frame: Any) -> bool:
+    """Tell whether all columns of a pandas frame are sparse numbers, empty cells being zeros."""
+    kinds = set(frame.dtypes)
+    return bool(kinds) and all(
+        getattr(kind, "fill_value", None) == 0 and getattr(kind, "subtype", np.dtype("O")).kind in "biuf"
+        for kind in kinds
+    )
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
@@ -174,7 +188,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
         return X
     if not _xp.sum_is_finite(X):
         values = _xp.to_numpy(X)
-        bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
+        bad = ~np.isfinite(values) if missing == "refuse" else np.isinf(values)
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
