@@ -161,10 +161,8 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
 
         return SparseTable(X, name)
     X = arrow_table(X)
-    if nw.dependencies.is_pandas_dataframe(X) and _is_sparse_frame(X):
-        from .sparse import SparseTable
-
-        return SparseTable.of_frame(X, name)
+    if nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes)):
+        return _sparse_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
@@ -191,13 +189,16 @@ def arrow_table(X: Any) -> Any:
     return X
 
 
-def _is_sparse_frame(frame: Any) -> bool:
-    """Tell whether all columns of a pandas frame are sparse numbers, empty cells being zeros."""
+def _sparse_frame(frame: Any, name: str) -> Table:
+    """Read a pandas frame with sparse columns: as a sparse table where empty cells of all columns are zeros."""
     kinds = set(frame.dtypes)
-    return bool(kinds) and all(
-        getattr(kind, "fill_value", None) == 0 and getattr(kind, "subtype", np.dtype("O")).kind in "biuf"
-        for kind in kinds
-    )
+    if all(getattr(kind, "fill_value", None) == 0 and kind.subtype.kind in "biuf" for kind in kinds):
+        from .sparse import SparseTable
+
+        return SparseTable.of_frame(frame, name)
+    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
+    plain = frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
+    return FrameTable(_read_frame(plain, name), plain, name)
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
