@@ -65,7 +65,7 @@ def how_many():
     ax.plot(axis, frame["statistic"], "o-", color=BLUE, label="thirteen columns of wine")
     ax.set(xlabel="direction", ylabel="what it carries", ylim=(0, None))
     last = (6, frame["statistic"].iloc[5])
-    ax.annotate("six directions are real", last, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
+    ax.annotate("six directions are shown", last, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     return figure

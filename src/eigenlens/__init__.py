@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         study,
         tables,
         testing,
+        validation,
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
+    from .methods.correspondence_analysis import CorrespondenceAnalysis
     from .methods.directional_regression import DirectionalRegression
     from .methods.fda import FDA
     from .methods.kernel_machine import KernelClassifier, KernelRegressor
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from .methods.lda import LDA
     from .methods.localized_sir import LocalizedSIR
     from .methods.mda import MDA
+    from .methods.mixed_pca import MixedPCA
     from .methods.pca import PCA
     from .methods.pda import PDA
     from .methods.qda import QDA
@@ -56,6 +59,7 @@ _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
+    "CorrespondenceAnalysis": ".methods.correspondence_analysis",
     "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
@@ -66,6 +70,7 @@ _HOMES = {
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
+    "MixedPCA": ".methods.mixed_pca",
     "PCA": ".methods.pca",
     "PDA": ".methods.pda",
     "QDA": ".methods.qda",
@@ -97,6 +102,7 @@ _ROOMS = (
     "study",
     "tables",
     "testing",
+    "validation",
 )
 
 __all__ = [
@@ -111,6 +117,7 @@ __all__ = [
     "SIR",
     "ClassicalMDS",
     "ConditionWarning",
+    "CorrespondenceAnalysis",
     "Diagnosis",
     "DirectionalRegression",
     "EigenlensWarning",
@@ -118,6 +125,7 @@ __all__ = [
     "KernelPCA",
     "KernelRegressor",
     "LocalizedSIR",
+    "MixedPCA",
     "RangeWarning",
     "RankWarning",
     "RobustPCA",
@@ -141,6 +149,7 @@ __all__ = [
     "study",
     "tables",
     "testing",
+    "validation",
     "write_rows",
 ]
 

@@ -1,4 +1,4 @@
-"""How many directions are real, and how far loadings can be trusted."""
+"""How many directions are shown, and how far loadings can be trusted."""
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
@@ -12,6 +12,7 @@ from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
 from .littles import LittleTest, littles_mcar
+from .maps import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .moves import Moves
 from .neighbouring_values import conditional_test, gap_test
 from .neighbours import Neighbours, neighbours
@@ -22,6 +23,7 @@ from .result import DimensionTest, Result
 __all__ = [
     "CANONICAL",
     "Advice",
+    "AgreementTest",
     "Bootstrap",
     "Choice",
     "CoordinateTest",
@@ -31,6 +33,7 @@ __all__ = [
     "LittleTest",
     "Moves",
     "Neighbours",
+    "OutsideColumns",
     "Result",
     "SliceMoments",
     "above_negative",
@@ -50,6 +53,7 @@ __all__ = [
     "conditional_test",
     "coordinate_test",
     "denoise",
+    "envfit",
     "gap_test",
     "hard_threshold",
     "inverse_root",
@@ -59,11 +63,13 @@ __all__ = [
     "li_test",
     "linear_p_value",
     "littles_mcar",
+    "mantel",
     "minka",
     "neighbours",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",
+    "procrustes_test",
     "resampled_kernel",
     "resampled_test",
     "save_test",

@@ -169,6 +169,6 @@ def _scales(pencil: Pencil, n: float) -> np.ndarray:
     return np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
 
 
-def row_count(moments: Centred) -> int:
+def row_count(moments: Any) -> int:
     """Rows, a row of weight m counted m times."""
     return max(moments.n_rows, int(moments.weight))

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
@@ -29,12 +29,11 @@ from ..inference import (
     with_linear,
 )
 from ..moments import Centred
-from ..moments.centring import ridge_over
-from ..problem import Problem, covariance_form
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
+from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
-from ._base import MomentsEstimator
+from ._base import MomentsEstimator, Problem
 from ._declaration import Laws
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated
 from ._summary import Table, table
@@ -124,7 +123,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
-        return self._over_rows(X, self._variates)
+        return self._over_rows(X, self._variates, takes_sparse=True)
 
     def _variates(self, X: Array) -> Array:
         return self.subspace_.project(X)
@@ -169,20 +168,32 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     # -- what the hooks share ----------------------------------------------------------------------------------
 
-    def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2) -> Source:
+    def _open(
+        self,
+        X: TableLike,
+        y: Any,
+        sample_weight: Any,
+        reset: bool,
+        min_rows: int = 2,
+        reader: LabelReader | None = None,
+    ) -> Source:
         if y is None and isinstance(X, Source):
             y = Response()
         if y is not None:
             y = replace(y, columns=_width(X))
-        source = super()._open(X, y, sample_weight, reset, min_rows)
+        y, reader = self._sliced(y, reset)
+        source = super()._open(X, y, sample_weight, reset, min_rows, reader)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
+
+    def _target_of(self, y: Any) -> Response | None:
+        return response_of(y, None)
 
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
         given = self._slicing is None  # slices of the user's own, in place of y
         return self._open(X, response_of(None if given else y, y if given else None), sample_weight, reset=False)
 
-    def _labels_of(self, y: Response | None, reset: bool) -> tuple[Any, LabelReader]:
+    def _sliced(self, y: Response | None, reset: bool) -> tuple[Any, LabelReader]:
         """Slice the response, as earlier rows were or anew; or take the slices that are given."""
         if y is not None and y.slices is not None:
             return y.slices, GivenSlices()
@@ -202,8 +213,8 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return total, moments.within().rescaled(total.exponent).shift - total.shift
 
     def _covariance(self, total: Centred) -> Form:
-        ridge = ridge_over(self.ridge, float(total.unit[0]))
-        return covariance_form(total, total.weight).plus_identity(ridge)
+        ridge = powers.ridge_over(self.ridge, float(total.unit[0]))
+        return plus_ridge(Form.of(total, total.weight), ridge)
 
     def _require_slices(self, moments: Any) -> tuple[int, Centred, Array]:
         """Refuse moments that are not enough; return the number of directions to find and what `_total` does."""

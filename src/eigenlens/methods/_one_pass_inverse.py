@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.parameters import check_choice
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
-from ..problem import covariance_form
 from ..spectral import Form, Pencil, Whitening, whiten
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
+from ._declaration import DirectionTest
 from ._holes import TakesHoles, in_units_of_data
 from ._inverse import Draw, InverseProblem, InverseRegression, response_of
 from ._patterns import law_of
 from ._rows import Known
+
+SLICES_TESTED = DirectionTest(
+    lambda n, p, directions: 2 * n * p * p,  # moments of slices, of rows that were moved
+    theory=lambda model, X, y: model._default_test(True, *X.shape) != "permutation",
+)
 
 
 class OnePassInverseRegression(TakesHoles, InverseRegression):
@@ -59,7 +67,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         most = p if self.ridge else max(1, min(p, total.n_rows - 1))
         covariance = self._covariance(total)
         shares = _xp.like(moments.weights / moments.weight, offsets)
-        form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
+        form = self._form(moments, covariance, lambda: whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
         count = (lambda: self._found(moments)) if self.n_components == "auto" else None
         names = getattr(self, "feature_names_in_", None)
@@ -68,12 +76,12 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _check_parameters(self, known: Known | None = None) -> None:
         super()._check_parameters(known)
         if known is None:
-            self._check_missing()
+            check_choice("missing", self.missing, self._modes)
 
     def _set_law(self, problem: InverseProblem) -> None:
         total, B = problem.centred, problem.pencil.B
         assert B is not None
-        plain = covariance_form(total, total.weight)
+        plain = Form.of(total, total.weight)
         self.covariance_ = np.asarray(in_units_of_data(plain, total.unit), dtype=_xp.to_numpy(self.mean_).dtype)
         self._law = law_of(total.means, B, total.unit)
 
@@ -84,9 +92,13 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         """Return rows F with M = FᵀF, from slices in standardised coordinates."""
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
-        W = whitening.matrix
+        W = whitened().matrix
+        if isinstance(covariance, RidgedForm):
+            covariance = covariance.expanded()
         if covariance.factor is None:
             back = W.T @ covariance.matrix
         else:
@@ -97,7 +109,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _covariances(self, moments: Grouped, W: Array) -> Array:
         """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
         exponent = self._total(moments)[0].exponent
-        forms = [covariance_form(group.rescaled(exponent), group.weight) for group in moments.groups]
+        forms = [Form.of(group.rescaled(exponent), group.weight) for group in moments.groups]
         return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
 
     # -- tests -------------------------------------------------------------------------------------------------

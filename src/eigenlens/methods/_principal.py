@@ -10,8 +10,7 @@ from .._core.parameters import check_choice, wanted
 from .._core.typing import TableLike
 from ..inference import DimensionTest
 from ..moments import Centred
-from ..problem import Problem
-from ._base import MomentsEstimator
+from ._base import MomentsEstimator, Problem
 from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
 

@@ -51,7 +51,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         labels, K = source.labels, len(source.labels.classes)
         if K < 2:
             raise errors.one_class(labels.classes.tolist()[0] if K else None)
-        self._given_priors = read_priors(self.priors, K)
+        self._given_priors = None if self.priors is None else read_priors(self.priors, K)
         rows = whole(source)
         assert rows.weight is not None
         if float(rows.weight.sum()) <= K:

@@ -9,14 +9,15 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..moments import Centred, Cross
-from ..problem import covariance_form
+from ..spectral import Form
 
 
-def total_of(moments: Any) -> Centred:
-    """Return the moments of all rows together, from moments of any kind: of two tables, those of both side by side."""
+def total_of(moments: Any) -> Centred | None:
+    """Return the moments of all rows together: of two tables, those of both; None where columns have no mean."""
     if isinstance(moments, Cross):
         return moments.joint
-    return moments if isinstance(moments, Centred) else moments.total()
+    found = moments if isinstance(moments, Centred) or not hasattr(moments, "total") else moments.total()
+    return found if isinstance(found, Centred) else None
 
 
 def structure(centred: Centred, basis: Array) -> Array:
@@ -35,7 +36,7 @@ def structure(centred: Centred, basis: Array) -> Array:
         NaN for a column that is constant, and for scores that are.
     """
     xp, unit = _xp.namespace(centred.pivot), centred.unit
-    form, p = covariance_form(centred, centred.weight), basis.shape[0]
+    form, p = Form.of(centred, centred.weight), basis.shape[0]
     V = _xp.like(basis, centred.pivot) * unit[:p, None]
     if p < form.dimension:
         rest = xp.zeros((form.dimension - p, V.shape[1]), dtype=V.dtype, device=_xp.device(V))
@@ -50,5 +51,4 @@ def structure(centred: Centred, basis: Array) -> Array:
 def spreads(centred: Centred, divisor: float) -> np.ndarray:
     """Return the standard deviations of columns, in the units of the data."""
     with np.errstate(over="ignore", under="ignore"):
-        form = covariance_form(centred, divisor)
-        return np.sqrt(_xp.to_numpy(form.diagonal())) * _xp.to_numpy(centred.unit)
+        return np.sqrt(_xp.to_numpy(centred.store.diagonal()) / divisor) * _xp.to_numpy(centred.unit)

@@ -29,13 +29,12 @@ from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..problem import covariance_form
 from ..sources import RegressorScore, Source, as_source, map_rows
 from ..sources.table import as_two_dimensional
-from ..spectral import Spectrum
+from ..spectral import Form, Spectrum
 from ..subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._canonical_tests import check_moved, of_rows, taken, unchecked
+from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import Completed, filled, law_of
@@ -101,13 +100,15 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         place=0,
         use="what two sets of columns have in common",
         test=DirectionTest(
+            lambda n, p, s: n * p * (p + s) * min(p, s),
+            theory=lambda model, X, Y: not model.ridge and _pairs_by_theory(X, Y),
             wordings={
                 "wilks": Wording(
                     "Wilks",
                     "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
                     evidence="Wilks",
                 )
-            }
+            },
         ),
         linear_map=basis_of,
     )
@@ -192,7 +193,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             return
         check_count(self.n_components, auto=not self.ridge)
         check_number("ridge", self.ridge, 0)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
 
     def _column_names(self) -> list[str] | None:
         x, y = super()._column_names(), self._y_names
@@ -208,7 +209,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     def _set_law(self, problem: CanonicalProblem) -> None:
         joint, p = problem.centred, problem.split
-        plain = covariance_form(joint, joint.weight - 1)
+        plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
         assert problem.pencil.B is not None
         self._law = law_of(joint.means[:, :p], problem.pencil.B, joint.unit[:p])
@@ -225,11 +226,11 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     def transform(self, X: TableLike, Y: TableLike = None) -> Any:
         """Return the x variates of rows; with Y, the pair of x and y variates."""
-        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)))
+        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)), takes_sparse=True)
         if Y is None:
             return x_scores
         source = as_source(
-            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self._missing
+            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self.missing
         )
         self._check_second(source.n_features, source.feature_names)
 
@@ -268,7 +269,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
             return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
-        return self._over_rows(X, response)
+        return self._over_rows(X, response, takes_sparse=True)
 
     def test_dimension(
         self,
@@ -370,3 +371,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         tags.target_tags.required = True
         tags.target_tags.single_output = True
         return tags
+
+
+def _pairs_by_theory(X: np.ndarray, Y: Any) -> bool:
+    """Tell whether the default test of these rows makes no permutations."""
+    h = leverages(np.asarray(Y, dtype=np.float64).reshape(len(X), -1))
+    return wilks_by_default(X, h, round(float(h.sum())))

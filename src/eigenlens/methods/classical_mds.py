@@ -26,8 +26,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from
+from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..distances.centring import double_center

@@ -24,8 +24,8 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
-from ._declaration import Declaration, DirectionTest, basis_of
-from ._one_pass_inverse import OnePassInverseRegression
+from ._declaration import Declaration, basis_of
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 
 @stored("DirectionalRegression")
@@ -85,7 +85,7 @@ class DirectionalRegression(OnePassInverseRegression):
         name="directional-regression",
         place=3,
         use="SIR and SAVE in one",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         display="ResponseDisplay",
         linear_map=basis_of,
     )

@@ -21,8 +21,7 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, wanted
+from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test

@@ -22,16 +22,24 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.stored import stored
 from ..moments import Centred, Grouped, Quartic
-from ..problem import covariance_form
 from ..regress.score_path import dual_basis
-from ..spectral import Pencil
+from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
-from ._classifier import refuse_no_spread, refuse_separating
+from ..validation.downdates import ClassRows, linear_scores, scatter_axes
+from ._classifier import class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
+from ._linear import (
+    PERMUTED_CLASSES,
+    DiscriminantProblem,
+    LinearDiscriminant,
+    between_form,
+    classes_by_theory,
+    cost_of_classes,
+)
 from ._rows import Known
 
 SHRINKAGES = ("ledoit-wolf", "oas")
@@ -132,7 +140,7 @@ class LDA(LinearDiscriminant):
         use="directions that separate classes of like shape; fast, with tests",
         test=DirectionTest(
             cost_of_classes,
-            theory=lambda model: model.shrinkage is None,
+            theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),
             wordings={"permutation": PERMUTED_CLASSES},
             advice="--method pda has another test.",
         ),
@@ -168,27 +176,29 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        moments, priors = self._require_classes(moments)
-        names = getattr(self, "feature_names_in_", None)
-        K, p = len(moments.labels), moments.n_features
+        moments, weights = self._require_classes(moments)
+        K, p = len(weights), self.n_features_in_
         k = self._wanted(K, p)
         if self.within == "equal":
-            within, divisor = moments.within(1.0 / (K * moments.weights)), 1.0
+            within, divisor = moments.within(1.0 / (K * weights)), 1.0
         else:
-            within, divisor = moments.within(), moments.weight - K
+            within, divisor = moments.within(), float(weights.sum()) - K
+        constant, names = within.constant_columns(), getattr(self, "feature_names_in_", None)
+        if self.shrinkage is None:
+            Sw = Form.of(within, divisor)
+            refuse_separating(within, constant, names)
+        else:
+            refuse_no_spread(constant)
+            within, intensity = within.uniform()[0], self._intensity(moments)
+            Sw, constant = shrunk(Form.of(within, divisor), intensity), None
+        priors = class_priors(self._given_priors, weights, moments.labels)
         shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
         most = max(1, min(p, within.n_rows - K))
+        pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
+        posed = pencil, moments, within, names, self.n_components, priors, shares, divisor
         if self.shrinkage is None:
-            refuse_separating(within, names)
-            Sw, constant = covariance_form(within, divisor), within.constant_columns()
-            pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
-            return DiscriminantProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor)
-        refuse_no_spread(within)
-        within, intensity = within.uniform()[0], self._intensity(moments)
-        Sw = shrunk(covariance_form(within, divisor), intensity)
-        pencil = Pencil(between_form(within, shares), Sw, n_components=k, most=most)
-        by = f"shrinkage={self.shrinkage!r}"
-        return ShrunkProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor, by, intensity)
+            return DiscriminantProblem(*posed)
+        return ShrunkProblem(*posed, f"shrinkage={self.shrinkage!r}", intensity)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -201,7 +211,7 @@ class LDA(LinearDiscriminant):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.missing != "refuse" and a == "ledoit-wolf":
             raise errors.InputError(
                 "shrinkage='ledoit-wolf' needs fourth moments, which rows with holes do not give; use shrinkage='oas' "
@@ -211,10 +221,35 @@ class LDA(LinearDiscriminant):
     def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")
 
+    # -- rows left out -------------------------------------------------------------------------------------------
+
+    @property
+    def _equal_shares(self) -> bool:  # type: ignore[override]
+        return self.between == "equal"
+
+    def _rank_left_out(self) -> int | None:
+        none = self.within == "equal" or self.shrinkage == "ledoit-wolf"
+        return None if none else super()._rank_left_out()
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        rank = self._rank_left_out()
+        if self.shrinkage is None or rank is None or self.missing != "refuse":
+            return super()._left_out(X, codes, weight)
+        moments, K = self._in_order(self._collected), len(self._priors)
+        within = moments.within().uniform()[0]
+        axes = scatter_axes(Form.of(within, 1.0))
+        unit, pivot = float(within.unit[0]), _xp.to_numpy(within.pivot)
+        rows, means = ((X - pivot) / unit) @ axes.vectors, _xp.to_numpy(within.shift) @ axes.vectors
+        classes = ClassRows(rows, means, codes, weight, moments.weights)
+        W = moments.weight - weight
+        a, trace = axes.without(classes.offsets, classes.taken, W, self.shrinkage)
+        metric = (1 - a)[:, None] * axes.values + (a * trace / X.shape[1])[:, None]
+        return linear_scores(classes, metric, 1 - a, W - K, self._fixed_priors, self._equal_shares, rank or None)
+
     def _intensity(self, moments: Grouped) -> float:
         if not isinstance(self.shrinkage, str):
             return float(self.shrinkage)
-        S, W = covariance_form(moments.within().uniform()[0], moments.weight), moments.weight
+        S, W = Form.of(moments.within().uniform()[0], moments.weight), moments.weight
         if self.shrinkage == "oas":
             return oas(S, W)
         if any(group.exponent is not None for group in moments.groups):

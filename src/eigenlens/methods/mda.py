@@ -25,8 +25,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number, check_seed, random_from, wanted
+from .._core.parameters import check_number, check_seed, random_from, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..mixtures import (
@@ -242,7 +241,7 @@ class MDA(ScoredClassifier):
         found = data.whitening
         if self.regressor is not None:
             return
-        refuse_separating(data.within, getattr(self, "feature_names_in_", None))
+        refuse_separating(data.within, data.within.constant_columns(), getattr(self, "feature_names_in_", None))
         if found.rank < found.varying:
             advice = "Use a penalised regressor, or fewer columns, if these directions matter."
             what = "The within-class covariance"

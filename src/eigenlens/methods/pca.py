@@ -18,16 +18,21 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor
+from ..moments import Centred, Factor, Outline
+from ..moments.centring import INCOMPLETE
 from ..normal import Conditional
-from ..problem import column_names, covariance_form, in_units
+from ..roads import Road, choose_kind, fits, road_of
+from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
+from ..spectral.products import ProductForm
 from ..subspace import Subspace
+from ..validation.downdates import press, scatter_axes
+from ._base import Problem, column_names
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
 from ._diagnosed import Diagnosis, diagnosed
@@ -38,6 +43,7 @@ from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
 
@@ -88,6 +94,12 @@ class SpreadProblem(PrincipalProblem):
         return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if isinstance(self.moments, Outline) and not _is_certain(spectrum):
+            yield errors.NotConvergedWarning(
+                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
+                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
+                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+            )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
@@ -97,6 +109,18 @@ class SpreadProblem(PrincipalProblem):
                 f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
                 "component(s) have no variance; ask for fewer."
             )
+
+
+def _share(spectrum: Spectrum) -> float:
+    """Return the spread of the weakest direction beside that of the strongest."""
+    s = spectrum.singular_values
+    return float(s[-1]) / (float(s[0]) or 1.0)
+
+
+def _is_certain(spectrum: Spectrum) -> bool:
+    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
+    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
+    return spectrum.settled and not weak
 
 
 PARALLEL = Wording(
@@ -134,11 +158,11 @@ class PCA(TakesHoles, PrincipalComponents):
         columns to share, and at least one. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
-    whiten : bool
-        Give scores unit variance.
     scale : bool
         Divide columns by their standard deviations, which are kept in `scale_`: components are those of the correlation
         matrix. `transform` takes rows in the units of X and `inverse_transform` returns them so.
+    whiten : bool
+        Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
         "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers;
         "randomized" is approximate and reports its residual in `spectrum_.residual`.
@@ -222,6 +246,16 @@ class PCA(TakesHoles, PrincipalComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
+    def _road(self, source: Source) -> Road:
+        few = self.n_components if isinstance(self.n_components, Integral) else None
+        return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        if not isinstance(problem.moments, Outline):
+            return super()._better_kind(source, problem, spectrum)
+        usual = choose_kind(source.n_rows, source.n_columns)
+        return usual if not _is_certain(spectrum) and fits(source, usual) else None
+
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor = moments.weight - self.ddof
         k = self._require_rows(moments, divisor, "W − ddof")
@@ -233,12 +267,12 @@ class PCA(TakesHoles, PrincipalComponents):
             moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            _form_of(uniform).with_rows(k if isinstance(self.n_components, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
-        unit = float(np.ldexp(1.0, power))
+        unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)
         return SpreadProblem(
             pencil, moments, uniform, names, self.n_components, unit, divisor, self.solver, scale, given
@@ -262,6 +296,15 @@ class PCA(TakesHoles, PrincipalComponents):
         self._warn_range(s)
         self._warn_units(problem, spectrum)
 
+    @property
+    def structure_(self) -> Array:
+        if not isinstance(getattr(self, "_collected", None), Outline):
+            return super().structure_
+        xp, s = _xp.namespace(self._sd), self.spectrum_.singular_values  # Σv = λv: no form is needed
+        squares = xp.where(self._collected.constant_columns(), xp.nan, self._collected.store.diagonal())
+        sizes = squares**0.5 if self._scale is None else squares**0.5 / self._scale
+        return _xp.cast(self.spectrum_.vectors * s / sizes[:, None], self._collected.dtype)
+
     def _set_subspace(self, problem: SpreadProblem, V: Array, dtype: Any) -> None:
         """Set centre and basis in the units of X, and what columns are divided by."""
         given, scale = problem.given, problem.scale
@@ -272,7 +315,7 @@ class PCA(TakesHoles, PrincipalComponents):
             self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
         else:
             self.scale_ = _xp.attribute_copy(scale, dtype)
-            basis = in_units(V, scale, problem.names)
+            basis = problem.directions(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
 
     def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
@@ -306,7 +349,7 @@ class PCA(TakesHoles, PrincipalComponents):
         check_number("ddof", self.ddof, 0)
         check_flag("scale", self.scale)
         check_flag("whiten", self.whiten)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.missing == "ppca" and (not isinstance(n, Integral) or isinstance(n, bool)):
             raise errors.components_kind(n, "a whole number with missing='ppca', whose model has that many directions")
         if self.missing == "ppca" and self.scale:
@@ -370,7 +413,7 @@ class PCA(TakesHoles, PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
-        return self._over_rows(X, self._scores)
+        return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
         scores = self.subspace_.project(self._filled(X))
@@ -406,6 +449,15 @@ class PCA(TakesHoles, PrincipalComponents):
             return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
 
         return self._over_rows(X, error)
+
+    def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the squared distance of each row of the fit to the subspace of all the others."""
+        uniform, power = self._collected.uniform()
+        axes, unit = scatter_axes(Form.of(uniform, 1.0)), float(np.ldexp(1.0, power))
+        rows = (X - _xp.to_numpy(uniform.pivot)) / unit - _xp.to_numpy(uniform.shift)[0]
+        inside = rows @ axes.vectors
+        outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
+        return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""
@@ -486,6 +538,16 @@ class PCA(TakesHoles, PrincipalComponents):
         scale = _xp.like(self._divisors(), V)
         S = (V * (self._sd**2 - noise)) @ V.T + noise * eye
         return _xp.cast(S * scale * scale[:, None], self.components_.dtype)
+
+
+def _form_of(moments: Centred) -> Form:
+    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
+    if not isinstance(moments, Outline):
+        return Form.of(moments, 1.0)
+    if moments.products is None:
+        raise errors.InputError(INCOMPLETE)
+    squares, steps = moments.store.diagonal(), moments.most_steps
+    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
 
 
 def _standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:

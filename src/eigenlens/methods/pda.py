@@ -33,12 +33,11 @@ from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
-from ..problem import covariance_form
 from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
-from ._classifier import refuse_alike, refuse_separating
+from ._classifier import class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
@@ -66,8 +65,8 @@ class PenalizedProblem(DiscriminantProblem):
 
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
-    def directions(self, vectors: Array) -> Array:
-        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors)
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         if not self.penalised_by:
@@ -216,14 +215,16 @@ class PDA(LinearDiscriminant):
         return Grouped(kind)
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
-        moments, priors = self._require_classes(moments)
+        moments, weights = self._require_classes(moments)
+        priors = class_priors(self._given_priors, weights, moments.labels)
         names = getattr(self, "feature_names_in_", None)
-        K, p = len(moments.labels), moments.n_features
+        K, p = len(weights), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
         free = self.df is None and self.lam == 0  # LDA, which knows no units
-        refuse_separating(within, names) if free else refuse_alike(within)
-        B, between = covariance_form(within, 1.0), between_form(within, priors)
+        constant = within.constant_columns()
+        refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
+        B, between = Form.of(within, 1.0), between_form(within, priors)
         root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
         seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
         shift = _xp.to_numpy(within.shift)
@@ -234,7 +235,7 @@ class PDA(LinearDiscriminant):
             seen[1],
             (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
             n_components=k,
-            constant=within.constant_columns() if free else None,
+            constant=constant if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
         unit = float(within.unit[0])
@@ -273,7 +274,7 @@ class PDA(LinearDiscriminant):
             return
         check_count(self.n_components)
         check_number("cost", self.cost, 0.0)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
         else:
@@ -284,6 +285,10 @@ class PDA(LinearDiscriminant):
                 )
         if self.df is not None:
             check_number("df", self.df, 0.0, above=True)
+
+    def _rank_left_out(self) -> int | None:
+        chosen = self.df is not None or isinstance(self.lam, str)  # anew for the other rows
+        return None if chosen else super()._rank_left_out()
 
     # -- the penalty ---------------------------------------------------------------------------------------------
 

@@ -28,15 +28,16 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import plain
-from .._core.parameters import check_number
+from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Grouped
-from ..problem import Problem, column_names, covariance_form, in_units
 from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
-from ._classifier import PosteriorClassifier, read_priors
+from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
+from ._base import Problem, column_names
+from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Declaration, Laws
 from ._holes import TakesHoles
 from ._linear import ClassesEstimator
@@ -161,8 +162,8 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         return Grouped(kind, pooled=False)
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
-        moments, priors = self._require_classes(moments)
-        K = len(moments.labels)
+        moments, weights = self._require_classes(moments)
+        priors, K = class_priors(self._given_priors, weights, moments.labels), len(weights)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
@@ -174,10 +175,10 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
                 f"class {plain(label)!r} has the weight of a single row, which has no covariance; use pooling above 0, "
                 f"or leave the class out."
             )
-        pooled = covariance_form(within, 1.0).times(lam) if lam else None
+        pooled = Form.of(within, 1.0).times(lam) if lam else None
         covariances = []
         for group, divisor in zip(moments.groups, divisors, strict=True):
-            own = covariance_form(group.rescaled(within.exponent), 1.0)
+            own = Form.of(group.rescaled(within.exponent), 1.0)
             form = _together(own.times(1 - lam) if lam < 1 else None, pooled).times(1.0 / divisor)
             covariances.append(shrunk(form, float(self.shrinkage)) if self.shrinkage else form)
         names: Any = getattr(self, "feature_names_in_", None)
@@ -189,7 +190,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         self._set_classes(moments.labels, self._native_labels, problem.priors, within.pivot, dtype)
         self._laws, log_dets = [], []
         for k, whitening in enumerate(spectrum):
-            W = in_units(whitening.matrix, unit, problem.names)
+            W = problem.directions(whitening.matrix)
             self._laws.append(Subspace(within.pivot, W, within.shift[k, :] * unit))
             log_dets.append(-2 * np.linalg.slogdet(_xp.to_numpy(whitening.matrix))[1])
         self._log_dets = np.array(log_dets) - np.mean(log_dets)  # what all classes share, units among it, cancels
@@ -200,10 +201,10 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
-            self._given_priors = read_priors(self.priors, known.n_classes)
+            self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
             return
         check_number("pooling", self.pooling, 0, 1)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, 0, 1)
 
@@ -255,6 +256,32 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
 
     def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
         return self._expected(rows)[1]
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        if self.missing != "refuse":
+            return None
+        moments, lam, gamma = self._in_order(self._collected), float(self.pooling), float(self.shrinkage or 0.0)
+        within, n, K, p = moments.within().uniform()[0], len(X), len(moments.labels), X.shape[1]
+        unit, rows = float(within.unit[0]), X - _xp.to_numpy(within.pivot)
+        rest = moments.weights - (codes[:, None] == np.arange(K)) * weight[:, None]
+        divisors = (1 - lam) * (rest - 1) + lam * (moments.weight - weight - K)[:, None]
+        pooled = Form.of(within, 1.0).times(lam) if lam else None
+        found = np.empty((n, K))
+        for k, group in enumerate(moments.groups):
+            own = Form.of(group.rescaled(within.exponent), 1.0).times(1 - lam) if lam < 1 else None
+            axes = scatter_axes(_together(own, pooled))
+            means = _xp.to_numpy(within.shift) @ axes.vectors
+            classes = ClassRows((rows / unit) @ axes.vectors, means, codes, weight, moments.weights)
+            share = lam + (1 - lam) * (codes == k)
+            trace = axes.values.sum() - share * classes.taken * np.sum(classes.offsets**2, axis=1)
+            metric = (1 - gamma) * axes.values + (gamma / p * trace)[:, None]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                log_det = np.log(metric).sum(axis=1)
+                found[:, k] = quadratic_score(classes, k, metric, (1 - gamma) * share, divisors[:, k], log_det)
+        with np.errstate(divide="ignore"):
+            priors = rest / rest.sum(axis=1, keepdims=True) if self._fixed_priors is None else self._fixed_priors
+            return np.asarray(found + np.log(priors))
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""

@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_count, check_number
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
@@ -104,7 +103,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     True
     """
 
-    _missing: ClassVar[Any] = "allow"
+    missing = "allow"
     _in_memory = True
 
     _declaration = Declaration(

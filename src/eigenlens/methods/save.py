@@ -24,8 +24,8 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
-from ._declaration import Declaration, DirectionTest, basis_of
-from ._one_pass_inverse import OnePassInverseRegression
+from ._declaration import Declaration, basis_of
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 
 @stored("SAVE")
@@ -84,7 +84,7 @@ class SAVE(OnePassInverseRegression):
         name="save",
         place=2,
         use="the same where the response is symmetric in a direction, such as x²",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         display="ResponseDisplay",
         linear_map=basis_of,
     )

@@ -14,6 +14,7 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .._core import errors
@@ -23,9 +24,9 @@ from .._core.typing import Array, TableLike
 from ..inference import CoordinateTest, DimensionTest, coordinate_test, li_test, with_linear
 from ..moments import Grouped
 from ..spectral import Form, Whitening, whiten
-from ._declaration import Declaration, DirectionTest, basis_of
+from ._declaration import Declaration, basis_of
 from ._inverse import SYMMETRIC
-from ._one_pass_inverse import OnePassInverseRegression
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
 
@@ -92,7 +93,7 @@ class SIR(OnePassInverseRegression):
         name="sir",
         place=0,
         use="directions on which a number depends, in whatever way, from one pass",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,
         display="ResponseDisplay",
@@ -106,7 +107,9 @@ class SIR(OnePassInverseRegression):
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         return Form(factor=self._kernel(shares, offsets, None), squared=False)  # linear in x: no need to standardise
 
     def _most(self, K: int, p: int) -> int:

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 import dask
 import dask.array as da
+import narwhals as nw
 import numpy as np
 from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
@@ -29,6 +30,7 @@ from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathere
 from .in_memory import as_source
 from .labels import LabelReader, as_column, read_weights
 from .progress import tracked
+from .words import Words, chosen_words
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
 ATTEMPTS = 10  # a run is given up when its workers have died so often
@@ -44,6 +46,8 @@ class ReadOptions:
     target: Target = "none"
     reader: LabelReader | None = None
     missing: Missing = "refuse"
+    words: Words = "refuse"
+    first_number: int | None = None
 
 
 class DaskSource(Source):
@@ -60,6 +64,8 @@ class DaskSource(Source):
         self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
+        self._words: Words = "refuse"
+        self._starts: list[int] | None = None
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
     @property
@@ -96,6 +102,18 @@ class DaskSource(Source):
         new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
         return new
 
+    def with_words(self, words: Words) -> DaskSource:
+        """Return this source with columns of words read as such: by their types, which all partitions share."""
+        if not self.is_frame:
+            super().with_words(words)
+            return self
+        kinds = [nw.from_native(self.X._meta[name], series_only=True).dtype for name in self.X.columns]
+        found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
+        is_word = chosen_words(words, list(self.X.columns), found, self.name)
+        new = copy.copy(self)
+        new._words = [name for name, word in zip(self.X.columns, is_word, strict=True) if word] or "refuse"
+        return new
+
     def settled(self) -> DaskSource:
         """Return this source with slices settled by y and the weights, which alone come here: a number a row."""
         if self._target != "labels" or self.label_reader.settled:
@@ -122,9 +140,21 @@ class DaskSource(Source):
         target, reader = self._target, self.label_reader
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
-    @property
-    def _options(self) -> ReadOptions:
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing)
+    def _options(self, k: int = 0) -> ReadOptions:
+        """Return how partition k is to be read."""
+        first = self._first_numbers()[k] if self.numbered else None
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words, first)
+
+    def _first_numbers(self) -> list[int]:
+        """Return the number of the first row of each partition; a frame has to be asked how long its partitions are."""
+        if self._starts is None:
+            lengths = None if self.is_frame else [_known(rows) for rows in self.X.chunks[0]]
+            if lengths is None or None in lengths:
+                count = dask.delayed(len, pure=False)
+                places = [f"partition {k}" for k in range(len(self._parts))]
+                lengths = list(_results([count(part) for part, _, _ in self._parts], places))
+            self._starts = np.cumsum([0, *lengths])[:-1].tolist()
+        return self._starts
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -134,7 +164,7 @@ class DaskSource(Source):
     def first(self) -> Block:
         read = dask.delayed(_first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._options, k))
+            block = _compute(read(*part, self._options(), k))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -146,7 +176,7 @@ class DaskSource(Source):
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._options, k)
+                total = fold(total, *self._parts[k], self._options(k), k)
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -154,7 +184,7 @@ class DaskSource(Source):
             total = total.merge(part)
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Any:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
         """Return a Dask array, still to be computed, of what the function makes of each partition."""
         sample = function(self.first().X)
         apply = dask.delayed(_mapped, pure=False)
@@ -162,7 +192,7 @@ class DaskSource(Source):
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, ReadOptions(self.name, missing=self.missing), k),
+                apply(part, function, meta, ReadOptions(self.name, missing=self.missing, words=self._words), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -213,9 +243,19 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
                 raise errors.lengths_differ("X", X.shape[0], name, len(values))
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
-        return as_source(
-            X, y, weight, target=options.target, name=options.name, reader=options.reader, missing=options.missing
+        source: Any = as_source(
+            X,
+            y,
+            weight,
+            target=options.target,
+            name=options.name,
+            reader=options.reader,
+            missing=options.missing,
+            words=options.words,
         )
+        if options.first_number is not None:
+            source.numbered, source.first_number = True, options.first_number
+        return source
     except ValueError as error:
         raise errors.located(f"partition {k}", error) from error
 

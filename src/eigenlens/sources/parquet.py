@@ -14,6 +14,7 @@ from .._core import errors
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
 from .table import warn_rounded
+from .words import MixedRows, of_arrow
 
 
 class ParquetReader:
@@ -41,8 +42,15 @@ class ParquetReader:
         return errors.listed(self.paths, 1)
 
     def dtype(self, roles: Roles) -> np.dtype:
-        types = {str(schema.field(j).type) for schema in self._schemas for j in roles.columns}
+        numbers = [j for j in roles.columns if j not in roles.words]
+        types = {str(schema.field(j).type) for schema in self._schemas for j in numbers}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
+
+    def found_words(self, roles: Roles) -> list[bool]:
+        """Tell which columns of X are no numbers, by the types in the files."""
+        pa = _pyarrow(self.paths[0], "pyarrow")
+        kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
+        return [any(not _is_number(pa, t) or pa.types.is_boolean(t) for t in of_column) for of_column in kinds]
 
     def step(self, rows: int) -> int:
         return rows
@@ -59,8 +67,10 @@ class ParquetReader:
 
     def _file_pieces(self, k: int, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
         path = self.paths[k]
-        with open_parquet(path, pre_buffer=False) as file:
-            if file.metadata.num_rows != self._counts[k] or not file.schema_arrow.equals(self._schemas[k]):
+        coded = [self.schema.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
+        with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
+            stored = file.metadata.schema.to_arrow_schema()
+            if file.metadata.num_rows != self._counts[k] or not stored.equals(self._schemas[k]):
                 raise changed(path, "its footer speaks of other columns or rows")
             start = 0
             for group in range(file.num_row_groups):
@@ -76,7 +86,7 @@ class ParquetReader:
 
     def _require_numbers(self, roles: Roles) -> None:
         pa = _pyarrow(self.paths[0], "pyarrow")
-        fields = [schema.field(j) for schema in self._schemas for j in roles.columns]
+        fields = [schema.field(j) for schema in self._schemas for j in roles.columns if j not in roles.words]
         bad = {f.name: f.type for f in fields if not _is_number(pa, f.type)}
         if bad:
             raise errors.located(str(self), errors.text_columns("X", bad.keys(), map(str, bad.values())))
@@ -108,25 +118,29 @@ def record_piece(
 
     Columns named in `whole` hold floats that were written as whole numbers.
     """
-    p = len(roles.columns)
+    p, is_word = len(roles.columns), roles.is_word
+    numbers = [j for j in range(p) if not is_word[j]]
     n_targets = len(roles.target or ())
     columns = [batch.column(name) for name in names]
-    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in range(p)]
+    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in numbers]
     wide = np.flatnonzero(np.array(long, dtype=bool))
 
     def load(start: int, stop: int) -> Batch:
         cut = [column.slice(start, stop - start) for column in columns]
-        X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
-        for j in range(p):
-            X[j] = cut[j].to_numpy(zero_copy_only=False)
-        warn_rounded(X.T, wide, "X", names)
+        X = np.empty((len(numbers), stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
+        for row, j in enumerate(numbers):
+            X[row] = cut[j].to_numpy(zero_copy_only=False)
+        warn_rounded(X.T, wide, "X", [names[j] for j in numbers])
         targets = [as_values(column) for column in cut[p : p + n_targets]]
         weight = as_values(cut[-1]) if roles.weight is not None else None
         if roles.target is None:
             y = None
         else:
             y = targets[0] if roles.single else np.stack(targets, axis=1)
-        return Batch(X.T, y, weight)
+        rows: Any = X.T
+        if roles.words:
+            rows = MixedRows(rows, tuple(of_arrow(cut[j]) for j in range(p) if is_word[j]), is_word)
+        return Batch(rows, y, weight)
 
     return Piece(0, batch.num_rows, load, origin, zero, line_of)
 
@@ -136,6 +150,10 @@ def as_values(column: Any) -> np.ndarray:
     if hasattr(column, "dictionary_decode"):
         column = column.dictionary_decode()
     return column.to_numpy(zero_copy_only=False)
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string")
 
 
 def _is_number(pa: Any, kind: Any) -> bool:

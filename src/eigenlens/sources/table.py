@@ -14,6 +14,7 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
 from .labels import as_column, refuse_lazy
+from .words import MixedTable, Words, array_table, frame_table, is_mixed, sum_is_finite, wanted
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
 AT_ONCE = 2**19  # cells of a frame up to which it is converted as one: no more than a block of rows
@@ -40,7 +41,8 @@ class ArrayTable:
         if len(values.shape) != 2:
             raise errors.not_a_table(name, values.shape)
         xp = _xp.namespace(values)
-        if not _xp.is_number(values):
+        floating = values.dtype in (xp.float32, xp.float64)
+        if not floating and not _xp.is_number(values):
             raise (
                 errors.complex_numbers(name)
                 if _xp.is_complex(values)
@@ -48,9 +50,9 @@ class ArrayTable:
             )
         self.values = self.native = values
         self.shape = tuple(values.shape)
-        self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
+        self.dtype = values.dtype if floating else xp.float64
         self.sample = xp.zeros((0, self.shape[1]), dtype=self.dtype, device=_xp.device(values))
-        self.wide = wide_columns(values)
+        self.wide = np.arange(0) if floating else wide_columns(values)
 
     def rows(self, start: int, stop: int) -> Array:
         return _xp.cast(self.values[start:stop, :], self.dtype)
@@ -120,8 +122,12 @@ def _is_number(kind: Any) -> bool:
     return (kind.is_numeric() or kind == nw.Boolean) and kind != nw.Decimal
 
 
-def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
+def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words = "refuse") -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
+    if wanted(words):
+        mixed = _mixed_table(X, name, words)
+        if mixed is not None:
+            return mixed
     if isinstance(X, np.ma.MaskedArray):
         if missing == "refuse":
             raise errors.masked(name, int(np.ma.count_masked(X)))
@@ -134,6 +140,10 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
         from .sparse import SparseTable
 
         return SparseTable(X, name)
+    if nw.dependencies.is_pandas_dataframe(X) and _is_sparse_frame(X):
+        from .sparse import SparseTable
+
+        return SparseTable.of_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
@@ -145,6 +155,15 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
     if nw.dependencies.is_into_series(X):
         raise errors.not_a_table(name, (len(X),))
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
+
+
+def _is_sparse_frame(frame: Any) -> bool:
+    """Tell whether all columns of a pandas frame are sparse numbers, empty cells being zeros."""
+    kinds = set(frame.dtypes)
+    return bool(kinds) and all(
+        getattr(kind, "fill_value", None) == 0 and getattr(kind, "subtype", np.dtype("O")).kind in "biuf"
+        for kind in kinds
+    )
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
@@ -164,9 +183,12 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     A finite sum proves finite entries; only one that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
+    if is_mixed(X):
+        _require_finite_numbers(table, X, start, name, missing)
+        return X
     if not _xp.sum_is_finite(X):
         values = _xp.to_numpy(X)
-        bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
+        bad = ~np.isfinite(values) if missing == "refuse" else np.isinf(values)
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
@@ -175,6 +197,44 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     if len(table.wide):
         warn_rounded(X, table.wide, name, table.names)
     return X
+
+
+def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
+    """Read a table that may have columns of words; None where it has none, or is no kind of table that could."""
+    if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
+        return None
+    if nw.dependencies.is_into_dataframe(X):
+        frame = _read_frame(X, name)
+
+        def of_numbers(part: nw.DataFrame) -> FrameTable:
+            return FrameTable(part, part.to_native(), name)
+
+        return frame_table(frame, X, name, words, of_numbers)
+    if isinstance(X, list | tuple):
+        X = of_rows(X)
+    if not isinstance(X, np.ndarray):
+        return None
+    return array_table(X, name, words, lambda part: ArrayTable(_numbers(part, name), name))
+
+
+def of_rows(X: Any) -> Any:
+    """Return a list of rows as an array of objects, so that numbers beside words stay numbers; other lists as given."""
+    if not all(isinstance(row, list | tuple) and len(row) == len(X[0]) for row in X):
+        return X
+    if not any(isinstance(cell, str | bytes | bool) for row in X for cell in row):
+        return X
+    return np.array([list(row) for row in X], dtype=object)
+
+
+def _require_finite_numbers(table: Any, X: Any, start: int, name: str, missing: Missing) -> None:
+    """Refuse infinity and NaN among the numbers beside words; name the first such cell."""
+    if sum_is_finite(X):
+        return
+    bad = np.isinf(X.numbers) if missing == "allow" else ~np.isfinite(X.numbers)
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        kind = "NaN" if np.isnan(X.numbers[row, column]) else "infinity (inf)"
+        raise errors.not_finite(name, kind, start + row, table.number_names[column])
 
 
 def wide_columns(values: Any) -> np.ndarray:
