@@ -319,9 +319,9 @@ class MomentsEstimator(RowsEstimator):
     @property
     def structure_(self) -> Array:
         """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
-        if not hasattr(self, "subspace_"):
+        total = total_of(self._whole_moments) if hasattr(self, "subspace_") else None
+        if total is None:
             raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
-        total = total_of(self._whole_moments)
         return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
 
     def _why_no_structure(self) -> str:
@@ -370,7 +370,6 @@ class MomentsEstimator(RowsEstimator):
             self.__dict__.pop(name, None)
         self._present(problem, spectrum)
         if self.missing in MODELLED:
-            self._whole = problem.given
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
             self._whole = problem.given

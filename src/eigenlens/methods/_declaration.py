@@ -181,6 +181,8 @@ class Declaration:
         Why it has no test.
     if_separated : function of a model, optional
         Parameters with which it can be fitted where a column does not vary within classes.
+    compares : {"none", "classes", "number", "views", "distances"} or None
+        The question in whose comparison it takes part, where no study asks it alone: it predicts but has no directions.
     compared_as : str
         Its name where methods are compared by how well they predict; empty where it does not take part.
     advantage : str
@@ -205,6 +207,7 @@ class Declaration:
     spread: Spread = Spread()
     untested: str = ""
     if_separated: Callable[[Any], Mapping[str, Any]] | None = None
+    compares: Question | None = None
     compared_as: str = ""
     advantage: str = "boundaries that need not be straight"
     blind_spot: str = ""

@@ -93,9 +93,13 @@ class TakesHoles(MomentsEstimator):
 
         def spread(block: Array) -> Array:
             zeros = _xp.namespace(block).zeros_like
-            return with_holes(block, zeros, lambda holed: require_law(self._law).standard_errors(holed))
+            return with_holes(block, zeros, self._standard_errors)
 
         return rows, self._over_rows(X, spread)
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of each missing cell given the observed ones."""
+        return require_law(self._law).standard_errors(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -28,7 +28,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import plain
-from .._core.parameters import check_number
+from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Grouped
@@ -38,8 +38,10 @@ from ..subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from ._base import Problem, column_names
 from ._classifier import PosteriorClassifier, class_priors, read_priors
-from ._declaration import Laws
+from ._declaration import Declaration, Laws
+from ._holes import TakesHoles
 from ._linear import ClassesEstimator
+from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
 from ._summary import Table, matrix
 
@@ -89,7 +91,7 @@ class QuadraticProblem(Problem):
 
 
 @stored("QDA")
-class QDA(PosteriorClassifier, ClassesEstimator):
+class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     """Quadratic discriminant analysis: a classifier with a covariance for each class.
 
     Parameters
@@ -100,6 +102,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA.
     shrinkage : float in [0, 1], optional
         γ: how far each covariance is drawn towards a multiple of the identity.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, mean and covariance of each class being the most
+        likely ones given the observed cells, which must be missing at random. A row with NaN then has posteriors from
+        the densities of its observed cells.
 
     Attributes
     ----------
@@ -108,6 +114,8 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     means_ : array of shape (K, p)
     covariances_ : array of shape (K, p, p)
         Σ_k, as the rule uses them.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells, each class with its own covariance.
     moments_ : Grouped
         What the pass kept: a mean and a scatter for each class. `moments_.merge(other)` joins fits on different rows.
     spectrum_ : tuple of Whitening
@@ -130,10 +138,23 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     (3, 13, 13)
     """
 
-    def __init__(self, priors: Any = None, *, pooling: float = 0.0, shrinkage: float | None = None) -> None:
+    _declaration = Declaration(
+        compares="classes", compared_as="QDA", advantage="a covariance for each class, and so curved boundaries"
+    )
+    n_components: Any = None  # it has no directions
+
+    def __init__(
+        self,
+        priors: Any = None,
+        *,
+        pooling: float = 0.0,
+        shrinkage: float | None = None,
+        missing: str = "refuse",
+    ) -> None:
         self.priors = priors
         self.pooling = pooling
         self.shrinkage = shrinkage
+        self.missing = missing
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -183,6 +204,7 @@ class QDA(PosteriorClassifier, ClassesEstimator):
             self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
             return
         check_number("pooling", self.pooling, 0, 1)
+        check_choice("missing", self.missing, self._modes)
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, 0, 1)
 
@@ -192,15 +214,53 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     # -- use -----------------------------------------------------------------------------------------------------
 
     def _distances(self, X: Array) -> Array:
-        xp = _xp.namespace(X)
-        return xp.stack([xp.sum(law.project(X) ** 2, axis=1) for law in self._laws], axis=1)
+        def plain_rows(block: Array) -> Array:
+            xp = _xp.namespace(block)
+            return xp.stack([xp.sum(law.project(block) ** 2, axis=1) for law in self._laws], axis=1)
+
+        def observed(rows: np.ndarray) -> np.ndarray:
+            return np.hstack([require_law(law).mahalanobis(rows) for law in self._cell_laws])
+
+        return with_holes(X, plain_rows, observed)
 
     def _scores(self, X: Array, sharp: bool) -> Array:
         constants = np.log(self._priors) - 0.5 * self._log_dets
-        return _xp.like(constants, X) - 0.5 * self._distances(X)
+        return with_holes(
+            X, lambda block: _xp.like(constants, block) - 0.5 * self._distances(block), self._observed_scores
+        )
 
-    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray:
-        """Return log-posteriors of the rows of the fit, each by the fit without it."""
+    # -- rows with holes -----------------------------------------------------------------------------------------
+
+    def _set_law(self, problem: QuadraticProblem) -> None:
+        means, unit = _xp.to_numpy(problem.centred.means), problem.centred.unit
+        self._cell_laws = [
+            law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
+        ]
+
+    def _observed_scores(self, rows: np.ndarray) -> np.ndarray:
+        """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
+        return np.hstack([require_law(law).log_density(rows) for law in self._cell_laws]) + np.log(self._priors)
+
+    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows filled with their expectation over all classes, and the standard deviations of their holes."""
+        posterior = np.exp(_xp.log_softmax(self._observed_scores(rows)))
+        laws = [require_law(law) for law in self._cell_laws]
+        filled = np.stack([law.filled(rows) for law in laws], axis=1)
+        spread = np.stack([law.standard_errors(rows) for law in laws], axis=1)
+        mean = np.sum(posterior[:, :, None] * filled, axis=1)
+        variance = np.sum(posterior[:, :, None] * (spread**2 + (filled - mean[:, None, :]) ** 2), axis=1)
+        return np.where(np.isnan(rows), mean, rows), np.where(np.isnan(rows), np.sqrt(variance), 0.0)
+
+    def _filled(self, X: Array) -> Array:
+        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return self._expected(rows)[1]
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        if self.missing != "refuse":
+            return None
         moments, lam, gamma = self._in_order(self._collected), float(self.pooling), float(self.shrinkage or 0.0)
         within, n, K, p = moments.within().uniform()[0], len(X), len(moments.labels), X.shape[1]
         unit, rows = float(within.unit[0]), X - _xp.to_numpy(within.pivot)

@@ -17,12 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, li_test, with_linear
+from ..inference import CoordinateTest, DimensionTest, coordinate_test, li_test, with_linear
 from ..moments import Grouped
-from ..spectral import Form, Whitening
+from ..spectral import Form, Whitening, whiten
 from ._declaration import Declaration, basis_of
 from ._inverse import SYMMETRIC
 from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
@@ -153,6 +154,39 @@ class SIR(OnePassInverseRegression):
             Their seed.
         """
         return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
+
+    def test_columns(self, alpha: float = 0.05) -> CoordinateTest:
+        """Test of each column whether it can go: whether y depends on it, given the others, in any way SIR can see.
+
+        From the moments of the fit. The test holds for normal X.
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+
+        Returns
+        -------
+        CoordinateTest
+
+        References
+        ----------
+        Cook (2004), Testing predictor contributions in sufficient dimension reduction, Annals of Statistics 32.
+        """
+        self._require_fit()
+        if self.ridge or self._collected is not self._whole_moments:
+            why = f"ridge={self.ridge!r}" if self.ridge else f"missing={self.missing!r}"
+            raise errors.InputError(f"test_columns holds its level for plain moments, not with {why}; fit without it.")
+        moments = self._collected
+        total, offsets = self._total(moments)
+        found = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1))
+        if found.rank < total.n_features:
+            raise errors.InputError(
+                f"test_columns asks what a column adds to the others, and X has rank {found.rank} of "
+                f"{total.n_features} columns; leave out columns that are constant or that the others determine."
+            )
+        W = _xp.to_numpy(found.matrix)
+        return coordinate_test(_xp.to_numpy(offsets), moments.weights, W @ W.T, self._names_of_columns(), alpha)
 
     def _summary_test(self) -> str:
         if self._collected is not self._whole_moments:
