@@ -22,7 +22,7 @@ from .base import Moments
 from .centred import Scatter
 from .cross import Cross
 from .grouped import Grouped
-from .store import Gram
+from .centring import Gram
 
 MOST_COLUMNS = 60  # SQLite gives at most 2,000 numbers in a row
 
