@@ -24,6 +24,7 @@ from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Moments, Scatter
 from ..sources import Source, collect
 from ..spectral import Pencil, Spectrum, Whitening, solve
+from ._chosen import FOLDS, Validated
 from ._patterns import Completed, keeps_patterns, taking_holes
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
@@ -182,13 +183,48 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=True)
             self._note_target(source, first=True)
             self._check_parameters(Known.of(source, complete=True))
-            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
+            if self._asks_validation:
+                moments = self._validate(source)
+            else:
+                for name in ("_chosen", "cv_path_"):
+                    self.__dict__.pop(name, None)
+                moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
             problem, spectrum = self._solved(moments)
             if problem.condition(spectrum) > REREAD_CONDITION and moments.squared and source.rereadable:
                 moments = self._collect(source, Factor)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
+
+    # -- a parameter that cross-validation chooses -------------------------------------------------------------
+
+    _validated: ClassVar[Validated | None] = None
+    _chosen: Any = None
+
+    @property
+    def _asks_validation(self) -> bool:
+        return self._validated is not None and _is_cv(getattr(self, self._validated.name))
+
+    def _value(self, name: str) -> Any:
+        """Return a parameter: as it was given, or as cross-validation has chosen it."""
+        value = getattr(self, name)
+        if not _is_cv(value):
+            return value
+        if self._chosen is None:
+            raise errors.InputError(
+                f"{name}='cv' scores rows by models that have not seen them, which moments cannot do; use fit, or give "
+                f"{name} as a number."
+            )
+        return self._chosen
+
+    def _validate(self, source: Source) -> Any:
+        """Choose the parameter, in two passes over the rows, and return the moments of all of them."""
+        from ..validation.cross import choose  # brings scikit-learn's scorers, which nothing else needs
+
+        assert self._validated is not None
+        found = choose(self, source, self._validated, FOLDS)
+        self._chosen, self.cv_path_ = found.value, found.path
+        return found.moments
 
     def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
         """Fit from moments of a source's rows, or of some of them, that were collected before.
@@ -354,6 +390,10 @@ class MomentsEstimator(RowsEstimator):
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
+
+
+def _is_cv(value: Any) -> bool:
+    return isinstance(value, str) and value == "cv"
 
 
 def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
