@@ -24,7 +24,7 @@ PLUMBING = {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
         "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole",
     },
-    "moments": {"Centred", "Moments", "Quartic", "choose", "local_means", "squared_distances"},
+    "moments": {"Centred", "Moments", "Quartic", "local_means", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
     "testing": {"LAWS", "Sample", "applies", "sample"},
 }  # fmt: skip

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     )
     from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
     from .files import load, save
+    from .methods._diagnosed import Diagnosis
+    from .methods._rotated import Rotation
     from .methods._summary import Summary
     from .methods.cca import CCA
     from .methods.classical_mds import ClassicalMDS
@@ -58,6 +60,7 @@ _HOMES = {
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
     "CorrespondenceAnalysis": ".methods.correspondence_analysis",
+    "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -74,6 +77,7 @@ _HOMES = {
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "RobustPCA": ".methods.robust_pca",
+    "Rotation": ".methods._rotated",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
@@ -114,6 +118,7 @@ __all__ = [
     "ClassicalMDS",
     "ConditionWarning",
     "CorrespondenceAnalysis",
+    "Diagnosis",
     "DirectionalRegression",
     "EigenlensWarning",
     "KernelClassifier",
@@ -124,6 +129,7 @@ __all__ = [
     "RangeWarning",
     "RankWarning",
     "RobustPCA",
+    "Rotation",
     "SparsePCA",
     "Subspace",
     "Summary",

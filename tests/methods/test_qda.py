@@ -128,5 +128,5 @@ def test_classes_without_a_covariance_are_named():
     flat[y == 2, 3] = 1.0
     with pytest.raises(InputError, match="class 2 has no covariance of its own: column 3 is constant within it"):
         QDA().fit(flat, y)
-    with pytest.raises(InputError, match="class 1 has the weight of a single row"):
+    with pytest.raises(InputError, match="class 1 has a weight of 1, that of a single row"):
         QDA().fit(X[:51], y[:51])

@@ -308,6 +308,7 @@ def test_methods_are_compared_on_as_many_cells_as_can_be_paid():
     from eigenlens.study import comparison
 
     assert comparison.affordable_rows(4) == comparison.MOST_ROWS
+    assert comparison.affordable_rows(14) ** 2 < 1e8  # what an SVM of pure noise pays for, in each of five folds
     for p in (50, 180, 290):
         assert comparison.affordable_rows(p) * p <= comparison.MOST_CELLS
     assert comparison.affordable_rows(5000) == comparison.FEWEST_ROWS

@@ -11,6 +11,7 @@ from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
 from .littles import LittleTest, littles_mcar
+from .maps import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .moves import Moves
 from .neighbouring_values import conditional_test, gap_test
 from .neighbours import Neighbours, neighbours
@@ -21,6 +22,7 @@ from .result import DimensionTest, Result
 __all__ = [
     "CANONICAL",
     "Advice",
+    "AgreementTest",
     "Bootstrap",
     "Choice",
     "Denoised",
@@ -29,6 +31,7 @@ __all__ = [
     "LittleTest",
     "Moves",
     "Neighbours",
+    "OutsideColumns",
     "Result",
     "SliceMoments",
     "above_negative",
@@ -47,6 +50,7 @@ __all__ = [
     "components_test_of_moments",
     "conditional_test",
     "denoise",
+    "envfit",
     "gap_test",
     "hard_threshold",
     "inverse_root",
@@ -56,11 +60,13 @@ __all__ = [
     "li_test",
     "linear_p_value",
     "littles_mcar",
+    "mantel",
     "minka",
     "neighbours",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",
+    "procrustes_test",
     "resampled_kernel",
     "resampled_test",
     "save_test",

@@ -21,15 +21,16 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor, Moments, Scatter
-from ..sources import Source, collect
+from ..moments import Centred, Cross, Factor, Moments, Outline, products
+from ..roads import Road, choose_kind
+from ..sources import Response, Source, as_source, collect
+from ..sources.labels import are_shares
 from ..spectral import Pencil, Spectrum, Whitening, solve
 from ._chosen import FOLDS, Validated
 from ._patterns import Completed, keeps_patterns, taking_holes
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
 
-FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
@@ -112,12 +113,10 @@ class Problem:
             kept = max(spectrum.rank, 1)
             yield errors.rank_deficient(self.signal, kept, found, "were asked for", self.signal_advice)
 
-    def directions(self, vectors: Array) -> Array:
-        """Return vectors of the pencil as directions of the columns, each column in its own unit."""
-        return self.over(vectors, self.centred.unit[: vectors.shape[0]])  # columns of a second table come after X's
-
-    def over(self, vectors: Array, unit: Array) -> Array:
-        """Return vectors for columns as they are, from those for columns over a unit."""
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        """Return vectors of the pencil as directions of the columns, each in its own unit (that of `centred`)."""
+        if unit is None:
+            unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
         with np.errstate(over="ignore"):
             found = vectors / unit[:, None]
         if not _xp.all_finite(found):
@@ -166,7 +165,17 @@ class MomentsEstimator(RowsEstimator):
 
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
-        return collect(source, self._kept(kind))
+        moments = collect(source, self._kept(kind))
+        names = self.__dict__.get("feature_names_in_")
+        moments.names = None if names is None else tuple(map(str, names))
+        if isinstance(moments, Cross):
+            moments.second_names = None if self._y_names is None else tuple(self._y_names)
+        return moments
+
+    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:
+        """Read rows that are all there are; weights that turn out to be shares of them become counts."""
+        moments = self._collect(source, kind)
+        return moments.times(float(moments.n_rows)) if are_shares(moments.weight) else moments
 
     def _kept(self, kind: type[Centred]) -> Moments:
         """Return the empty moments of a pass: those that take holes, where rows may have some."""
@@ -188,10 +197,11 @@ class MomentsEstimator(RowsEstimator):
             else:
                 for name in ("_chosen", "cv_path_"):
                     self.__dict__.pop(name, None)
-                moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
+                moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
-            if problem.condition(spectrum) > REREAD_CONDITION and moments.squared and source.rereadable:
-                moments = self._collect(source, Factor)
+            better = self._better_kind(source, problem, spectrum)
+            if better is not None:
+                moments = self._collect_all(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
@@ -225,6 +235,27 @@ class MomentsEstimator(RowsEstimator):
         found = choose(self, source, self._validated, FOLDS)
         self._chosen, self.cv_path_ = found.value, found.path
         return found.moments
+
+    def _first_pass(self, source: Source, road: Road) -> Any:
+        """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
+        if road.kind is not Outline:
+            return self._collect_all(source, road.kind)
+        source = source.finely_cut()
+        outline = self._collect(source, Outline)
+        # products would leave the range of numbers, or have weights that turn out to be shares
+        if outline.exponent is not None or are_shares(outline.weight):
+            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+        outline.products, outline.most_steps = products(source, outline), road.steps
+        return outline
+
+    def _road(self, source: Source) -> Road:
+        """Choose what the pass keeps of sums of squares."""
+        return Road(choose_kind(source.n_rows, source.n_columns), "the whole form is wanted")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        """Return what another pass should keep, where digits were lost and rows can be read again."""
+        lost = problem.condition(spectrum) > REREAD_CONDITION and problem.moments.squared
+        return Factor if lost and source.rereadable else None
 
     def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
         """Fit from moments of a source's rows, or of some of them, that were collected before.
@@ -261,7 +292,11 @@ class MomentsEstimator(RowsEstimator):
         with unchanged_on_failure(self):
             self._check_parameters()
             first = not hasattr(self, "_collected")
-            source = self._open(X, y, sample_weight, reset=first, min_rows=1)
+            if _has_no_rows(X) and _is_nothing(y) and _is_nothing(sample_weight):
+                if not first:
+                    self._check_columns(as_source(X, min_rows=0), reset=False)
+                return self
+            source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
             self._note_target(source, first)
             self._check_parameters(Known.of(source, complete=False))
             moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
@@ -296,7 +331,9 @@ class MomentsEstimator(RowsEstimator):
             n_features = moments.n_features  # refuses moments that have seen nothing
             self._note_target(None, first=True)
             self._check_parameters(Known(n_features))
-            if getattr(self, "n_features_in_", None) != n_features:
+            if moments.names is not None:
+                self.feature_names_in_ = np.array(moments.names, dtype=object)
+            elif getattr(self, "n_features_in_", None) != n_features:
                 self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = n_features
             moments = moments.copy()
@@ -363,7 +400,7 @@ class MomentsEstimator(RowsEstimator):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
-        self._collected = moments
+        self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
         for name in OF_HOLES:
             self.__dict__.pop(name, None)
@@ -372,6 +409,7 @@ class MomentsEstimator(RowsEstimator):
             self._whole = problem.given
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
+            self._whole = problem.given
             self._set_law(problem)
 
     # -- testing -----------------------------------------------------------------------------------------------
@@ -380,7 +418,7 @@ class MomentsEstimator(RowsEstimator):
         """Return the moments that a test is about: those of the rows it was given, or of the fit."""
         if source is None:
             return self._collected
-        return self._collect(source, choose_kind(source.n_rows, source.n_columns))
+        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
@@ -396,25 +434,22 @@ def _is_cv(value: Any) -> bool:
     return isinstance(value, str) and value == "cv"
 
 
-def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
-
-    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
-    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
-    """
-    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
-        return Factor
-    return Scatter
-
-
 def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:
     """List marked columns for a message: as the user named them, or by their numbers."""
     columns = np.flatnonzero(marked)
     return errors.listed(repr(str(names[j])) if names is not None else str(j) for j in columns.tolist())
+
+
+def _is_nothing(values: Any) -> bool:
+    """Tell whether labels, a response or weights are those of an empty batch."""
+    if isinstance(values, Response):
+        return _is_nothing(values.y) and _is_nothing(values.slices)
+    return values is None or (hasattr(values, "__len__") and len(values) == 0)
+
+
+def _has_no_rows(X: Any) -> bool:
+    """Tell whether a batch is empty, as far as that is known before it is read."""
+    if isinstance(X, Source):
+        return X.n_rows == 0
+    shape: Any = getattr(X, "shape", ())
+    return len(shape) == 2 and isinstance(shape[0], int) and shape[0] == 0 and shape[1] > 0

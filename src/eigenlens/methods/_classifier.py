@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,8 @@ class PosteriorClassifier(ClassifierScore):
     classes_: Array
     priors_: Array
 
+    _takes_sparse: ClassVar[bool] = False  # whether scores of sparse rows are found without making them dense
+
     @abstractmethod
     def _scores(self, X: Array, sharp: bool) -> Array:
         """Return log-posteriors of rows, up to what all classes share: (n, K), in float64.
@@ -38,7 +40,9 @@ class PosteriorClassifier(ClassifierScore):
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
-        def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array: ...
+        def _over_rows(
+            self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True, takes_sparse: bool = False
+        ) -> Array: ...
 
     def _set_classes(
         self, labels: np.ndarray, native: Array | None, priors: np.ndarray, like: Array, dtype: Any
@@ -55,7 +59,7 @@ class PosteriorClassifier(ClassifierScore):
             D = self._scores(block, sharp=False)
             return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
 
-        return self._over_rows(X, scores)
+        return self._over_rows(X, scores, takes_sparse=self._takes_sparse)
 
     def predict_log_proba(self, X: TableLike) -> Array:
         """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
@@ -63,7 +67,7 @@ class PosteriorClassifier(ClassifierScore):
         def log_posterior(block: Array) -> Array:
             return _xp.log_softmax(self._scores(block, sharp=True))
 
-        return self._over_rows(X, log_posterior, keep_dtype=False)
+        return self._over_rows(X, log_posterior, keep_dtype=False, takes_sparse=self._takes_sparse)
 
     def predict_proba(self, X: TableLike) -> Array:
         """Return the posterior probability of each class; always float64, so that it and its logarithm agree."""
@@ -76,7 +80,7 @@ class PosteriorClassifier(ClassifierScore):
         def label(block: Array) -> Array:
             return labels_of(_xp.namespace(block).argmax(self._scores(block, sharp=True), axis=1), self.classes_)
 
-        return self._over_rows(X, label, keep_dtype=False)
+        return self._over_rows(X, label, keep_dtype=False, takes_sparse=self._takes_sparse)
 
 
 class CanonicalClassifier(RowsTransformer, PosteriorClassifier):
@@ -109,7 +113,7 @@ class CanonicalClassifier(RowsTransformer, PosteriorClassifier):
 
     def transform(self, X: TableLike) -> Array:
         """Return the canonical coordinates of rows, in which within-class covariance is the identity."""
-        return self._over_rows(X, self._coordinates)
+        return self._over_rows(X, self._coordinates, takes_sparse=self._takes_sparse)
 
     @property
     def _n_features_out(self) -> int:

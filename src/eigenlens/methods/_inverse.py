@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.typing import Array, TableLike
@@ -29,9 +29,9 @@ from ..inference import (
     with_linear,
 )
 from ..moments import Centred
-from ..moments.centring import ridge_over
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
+from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._declaration import Laws
@@ -123,7 +123,7 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
-        return self._over_rows(X, self._variates)
+        return self._over_rows(X, self._variates, takes_sparse=True)
 
     def _variates(self, X: Array) -> Array:
         return self.subspace_.project(X)
@@ -176,13 +176,14 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         reset: bool,
         min_rows: int = 2,
         reader: LabelReader | None = None,
+        counts: bool = False,
     ) -> Source:
         if y is None and isinstance(X, Source):
             y = Response()
         if y is not None:
             y = replace(y, columns=_width(X))
         y, reader = self._sliced(y, reset)
-        source = super()._open(X, y, sample_weight, reset, min_rows, reader)
+        source = super()._open(X, y, sample_weight, reset, min_rows, reader, counts)
         self._slicing = source.label_reader.slicing  # type: ignore[attr-defined]
         return source
 
@@ -213,8 +214,8 @@ class InverseRegression(RowsTransformer, MomentsEstimator):
         return total, moments.within().rescaled(total.exponent).shift - total.shift
 
     def _covariance(self, total: Centred) -> Form:
-        ridge = ridge_over(self.ridge, float(total.unit[0]))
-        return Form.of(total, total.weight).plus_identity(ridge)
+        ridge = powers.ridge_over(self.ridge, float(total.unit[0]))
+        return plus_ridge(Form.of(total, total.weight), ridge)
 
     def _require_slices(self, moments: Any) -> tuple[int, Centred, Array]:
         """Refuse moments that are not enough; return the number of directions to find and what `_total` does."""

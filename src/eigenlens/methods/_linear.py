@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
@@ -23,12 +23,13 @@ from ..moments import Centred, Grouped
 from ..regress.scoring import contrasts
 from ..sources import Source
 from ..sources.labels import refuse_other_labels
-from ..spectral import Form, Pencil, Spectrum, orient, solve
+from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
 from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
-from ._classifier import CanonicalClassifier, Priors, class_priors, read_priors
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
@@ -95,7 +96,6 @@ class ClassesEstimator(MomentsEstimator):
     _target = "labels"
     _given_priors: Priors = None
     _priors: np.ndarray
-    _class_order: np.ndarray | None = None  # of pandas categories
 
     priors: Any
 
@@ -132,11 +132,6 @@ class ClassesEstimator(MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
-    def _note_target(self, source: Source | None, first: bool) -> None:
-        super()._note_target(source, first)
-        if first or self._class_order is None:
-            self._class_order = None if source is None or source.labels is None else source.labels.order
-
     def _in_order(self, moments: Grouped) -> Grouped:
         """Return moments with the classes in the order that they have in `classes_`."""
         return moments if self._class_order is None else moments.ordered(self._class_order)
@@ -151,20 +146,25 @@ class ClassesEstimator(MomentsEstimator):
         return self._in_order(self._collected).weights
 
     def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
-        """Refuse moments of one class or of too few rows; return them with classes in order, and the priors."""
-        moments = self._in_order(moments)
+        """Refuse moments of one class or of too few rows; return them with classes in order, and their weights."""
+        moments = moments if self._class_order is None else self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return moments, class_priors(self._given_priors, moments.weights, moments.labels)
+        weights = moments.weights
+        if weights.sum() <= K:
+            raise errors.weight_too_small(float(weights.sum()), K, "W − K")
+        return moments, weights
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
+    _takes_sparse = True
+
     n_components: Any
+    _sphering: Any
+    _sphered_means: Any
 
     # -- what subclasses share -----------------------------------------------------------------------------------
 
@@ -186,16 +186,14 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
         if spectrum.rank < spectrum.singular_values.shape[0]:
             spectrum = spectrum.first(max(1, spectrum.rank))
-        W = problem.directions(spectrum.whitening.matrix)  # type: ignore[union-attr]
-        W = W * orient(W)
+        W = None if isinstance(problem.pencil.B, RidgedForm) else spectrum.whitening.matrix  # type: ignore[union-attr]
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         centre = _xp.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
         total = float(xp.sum(spectrum.values)) + spectrum.tail
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
-        self._sphering = Subspace(within.pivot, W, centre * unit)
-        self._sphered_means = offsets @ (W * unit[:, None])
+        self._sphering, self._sphered_means = (None, None) if W is None else self._sphere_of(problem, W)
         centroids = offsets @ (spectrum.vectors * unit[:, None])
         self._set_rule(moments.labels, self._native_labels, problem.priors, centroids, dtype)
         self.means_ = _xp.attribute_copy(within.means, dtype)
@@ -207,6 +205,27 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    def _sphere_of(self, problem: DiscriminantProblem, W: Array) -> tuple[Subspace, Array]:
+        """Return the coordinates in which the within-class covariance is the identity, and the class means in them."""
+        within = problem.centred
+        W = problem.directions(W)
+        W = W * orient(W)
+        centre = _xp.like(problem.shares, within.shift) @ within.shift
+        sphering = Subspace(within.pivot, W, centre * within.unit)
+        return sphering, (within.shift - centre) @ (W * within.unit[:, None])
+
+    def _sphered(self) -> tuple[Subspace, Array]:
+        """Return what `_sphere_of` does; with shrinkage on few rows it is made when it is asked for, as it is large."""
+        self._require_fit()
+        if self._sphering is None:
+            p = self.n_features_in_
+            way_out = "use transform and predict, which do not need it, or fewer columns"
+            memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
+            problem: Any = self._pose(self._collected)
+            whitening = whiten(problem.pencil.B.expanded())
+            self._sphering, self._sphered_means = self._sphere_of(problem, whitening.matrix)
+        return self._sphering, self._sphered_means
 
     @property
     def structure_within_(self) -> Array:
@@ -313,26 +332,30 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
+        sphering, _ = self._sphered()
 
         def project(block: Array) -> Array:
-            return self._sphering.project(block)
+            return sphering.project(block)
 
-        return self._over_rows(X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))))
+        return self._over_rows(
+            X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))), takes_sparse=True
+        )
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
 
         Of a row with holes, it is the distance of its observed cells, in as many dimensions.
         """
+        sphering, means = self._sphered()
 
         def distances(block: Array) -> Array:
-            return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
+            return _xp.squared_distances(sphering.project(block), _xp.like(means, block))
 
         def observed(rows: np.ndarray) -> np.ndarray:
             K = len(self._priors)
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+        return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
 
     # -- rows left out ---------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resa
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
 from ..spectral import Form, Pencil, Whitening, whiten
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ._declaration import DirectionTest
 from ._holes import TakesHoles, in_units_of_data
@@ -65,7 +67,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         most = p if self.ridge else max(1, min(p, total.n_rows - 1))
         covariance = self._covariance(total)
         shares = _xp.like(moments.weights / moments.weight, offsets)
-        form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
+        form = self._form(moments, covariance, lambda: whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
         count = (lambda: self._found(moments)) if self.n_components == "auto" else None
         names = getattr(self, "feature_names_in_", None)
@@ -90,9 +92,13 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         """Return rows F with M = FᵀF, from slices in standardised coordinates."""
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
-        W = whitening.matrix
+        W = whitened().matrix
+        if isinstance(covariance, RidgedForm):
+            covariance = covariance.expanded()
         if covariance.factor is None:
             back = W.T @ covariance.matrix
         else:

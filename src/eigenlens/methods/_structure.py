@@ -50,5 +50,4 @@ def structure(centred: Centred, basis: Array) -> Array:
 def spreads(centred: Centred, divisor: float) -> np.ndarray:
     """Return the standard deviations of columns, in the units of the data."""
     with np.errstate(over="ignore", under="ignore"):
-        form = Form.of(centred, divisor)
-        return np.sqrt(_xp.to_numpy(form.diagonal())) * _xp.to_numpy(centred.unit)
+        return np.sqrt(_xp.to_numpy(centred.store.diagonal()) / divisor) * _xp.to_numpy(centred.unit)

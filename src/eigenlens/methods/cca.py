@@ -115,6 +115,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             },
         ),
         linear_map=basis_of,
+        elsewhere={
+            "scale": "correlations do not depend on the units of columns; leave it out",
+            "max_iter": "the solution is direct; leave it out",
+            "tol": "the solution is direct; leave it out",
+            "copy": "rows are never changed; leave it out",
+        },
     )
 
     _target = "table"
@@ -234,7 +240,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     def transform(self, X: TableLike, Y: TableLike = None) -> Any:
         """Return the x variates of rows; with Y, the pair of x and y variates."""
-        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)))
+        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)), takes_sparse=True)
         if Y is None:
             return x_scores
         source = as_source(
@@ -277,7 +283,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
             return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
-        return self._over_rows(X, response)
+        return self._over_rows(X, response, takes_sparse=True)
 
     def test_dimension(
         self,

@@ -31,7 +31,7 @@ from ..inference import DimensionTest
 from ..inference.result import check_level
 from ..moments import Centred, Profiles
 from ..moments.profiles import profiles_of
-from ..sources import as_source
+from ..sources import Source, as_source
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
@@ -149,6 +149,9 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
 
     def _moments(self, kind: type[Centred]) -> Profiles:
         return Profiles(kind)
+
+    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:  # a total of 1 is that of a table of shares
+        return self._collect(source, kind)
 
     def _pose(self, moments: Profiles) -> ProfilesProblem:
         if moments.n_rows < 2 and moments.rows <= 1:

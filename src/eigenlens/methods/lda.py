@@ -31,7 +31,7 @@ from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._chosen import Validated, shrinkages
-from ._classifier import refuse_no_spread, refuse_separating
+from ._classifier import class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import (
     PERMUTED_CLASSES,
@@ -153,6 +153,12 @@ class LDA(LinearDiscriminant):
         advantage="straight boundaries",
         display="DiscriminantDisplay",
         linear_map=basis_of,
+        elsewhere={
+            "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
+            "store_covariance": "the covariance is moments_.within().matrix / (moments_.weight - K); leave it out",
+            "tol": "rank is decided relative to the largest value; leave it out",
+            "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
+        },
     )
 
     def __init__(
@@ -182,9 +188,8 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        moments, priors = self._require_classes(moments)
-        weights, p = moments.weights, self.n_features_in_
-        K = len(weights)
+        moments, weights = self._require_classes(moments)
+        K, p = len(weights), self.n_features_in_
         k = self._wanted(K, p)
         if self.within == "equal":
             within, divisor = moments.within(1.0 / (K * weights)), 1.0
@@ -198,6 +203,7 @@ class LDA(LinearDiscriminant):
             refuse_no_spread(constant)
             within, intensity = within.uniform()[0], self._intensity(moments)
             Sw, constant = shrunk(Form.of(within, divisor), intensity), None
+        priors = class_priors(self._given_priors, weights, moments.labels)
         shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
         most = max(1, min(p, within.n_rows - K))
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
@@ -212,6 +218,12 @@ class LDA(LinearDiscriminant):
             return
         a = self.shrinkage
         check_count(self.n_components, auto=a is None)
+        if isinstance(a, str) and a == "auto":
+            raise errors.InputError(
+                "shrinkage='auto' is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf' or 'oas'. It "
+                "is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf', and "
+                "StandardScaler() before it if the units of columns differ."
+            )
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))

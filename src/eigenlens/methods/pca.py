@@ -18,26 +18,33 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor
+from ..moments import Centred, Factor, Outline
+from ..moments.centring import INCOMPLETE
 from ..normal import Conditional
+from ..roads import Road, choose_kind, fits, road_of
+from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
+from ..spectral.products import ProductForm
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
-from ._base import column_names
+from ._base import Problem, column_names
 from ._chosen import Validated, counts
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
+from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, with_holes
 from ._principal import PrincipalComponents, PrincipalProblem
+from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
 
@@ -88,6 +95,12 @@ class SpreadProblem(PrincipalProblem):
         return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if isinstance(self.moments, Outline) and not _is_certain(spectrum):
+            yield errors.NotConvergedWarning(
+                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
+                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
+                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+            )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
@@ -97,6 +110,18 @@ class SpreadProblem(PrincipalProblem):
                 f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
                 "component(s) have no variance; ask for fewer."
             )
+
+
+def _share(spectrum: Spectrum) -> float:
+    """Return the spread of the weakest direction beside that of the strongest."""
+    s = spectrum.singular_values
+    return float(s[-1]) / (float(s[0]) or 1.0)
+
+
+def _is_certain(spectrum: Spectrum) -> bool:
+    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
+    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
+    return spectrum.settled and not weak
 
 
 PARALLEL = Wording(
@@ -199,6 +224,14 @@ class PCA(TakesHoles, PrincipalComponents):
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
+        elsewhere={
+            "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
+            "copy": "rows are never changed; leave it out",
+            "tol": "the exact solvers run to machine precision; leave it out",
+            "iterated_power": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "n_oversamples": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "random_state": "solver='randomized' has a fixed seed, and the others do not draw; leave it out",
+        },
     )
     _modes = ("refuse", "ml", "ppca")
     scale: bool = False  # of models in files that are older than the parameter
@@ -227,6 +260,16 @@ class PCA(TakesHoles, PrincipalComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
+    def _road(self, source: Source) -> Road:
+        few = self.n_components if isinstance(self.n_components, Integral) else None
+        return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        if not isinstance(problem.moments, Outline):
+            return super()._better_kind(source, problem, spectrum)
+        usual = choose_kind(source.n_rows, source.n_columns)
+        return usual if not _is_certain(spectrum) and fits(source, usual) else None
+
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor, asked = moments.weight - self.ddof, self._value("n_components")
         k = self._require_rows(moments, divisor, "W − ddof")
@@ -238,12 +281,12 @@ class PCA(TakesHoles, PrincipalComponents):
             moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            Form.of(uniform, 1.0).with_rows(k if isinstance(asked, Integral) else 0),
+            _form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
         )
-        unit = float(np.ldexp(1.0, power))
+        unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)
         return SpreadProblem(pencil, moments, uniform, names, asked, unit, divisor, self.solver, scale, given)
 
@@ -265,6 +308,15 @@ class PCA(TakesHoles, PrincipalComponents):
         self._warn_range(s)
         self._warn_units(problem, spectrum)
 
+    @property
+    def structure_(self) -> Array:
+        if not isinstance(getattr(self, "_collected", None), Outline):
+            return super().structure_
+        xp, s = _xp.namespace(self._sd), self.spectrum_.singular_values  # Σv = λv: no form is needed
+        squares = xp.where(self._collected.constant_columns(), xp.nan, self._collected.store.diagonal())
+        sizes = squares**0.5 if self._scale is None else squares**0.5 / self._scale
+        return _xp.cast(self.spectrum_.vectors * s / sizes[:, None], self._collected.dtype)
+
     def _set_subspace(self, problem: SpreadProblem, V: Array, dtype: Any) -> None:
         """Set centre and basis in the units of X, and what columns are divided by."""
         given, scale = problem.given, problem.scale
@@ -275,7 +327,7 @@ class PCA(TakesHoles, PrincipalComponents):
             self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
         else:
             self.scale_ = _xp.attribute_copy(scale, dtype)
-            basis = problem.over(V, scale)
+            basis = problem.directions(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
 
     def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
@@ -307,6 +359,11 @@ class PCA(TakesHoles, PrincipalComponents):
             )
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
+        if self.solver in ("full", "arpack", "covariance_eigh"):
+            raise errors.InputError(
+                f"solver={self.solver!r} is not an option; use one of {errors.listed(map(repr, SOLVERS))}. "
+                "scikit-learn's 'full' and 'covariance_eigh' are called 'dense' here, and 'arpack' is called 'lanczos'."
+            )
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
         check_flag("scale", self.scale)
@@ -375,7 +432,7 @@ class PCA(TakesHoles, PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
-        return self._over_rows(X, self._scores)
+        return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
         scores = self.subspace_.project(self._filled(X))
@@ -453,6 +510,44 @@ class PCA(TakesHoles, PrincipalComponents):
         values = self.score_samples(X)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
+    def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
+        """Rotate the components towards loadings that are easy to read.
+
+        Parameters
+        ----------
+        method : {"varimax", "quartimax", "promax", "oblimin"}
+            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
+        normalize : bool, optional
+            Give the loadings of each column the length 1 meanwhile (Kaiser). By default so, except for oblimin.
+        power : float
+            Of promax.
+
+        Returns
+        -------
+        Rotation
+            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
+        """
+        self._require_fit()
+        return rotated(self, method, normalize, power)
+
+    def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
+        """Find the rows that the components do not fit, and the columns to blame.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            New rows, or those of the fit. The limits come from the moments of the fit.
+        level : float
+            Share of new rows of a normal law that lie beyond each limit.
+
+        Returns
+        -------
+        Diagnosis
+            With `t2`, `q`, their limits and contributions of the columns, `outlying`, `to_frame()` and `plot()`.
+        """
+        self._require_fit()
+        return diagnosed(self, X, level)
+
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model, V(Λ − σ²I)Vᵀ + σ²I, in the units of X."""
         self._require_fit()
@@ -462,6 +557,16 @@ class PCA(TakesHoles, PrincipalComponents):
         scale = _xp.like(self._divisors(), V)
         S = (V * (self._sd**2 - noise)) @ V.T + noise * eye
         return _xp.cast(S * scale * scale[:, None], self.components_.dtype)
+
+
+def _form_of(moments: Centred) -> Form:
+    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
+    if not isinstance(moments, Outline):
+        return Form.of(moments, 1.0)
+    if moments.products is None:
+        raise errors.InputError(INCOMPLETE)
+    squares, steps = moments.store.diagonal(), moments.most_steps
+    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
 
 
 def _standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:

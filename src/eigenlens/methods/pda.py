@@ -38,7 +38,7 @@ from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
 from ._chosen import Validated, penalties
-from ._classifier import refuse_alike, refuse_separating
+from ._classifier import class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
@@ -66,8 +66,8 @@ class PenalizedProblem(DiscriminantProblem):
 
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
-    def directions(self, vectors: Array) -> Array:
-        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors)
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         if not self.penalised_by:
@@ -221,8 +221,10 @@ class PDA(LinearDiscriminant):
         return Grouped(kind)
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
-        moments, priors = self._require_classes(moments)
-        K, p, names = len(priors), moments.n_features, getattr(self, "feature_names_in_", None)
+        moments, weights = self._require_classes(moments)
+        priors = class_priors(self._given_priors, weights, moments.labels)
+        names = getattr(self, "feature_names_in_", None)
+        K, p = len(weights), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
         free = self.df is None and self._value("lam") == 0  # LDA, which knows no units

@@ -38,7 +38,7 @@ from ..subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from ._base import Problem, column_names
 from ._chosen import Validated, poolings
-from ._classifier import PosteriorClassifier, read_priors
+from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Laws
 from ._linear import ClassesEstimator
 from ._rows import Known
@@ -147,18 +147,18 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         return Grouped(kind, pooled=False)
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
-        moments, priors = self._require_classes(moments)
-        K = len(priors)
+        moments, weights = self._require_classes(moments)
+        priors, K = class_priors(self._given_priors, weights, moments.labels), len(weights)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
         lam = float(self._value("pooling"))
         divisors = (1 - lam) * (moments.weights - 1) + lam * (moments.weight - K)
         if (divisors <= 0).any():
-            label = moments.labels[int(np.argmin(divisors))]
+            k = int(np.argmin(divisors))
             raise errors.InputError(
-                f"class {plain(label)!r} has the weight of a single row, which has no covariance; use pooling above 0, "
-                f"or leave the class out."
+                f"class {plain(moments.labels[k])!r} has a weight of {moments.weights[k]:.3g}, that of a single row or "
+                "less, which has no covariance (divisor W_k − 1); use pooling above 0, or leave the class out."
             )
         pooled = Form.of(within, 1.0).times(lam) if lam else None
         covariances = []

@@ -14,6 +14,7 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from .._core import xp as _xp
@@ -105,7 +106,9 @@ class SIR(OnePassInverseRegression):
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         return Form(factor=self._kernel(shares, offsets, None), squared=False)  # linear in x: no need to standardise
 
     def _most(self, K: int, p: int) -> int:

@@ -8,8 +8,10 @@ from .cross import Cross
 from .grouped import Grouped
 from .mixed import Mixed
 from .neighbours import local_means
+from .outline import Outline
 from .pairwise import squared_distances
 from .patterns import Patterns
+from .products import products
 from .profiles import Profiles
 from .quartic import Quartic
 
@@ -20,10 +22,12 @@ __all__ = [
     "Grouped",
     "Mixed",
     "Moments",
+    "Outline",
     "Patterns",
     "Profiles",
     "Quartic",
     "Scatter",
     "local_means",
+    "products",
     "squared_distances",
 ]

@@ -51,6 +51,11 @@ class Folded(Moments):
         self.parts = [mine.copy().merge(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True)]
         return self
 
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.parts = [part.times(factor) if has_rows(part) else part for part in self.parts]
+        return new
+
     @property
     def n_features(self) -> int:
         return self.parts[0].n_features

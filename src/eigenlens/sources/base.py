@@ -115,6 +115,8 @@ class Source(ABC):
         Whether blocks tell which rows of the table they hold.
     paths : list of Path
         The files that are read, where there are any.
+    layout : object or None
+        The labels of rows and columns, where what a model says of the rows is to have them.
     """
 
     n_rows: int | None
@@ -133,6 +135,7 @@ class Source(ABC):
     label_reader: LabelReader = ClassReader()
     missing: Missing = "refuse"
     numbered: bool = False
+    layout: Any = None
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:
@@ -154,6 +157,10 @@ class Source(ABC):
 
     def settled(self) -> Source:
         """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
+        return self
+
+    def finely_cut(self) -> Source:
+        """Return the same rows in blocks of a cache's size, for a pass whose parts merge at no cost."""
         return self
 
     def with_words(self, words: Words) -> Source:
@@ -205,16 +212,17 @@ class Source(ABC):
             total = total.merge(part)
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Array:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
         """Apply a function of rows block by block and stack what it returns."""
-        pieces = [piece for part in self.mapped_segments(function) for piece in part]
+        pieces = [piece for part in self.mapped_segments(function, takes_sparse) for piece in part]
         return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
 
-    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+    def mapped_segments(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Iterator[list[Array]]:
         """Yield what a function of rows returns for the blocks of each segment, in order."""
 
         def apply(segment: Segment) -> list[Array]:
-            return [function(piece.X) for block in segment for piece in dense_blocks(block)]
+            pieces = (piece for block in segment for piece in ([block] if takes_sparse else dense_blocks(block)))
+            return [function(piece.X) for piece in pieces]
 
         return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
 
@@ -231,9 +239,14 @@ def collect(source: Source, empty: M) -> M:
     return source.reduce(empty.anchored(source.first()))
 
 
-def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
-    """Apply a function of rows block by block and stack what it returns."""
-    return source.map(function)
+def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
+    """Apply a function of rows block by block and stack what it returns; sparse rows as they are, if it takes them."""
+    return source.map(function, takes_sparse)
+
+
+def fine_rows(n_columns: int) -> int:
+    """Return how many rows make a block where a merge costs nothing, so that they fit the cache however wide."""
+    return min(max(BLOCK_BYTES // (8 * n_columns), 16), BLOCK_ROWS[1])
 
 
 def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:

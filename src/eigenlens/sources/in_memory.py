@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from .._core import errors
@@ -19,12 +21,14 @@ from .base import (
     Source,
     Target,
     block_rows,
+    fine_rows,
     middle,
     require_room,
     segment_blocks,
     typical_rows,
 )
-from .labels import ClassReader, LabelReader, Labels, read_weights
+from .labelled import is_labelled, labelled_rows
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
 
@@ -76,6 +80,19 @@ class MemorySource(Source):
     def kept(self) -> np.ndarray:
         """Positions of the rows of positive weight: those that blocks hold."""
         return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
+
+    @property
+    def row_weights(self) -> Array | None:
+        """The weights of all rows, on the device of the table; None where each counts once."""
+        return self._weight
+
+    def finely_cut(self) -> MemorySource:
+        if self._sparse or not isinstance(self.table.sample, np.ndarray):
+            return self
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(self.n_columns))
+        new._is_one_block = self.table.shape[0] <= new._block
+        return new
 
     def in_memory(self) -> MemorySource:
         return self
@@ -134,7 +151,7 @@ class MemorySource(Source):
         """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
         X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
         rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
-        if np.isfinite(X.data).all() and not rounded:
+        if _xp.sum_is_finite(X.data) and not rounded:
             return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
@@ -199,13 +216,13 @@ class MemorySource(Source):
         if checks and not bool(_xp.namespace(checks[0]).all(_xp.namespace(checks[0]).stack(checks))):
             self._name_the_first_not_finite()
 
-    def map(self, function: Callable[[Array], Array]) -> Array:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
         if self._is_one_block:
             return function(self._read(0, self.table.shape[0]).X)
         if self.weighted or not isinstance(self.table.sample, np.ndarray):
-            return super().map(function)
+            return super().map(function, takes_sparse)
         found, at = np.empty(0), 0
-        for piece in (piece for part in self.mapped_segments(function) for piece in part):
+        for piece in (piece for part in self.mapped_segments(function, takes_sparse) for piece in part):
             if at == 0:
                 found = np.empty((self.table.shape[0], *piece.shape[1:]), dtype=piece.dtype)
             found[at : at + len(piece)] = piece  # while it is in cache, and so that its memory serves the next one
@@ -240,6 +257,7 @@ def as_source(
     in_memory: bool = False,
     every_row: bool = False,
     words: Words = "refuse",
+    counts: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -271,11 +289,14 @@ def as_source(
         Whether the caller answers for every row, those to which a source gives no weight too.
     words : {"refuse", "auto"} or list of columns
         Whether X may hold words, and in which columns.
+    counts : bool
+        Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
     reader = ClassReader() if reader is None else reader
     remote = None
     if not isinstance(X, np.ndarray):
-        remote = _remote_source(X, y, sample_weight, target, estimator, reader)
+        given = sample_weight if counts else given_as_counts(sample_weight)
+        remote = _remote_source(X, y, given, target, estimator, reader)
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
@@ -292,6 +313,7 @@ def as_source(
     companion: Labels | Table | None = None
     single_response = False
     weight = None if sample_weight is None else read_weights(sample_weight, n)
+    weight = weight if weight is None or counts else as_counts(weight)
     if target != "none":
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")
@@ -325,4 +347,15 @@ def _remote_source(
         from .dask import DaskSource
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
+    if is_labelled(X):
+        return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
+    if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
+        from .files import open_rows
+
+        return open_rows(X).bound(y, sample_weight, target, estimator, reader)
     return None
+
+
+def _is_table(X: Any) -> bool:
+    """Tell whether rows that speak Arrow lie in memory already."""
+    return nw.dependencies.is_into_dataframe(X) or type(X).__name__ == "RecordBatch"

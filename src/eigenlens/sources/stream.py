@@ -19,13 +19,14 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, gathered, middle, require_room, typical_rows
-from .labels import LabelReader, Labels, as_column, check_weights, read_weights
+from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
+from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
+HEAD_ROWS = 1024  # of rows with words, among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
@@ -57,6 +58,11 @@ class RowSource(Source):
     def __repr__(self) -> str:
         rows = "rows" if self.reader.n_rows is None else f"{self.reader.n_rows:,} rows"
         return f"<{rows} of {self.n_features} columns from {self.reader!r}>"
+
+    def finely_cut(self) -> RowSource:
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(len(self.roles.all))) if self.device is None else self._block
+        return new
 
     # -- what a method asks of y -------------------------------------------------------------------------------
 
@@ -158,7 +164,7 @@ class RowSource(Source):
             batches = [piece.load(piece.start, piece.stop) for piece in pieces]
         weight = self._given_weight
         if self._has_weight:
-            weight = np.concatenate([batch.weight for batch in batches])
+            weight = as_counts(np.concatenate([np.asarray(batch.weight, dtype=np.float64) for batch in batches]))
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
@@ -176,7 +182,7 @@ class RowSource(Source):
         self._check_length(sum(len(batch.X) for batch in batches))
         table = ArrayTable(_joined([batch.X for batch in batches]), self.name)
         table.names, table.native = self.feature_names, self.native
-        weight = _joined([batch.weight for batch in batches]) if self._has_weight else self._given_weight
+        weight = as_counts(_joined([batch.weight for batch in batches])) if self._has_weight else self._given_weight
         if weight is not None and not weight.any():
             raise errors.weight_all_zero()
         companion, reader = self._given, self.label_reader
@@ -239,9 +245,9 @@ class RowSource(Source):
         except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
             raise _no_device(self.device, error) from error
 
-    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+    def mapped_segments(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Iterator[list[Array]]:
         if self.device is None:
-            return super().mapped_segments(function)
+            return super().mapped_segments(function, takes_sparse)
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
     def first(self) -> Block:
@@ -250,14 +256,15 @@ class RowSource(Source):
 
     def _first(self) -> Block:
         start = 0
-        for pieces in even(self.reader.head(self.roles), self._block):
+        few = min(self._block, HEAD_ROWS) if self.roles.words else self._block
+        for pieces in even(self.reader.head(self.roles), few):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))
             if block.X.shape[0]:
                 rows = typical_rows(block.X.shape[0], block.weight)
                 y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                few = block.X[rows]
-                return Block(first_rows(few, middle) if is_mixed(few) else middle(few), y)
+                typical = block.X[rows]
+                return Block(first_rows(typical, middle) if is_mixed(typical) else middle(typical), y)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)

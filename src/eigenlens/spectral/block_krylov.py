@@ -24,6 +24,8 @@ WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as 
 MORE = 6  # vectors at a time beyond those that are wanted
 SPACE = 384  # vectors in the space before it begins anew, where there is room
 ROOM = 2**29  # bytes that the space may take
+DEVICE_STEPS = 5  # before the first look where the host would wait for a device
+SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
 CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
 
 
@@ -103,7 +105,8 @@ class _Space:
         self._random = np.random.default_rng(0)
         self.Q = self._xp.zeros((self.size + self.width, n), dtype=self._xp.float64, device=_xp.device(like))
         self.T = np.zeros((self.size + self.width,) * 2)
-        self.m, self.steps, self._top, self._due = 0, 0, 0.0, 0
+        self.m, self.steps, self._top = 0, 0, 0.0
+        self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
         self._history: list[tuple[int, float]] = []
         self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
 
@@ -137,8 +140,7 @@ class _Space:
             if self.m:
                 Q = self.Q[: self.m, :]
                 basis = basis - (basis @ Q.T) @ Q
-            columns, triangle = self._xp.linalg.qr(basis.T, mode="reduced")
-            basis, triangle = columns.T, _xp.to_numpy(triangle)
+            basis, triangle = _orthonormal_rows(basis)
             R = triangle @ R if turn else np.pad(triangle, ((0, 0), (0, len(rows) - free)))
             lost = np.abs(np.diagonal(triangle)) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
             if lost.any() and turn < 2:
@@ -193,3 +195,25 @@ class _Space:
         self.T[:] = 0.0
         self.T[np.arange(kept), np.arange(kept)] = theta
         self.m = kept
+
+
+def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray]:
+    """Return an orthonormal basis of rows, and upper triangular R with rows = Rᵀ·basis.
+
+    On a device by the Cholesky factor of their products, a small matrix, unless rows are nearly parallel: no device
+    library has a fast QR of a few long vectors.
+    """
+    xp = _xp.namespace(rows)
+    if _xp.on_accelerator(rows):
+        products = _xp.to_numpy(rows @ rows.T)
+        size = np.sqrt(np.diagonal(products))
+        if size.min(initial=np.inf) > 0:
+            try:
+                L = np.linalg.cholesky(products / size / size[:, None])
+            except np.linalg.LinAlgError:
+                L = np.zeros((1, 1))
+            if np.diagonal(L).min() > SKEW:
+                back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True)
+                return _xp.like(back, rows) @ rows, (L * size[:, None]).T
+    columns, triangle = xp.linalg.qr(rows.T, mode="reduced")
+    return columns.T, _xp.to_numpy(triangle)

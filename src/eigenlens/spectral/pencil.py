@@ -55,14 +55,19 @@ class Form:
         return self.matrix if self.factor is None else self.factor
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Of the array that is given."""
+        return self.values.shape[0], self.values.shape[1]
+
+    @property
     def dimension(self) -> int:
-        return int(self.values.shape[1])
+        return self.shape[1]
 
     def diagonal(self) -> Array:
         xp = _xp.namespace(self.values)
         if self.factor is None:
             return xp.linalg.diagonal(self.matrix)
-        return xp.sum(self.factor**2, axis=0)
+        return _xp.column_squares(self.factor)
 
     def trace(self) -> float:
         return float(_xp.namespace(self.values).sum(self.diagonal()))

@@ -14,17 +14,22 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from . import truncated
+from . import products, truncated
 from .pencil import Form, Pencil
+from .products import ProductForm
+from .ridged import RidgedForm, whiten_for
 from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
+GRAM_WORK = 1e8  # multiplications of products of rows with rows from which on an SVD takes noticeably longer
 
 SOLVERS: dict[str, Callable[..., Any]] = {
     "eigh": Form.decomposed,
     "leading": Form.leading,
     "svd": Form.decomposed,
+    "gram": products.gram,
+    "krylov": products.krylov,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
 }
@@ -50,14 +55,28 @@ class Rule:
     why: str
 
 
+def _few_of_many(pencil: Pencil) -> bool:
+    k, small = pencil.n_components, min(pencil.A.shape)
+    return k is not None and small >= ITERATED_DIMENSION and k <= ITERATED_SHARE * small
+
+
+def _few_long_rows(pencil: Pencil) -> bool:
+    """Whether the products of rows with rows are many times cheaper than an SVD, and all that is needed."""
+    rows, columns = pencil.A.shape
+    few = pencil.n_components is not None and pencil.n_components <= rows // 4
+    return pencil.A.factor is not None and few and 2 * rows <= columns and rows**2 * columns >= GRAM_WORK
+
+
 RULES = (
     Rule(
+        "krylov",
+        lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
+        "few directions of many come from products with a few vectors at a time, until their residual is small",
+    ),
+    Rule("gram", _few_long_rows, "few rows of many columns: the products of rows with rows are a small matrix"),
+    Rule(
         "lanczos",
-        lambda pencil: (
-            pencil.n_components is not None
-            and min(pencil.A.values.shape) >= ITERATED_DIMENSION
-            and pencil.n_components <= ITERATED_SHARE * min(pencil.A.values.shape)
-        ),
+        _few_of_many,
         f"few directions (up to {ITERATED_SHARE:.0%}) of {ITERATED_DIMENSION} or more are found by iteration",
     ),
     Rule(
@@ -95,6 +114,8 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
         raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
     if pencil.B is not None:
         pencil, _ = _whitened(pencil)
+    if isinstance(pencil.A, ProductForm):
+        return Choice("krylov", RULES[0].why)
     if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.A.dimension):
         name = "eigh" if pencil.A.factor is None else "svd"
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.A.dimension} directions"
@@ -132,7 +153,10 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
     """Return the standard problem in coordinates in which B is the identity."""
     assert pencil.B is not None
-    whitening = whiten(pencil.B, pencil.constant, pencil.most)
+    if isinstance(pencil.B, RidgedForm) and pencil.A.factor is not None and 4 * pencil.A.shape[0] <= pencil.dimension:
+        whitening = whiten_for(pencil.B, pencil.A.factor)
+    else:
+        whitening = whiten(pencil.B, pencil.constant, pencil.most)
     return Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components), whitening
 
 
@@ -175,10 +199,10 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
 
 def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
     A, choice, k = pencil.A, choose_solver(pencil, solver), _wanted(pencil)
-    s, vectors, left, residual = SOLVERS[choice.solver](A, k)
+    s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
     signs, rank = orient(vectors), count_rank(s, A.dimension, A.squared)
     squares = _xp.to_numpy(s) ** 2
-    if len(squares) == min(A.values.shape):
+    if len(squares) == min(A.shape):
         tail = float(squares[min(k, rank) : rank].sum())
     else:  # from the trace, which costs digits
         tail = A.trace() - float(squares[:k].sum())
@@ -194,9 +218,10 @@ def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
         condition=condition_of(s, max(judged, 1)),
         solver=choice.solver,
         residual=residual,
+        **(effort[0] if effort else {}),
     )
 
 
 def _wanted(pencil: Pencil) -> int:
-    most = min(pencil.A.values.shape)
+    most = min(pencil.A.shape)
     return most if pencil.n_components is None else min(pencil.n_components, most)

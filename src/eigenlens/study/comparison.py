@@ -20,7 +20,7 @@ from .data import Data, Progress
 from .dimension_tests import some_rows
 from .methods import declared, fitted, made, of_question
 
-MOST_ROWS = 20_000  # rows that a comparison uses
+MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
 LEVEL = 0.95

@@ -13,9 +13,10 @@ from sklearn.base import clone
 
 from .._core import errors
 from ..moments import Factor
-from ..moments.folded import Folded
+from ..moments.folded import Folded, has_rows
 from ..moments.scaled_columns import can_scale
 from ..sources import ClassReader, Source, collect
+from ..sources.labels import are_shares
 from ..sources.progress import tracked
 from .folds import Folds, GivenFolds, of_splits, read_cv
 from .measures import Measure, measure_for
@@ -170,7 +171,11 @@ class _Run:
 
     def _pass(self, source: Source, start: Any) -> Any:
         self.passes[0] = (self.passes[0] or 0) + 1
-        return collect(source, start)
+        found = collect(source, start)
+        if isinstance(found, Folded) and are_shares(found.weight):  # as a fit to all rows takes them
+            rows = float(sum(part.n_rows for part in found.parts))
+            found.parts = [part.times(rows) if has_rows(part) else part for part in found.parts]
+        return found
 
     def scored(
         self, source: Source, folds: Folds, models: list[Any], moments: Folded, scoring: Any, X: Any, y: Any

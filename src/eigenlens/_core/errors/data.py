@@ -105,8 +105,8 @@ def weight_all_zero() -> InputError:
 def weight_too_small(total: float, need: float, divisor: str) -> InputError:
     return InputError(
         f"The rows of X have a total weight of W={total:g} but the divisor {divisor} needs more than {need:g}. "
-        f"Give more rows; or, if sample_weight is a share rather than a count (weight 2 counts a row twice), "
-        f"multiply it by the number of rows."
+        f"Give more rows; or, if sample_weight holds shares rather than counts (weight 2 counts a row twice), let "
+        f"them add up to 1, or multiply it by the number of rows."
     )
 
 
