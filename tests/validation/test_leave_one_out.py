@@ -142,6 +142,11 @@ def test_a_class_of_one_row_is_impossible_without_it():
 def test_frames_and_words():
     result = leave_one_out(LDA(), pd.DataFrame(X), pd.Series(np.array(["u", "v", "w"])[y]))
     np.testing.assert_allclose(result.probabilities, leave_one_out(LDA(), X, y).probabilities, atol=1e-12)
+    ordered = pd.Series(pd.Categorical(np.array(["low", "middle", "high"])[y], ["low", "middle", "high"], ordered=True))
+    for model in (LDA(), LDA(shrinkage=0.1), QDA()):
+        found = leave_one_out(model, X, ordered)
+        assert found.classes.tolist() == ["low", "middle", "high"]
+        np.testing.assert_allclose(found.probabilities, leave_one_out(model, X, y).probabilities, atol=1e-12)
     frame = result.to_frame()
     assert frame.columns.tolist() == ["prediction", "P(u)", "P(v)", "P(w)"]
     assert len(frame) == len(X)

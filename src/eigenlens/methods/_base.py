@@ -26,6 +26,7 @@ from ..roads import Road, choose_kind
 from ..sources import Response, Source, as_source, collect
 from ..sources.labels import are_shares
 from ..spectral import Pencil, Spectrum, Whitening, solve
+from ._chosen import FOLDS, Validated
 from ._patterns import Completed, keeps_patterns, taking_holes
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
@@ -191,7 +192,12 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=True)
             self._note_target(source, first=True)
             self._check_parameters(Known.of(source, complete=True))
-            moments = self._first_pass(source, self._road(source))
+            if self._asks_validation:
+                moments = self._validate(source)
+            else:
+                for name in ("_chosen", "cv_path_"):
+                    self.__dict__.pop(name, None)
+                moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
             better = self._better_kind(source, problem, spectrum)
             if better is not None:
@@ -199,6 +205,36 @@ class MomentsEstimator(RowsEstimator):
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
+
+    # -- a parameter that cross-validation chooses -------------------------------------------------------------
+
+    _validated: ClassVar[Validated | None] = None
+    _chosen: Any = None
+
+    @property
+    def _asks_validation(self) -> bool:
+        return self._validated is not None and _is_cv(getattr(self, self._validated.name))
+
+    def _value(self, name: str) -> Any:
+        """Return a parameter: as it was given, or as cross-validation has chosen it."""
+        value = getattr(self, name)
+        if not _is_cv(value):
+            return value
+        if self._chosen is None:
+            raise errors.InputError(
+                f"{name}='cv' scores rows by models that have not seen them, which moments cannot do; use fit, or give "
+                f"{name} as a number."
+            )
+        return self._chosen
+
+    def _validate(self, source: Source) -> Any:
+        """Choose the parameter, in two passes over the rows, and return the moments of all of them."""
+        from ..validation.cross import choose  # brings scikit-learn's scorers, which nothing else needs
+
+        assert self._validated is not None
+        found = choose(self, source, self._validated, FOLDS)
+        self._chosen, self.cv_path_ = found.value, found.path
+        return found.moments
 
     def _first_pass(self, source: Source, road: Road) -> Any:
         """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
@@ -391,6 +427,10 @@ class MomentsEstimator(RowsEstimator):
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
+
+
+def _is_cv(value: Any) -> bool:
+    return isinstance(value, str) and value == "cv"
 
 
 def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:

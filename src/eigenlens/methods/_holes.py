@@ -42,7 +42,7 @@ class TakesHoles(MomentsEstimator):
         """Return the moments that rows without holes would have given, by maximum likelihood."""
         if not keeps_patterns(moments):
             return Completed(moments)
-        if isinstance(self.n_components, str) and share_missing(moments) > 0:
+        if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
             raise errors.InputError(
                 f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
                 f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number, or choose it "

@@ -37,6 +37,7 @@ from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
 from ._base import Problem, column_names
+from ._chosen import Validated, poolings
 from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Declaration, Laws
 from ._holes import TakesHoles
@@ -98,8 +99,9 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     ----------
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
-    pooling : float in [0, 1]
-        λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA.
+    pooling : float in [0, 1] or "cv"
+        λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA. "cv" takes what
+        predicts the classes of unseen rows best (log-loss, five folds), in two passes; it is kept in `pooling_`.
     shrinkage : float in [0, 1], optional
         γ: how far each covariance is drawn towards a multiple of the identity.
     missing : {"refuse", "ml"}
@@ -116,6 +118,8 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         Σ_k, as the rule uses them.
     log_likelihood_ : float
         With `missing="ml"`: of the observed cells, each class with its own covariance.
+    pooling_, cv_path_ : float, array of shape (m, 3)
+        The pooling used; with "cv", also what was tried, with its mean score and standard error.
     moments_ : Grouped
         What the pass kept: a mean and a scatter for each class. `moments_.merge(other)` joins fits on different rows.
     spectrum_ : tuple of Whitening
@@ -147,7 +151,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         self,
         priors: Any = None,
         *,
-        pooling: float = 0.0,
+        pooling: float | str = 0.0,
         shrinkage: float | None = None,
         missing: str = "refuse",
     ) -> None:
@@ -155,6 +159,8 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         self.pooling = pooling
         self.shrinkage = shrinkage
         self.missing = missing
+
+    _validated = Validated("pooling", 0.0, poolings, "neg_log_loss")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -167,7 +173,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
-        lam = float(self.pooling)
+        lam = float(self._value("pooling"))
         divisors = (1 - lam) * (moments.weights - 1) + lam * (moments.weight - K)
         if (divisors <= 0).any():
             k = int(np.argmin(divisors))
@@ -193,6 +199,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
             W = problem.directions(whitening.matrix)
             self._laws.append(Subspace(within.pivot, W, within.shift[k, :] * unit))
             log_dets.append(-2 * np.linalg.slogdet(_xp.to_numpy(whitening.matrix))[1])
+        self.pooling_ = float(self._value("pooling"))
         self._log_dets = np.array(log_dets) - np.mean(log_dets)  # what all classes share, units among it, cancels
         self.means_ = _xp.attribute_copy(within.means, dtype)
         with np.errstate(over="ignore", under="ignore"):
@@ -203,7 +210,8 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         if known is not None:
             self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
             return
-        check_number("pooling", self.pooling, 0, 1)
+        if not self._asks_validation:
+            check_number("pooling", self.pooling, 0, 1)
         check_choice("missing", self.missing, self._modes)
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, 0, 1)
@@ -261,7 +269,8 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
         if self.missing != "refuse":
             return None
-        moments, lam, gamma = self._in_order(self._collected), float(self.pooling), float(self.shrinkage or 0.0)
+        moments, gamma = self._in_order(self._collected), float(self.shrinkage or 0.0)
+        lam = float(self._value("pooling"))
         within, n, K, p = moments.within().uniform()[0], len(X), len(moments.labels), X.shape[1]
         unit, rows = float(within.unit[0]), X - _xp.to_numpy(within.pivot)
         rest = moments.weights - (codes[:, None] == np.arange(K)) * weight[:, None]

@@ -16,7 +16,6 @@ from ..sources import Labels, as_source, whole
 from ..sources.progress import tracked
 from ..sources.score_mixins import r_squared
 from .downdates import left_out_residuals
-from .measures import places_in
 from .refits import in_memory
 from .result import LeaveOneOut
 
@@ -86,7 +85,8 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
         fitted = clone(model).fit(X, y, _given(weight))
         known = np.asarray(_xp.to_numpy(fitted.classes_))
         if len(known) == len(classes):
-            codes, classes = places_in(classes, known).argsort()[codes], known
+            place = {label: k for k, label in enumerate(known.tolist())}
+            codes, classes = np.array([place[label] for label in classes.tolist()])[codes], known
             scores = fitted._left_out(whole(as_source(X)).X, codes, weight)
     if scores is None:
         found = np.full((len(codes), len(classes)), np.nan)
