@@ -23,6 +23,7 @@ import numpy as np
 from calibration.defaults import bends, linear, rule
 from calibration.intervals import coverage
 from calibration.levels import canonical, fda, gcv, inverse, pca, permutation
+from calibration.page import print_page
 from calibration.power import ladle, power, ranks
 from calibration.resumable import run_in_steps
 from calibration.shared_directions import components, rivals
@@ -44,7 +45,10 @@ def main() -> None:
     parser.add_argument("--replicates", type=int, help="instead of those of the page, for a quick look")
     parser.add_argument("--only", default="", help="lines that hold this text")
     parser.add_argument("--minutes", type=float, help="go on from calibration/results.json for so long")
+    parser.add_argument("--page", action="store_true", help="print what calibration/results.json has, as tables")
     wanted = parser.parse_args()
+    if wanted.page:
+        return print_page()
     warnings.simplefilter("ignore", EigenlensWarning)
     if wanted.minutes:
         return run_in_steps({name: TABLES[name]() for name in wanted.tables}, 60 * wanted.minutes)

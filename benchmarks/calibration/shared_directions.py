@@ -40,7 +40,7 @@ def planted(law: Callable, n: int, p: int, k: int, size: str, rng: np.random.Gen
 
 def components() -> Iterator[Line]:
     """The test of shared directions: how often more are found than there are, and how often as many."""
-    for law, (n, p), (k, size) in product(LAWS, RATIOS, PLANTED):
+    for (k, size), law, (n, p) in product(PLANTED, LAWS, RATIOS):
         if law is chain and k:
             continue
         block = None if law is not series else 10 if n >= 40 else 5

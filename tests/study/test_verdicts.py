@@ -10,7 +10,7 @@ from eigenlens import LDA, PCA
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, dimension_tests, read_data, study
-from eigenlens.study.dimension_tests import effort, some_rows
+from eigenlens.study.dimension_tests import effort, p_words, some_rows
 from eigenlens.study.methods import declared, made, methods
 from eigenlens.tables import TableFile
 
@@ -207,6 +207,13 @@ def test_permutations_of_slices_keep_to_the_budget(method, tmp_path, monkeypatch
     if method == "sir":  # with 20 rows for each column it is a test by theory, which costs nothing
         found = findings_of(columns(True, n=400), tmp_path, method=method, **plan_for(method)).test
         assert (found.name, found.rows) == ("chi2 and linear", None)
+
+
+def test_p_values_in_words():
+    assert p_words(1e-16) == "p < 0.001"
+    assert p_words(1e-16, draws=199) == "p < 0.001"  # of the linear regression that is joined with draws
+    assert p_words(0.0005, draws=1999) == "p = 0.001"
+    assert p_words(0.005, draws=199) == "p = 0.005"
 
 
 def test_rows_are_drawn_by_class():

@@ -52,7 +52,7 @@ class Bootstrap(Result):
     values : ndarray of shape (n_boot, k)
         Eigenvalues (correlations, for CCA) of each resample.
     value, value_low, value_high : ndarray of shape (k,)
-        Those of the fit, and the ends of their intervals.
+        Those of the fit, and the ends of their intervals; of a block that is tied, they hold that of its mean too.
     blocks : list of (first, last)
         Components with eigenvalues too close to separate, numbered from 0; they were aligned together.
     level : float
@@ -340,7 +340,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
     else:
         turned = aligned(raw, estimate, blocks, _metric(reference, p))
     low, high = corrected_percentiles(turned, estimate, level)
-    value_low, value_high = corrected_percentiles(values, value, level)
+    value_low, value_high = _value_intervals(values, value, blocks, level)
     return Bootstrap(
         turned,
         estimate,
@@ -359,6 +359,24 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
         _names(reference, p, kind),
         reference,
     )
+
+
+def _value_intervals(
+    values: np.ndarray, value: np.ndarray, blocks: list[slice], level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return intervals of eigenvalues; those of a tied block hold that of its mean as well.
+
+    Sorting separates equal eigenvalues in the rows, and again in each resample: the largest is too large, the smallest
+    too small, and their own percentiles would miss what they have in common. Their mean is not sorted.
+    """
+    low, high = corrected_percentiles(values, value, level)
+    for block in blocks:
+        if block.stop - block.start > 1:
+            together = corrected_percentiles(
+                values[:, block].mean(axis=1, keepdims=True), value[block].mean(keepdims=True), level
+            )
+            low[block], high[block] = np.minimum(low[block], together[0]), np.maximum(high[block], together[1])
+    return low, high
 
 
 def _metric(reference: Any, p: int) -> np.ndarray | None:

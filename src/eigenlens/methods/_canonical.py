@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .._core import powers
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
-from ..moments.centring import ridge_over
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..spectral.ridged import RidgedForm, plus_ridge
 from ._base import Problem
@@ -72,7 +72,7 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
         `n_components` as it was given: with "auto", Wilks' test chooses the number of pairs.
     """
     joint = moments.joint.uniform()[0] if ridge else moments.joint
-    ridge = ridge_over(ridge, float(joint.unit[0]))
+    ridge = powers.ridge_over(ridge, float(joint.unit[0]))
     p, s = moments.split, joint.n_features - moments.split
     covariance = Form.of(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)

@@ -139,7 +139,7 @@ def _of_neighbours(rows: np.ndarray) -> str:
         return ""
     return (
         f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, they "
-        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block}."
+        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
     )
 
 

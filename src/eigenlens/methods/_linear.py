@@ -26,9 +26,10 @@ from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
+from ..validation.downdates import ClassRows, linear_scores
 from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
-from ._classifier import CanonicalClassifier, Priors, class_priors, read_priors
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
@@ -94,7 +95,7 @@ class ClassesEstimator(MomentsEstimator):
 
     _target = "labels"
     _given_priors: Priors = None
-    _class_order: np.ndarray | None = None  # of pandas categories
+    _priors: np.ndarray
 
     priors: Any
 
@@ -131,28 +132,29 @@ class ClassesEstimator(MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
-    def _note_target(self, source: Source | None, first: bool) -> None:
-        super()._note_target(source, first)
-        if first or self._class_order is None:
-            self._class_order = None if source is None or source.labels is None else source.labels.order
-
     def _in_order(self, moments: Grouped) -> Grouped:
         """Return moments with the classes in the order that they have in `classes_`."""
         return moments if self._class_order is None else moments.ordered(self._class_order)
+
+    @property
+    def _fixed_priors(self) -> np.ndarray | None:
+        """Priors that do not depend on the rows, in the order of the classes; None where shares are taken."""
+        return None if self._given_priors is None else self._priors
 
     @property
     def _class_weights(self) -> np.ndarray:
         return self._in_order(self._collected).weights
 
     def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
-        """Refuse moments of one class or of too few rows; return them with classes in order, and the priors."""
-        moments = self._in_order(moments)
+        """Refuse moments of one class or of too few rows; return them with classes in order, and their weights."""
+        moments = moments if self._class_order is None else self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return moments, class_priors(self._given_priors, moments.weights, moments.labels)
+        weights = moments.weights
+        if weights.sum() <= K:
+            raise errors.weight_too_small(float(weights.sum()), K, "W − K")
+        return moments, weights
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
@@ -354,6 +356,40 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
         return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
+
+    # -- rows left out ---------------------------------------------------------------------------------------------
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        rank = self._rank_left_out()
+        if rank is None or self.missing != "refuse":
+            return None
+        problem: Any = self._pose(self._collected)
+        whitening = problem.solve().whitening
+        if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
+            return None
+        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (self._sphering.project(X), self._sphered_means))
+        classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
+        divisor = np.full(len(X), problem.divisor)
+        return linear_scores(
+            classes,
+            divisor[:, None],
+            np.ones(len(X)),
+            divisor - weight,
+            self._fixed_priors,
+            self._equal_shares,
+            rank or None,
+        )
+
+    _equal_shares = False  # whether class means count equally in finding directions
+
+    def _rank_left_out(self) -> int | None:
+        """Return how many directions the rule keeps, 0 for all; None where rows decide, or there is no formula."""
+        if self.n_components is None:
+            return 0
+        if isinstance(self.n_components, str):
+            return None
+        return int(self.n_components) if self.n_components < min(self.n_features_in_, len(self._priors) - 1) else 0
 
     # -- rows with holes ---------------------------------------------------------------------------------------
 

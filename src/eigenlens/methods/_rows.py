@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -69,12 +70,23 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     #: What becomes of NaN in rows; methods that model missing cells have a parameter of this name.
     missing: str = "refuse"
 
-    #: How y was given: an empty array of the library of its labels; names of its columns; whether it was one column.
+    #: How y was given: an empty array of the library of its labels; the order of its classes, where they are categories
+    #: of a data frame; names of its columns; whether it was one column.
     _native_labels: Array | None = None
+    _class_order: np.ndarray | None = None
     _y_names: list[str] | None = None
     _single_response: bool = False
 
     spectrum_: Spectrum
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        for name in keywords.keys() & cls._declaration.elsewhere.keys() - signature(cls.__init__).parameters.keys():
+            raise errors.InputTypeError(
+                f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
+                f"{cls._declaration.elsewhere[name]}."
+            )
+        return super().__new__(cls)
 
     def _obeys(self) -> Laws:
         """Return which laws this estimator obeys, with the parameters that it has."""
@@ -88,8 +100,12 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         reset: bool,
         min_rows: int = 2,
         reader: LabelReader | None = None,
+        counts: bool = False,
     ) -> Source:
-        """Read rows, and y by a reader of its own where it does not hold labels; unless reset, as earlier rows were."""
+        """Read rows, and y by a reader of its own where it does not hold labels; unless reset, as earlier rows were.
+
+        With `counts`, weights that add up to 1 are no shares: more rows may follow.
+        """
         source = as_source(
             X,
             y,
@@ -102,6 +118,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             reader=reader,
             in_memory=self._in_memory,
             words=self._reads_words(reset),
+            counts=counts,
         )
         self._check_columns(source, reset)
         if reset and self._in_memory:
@@ -111,6 +128,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
         """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
         return self._open(X, y, sample_weight, reset=False)
+
+    def _target_of(self, y: Any) -> Any:
+        """Return y, the second argument of a fit, in the form in which `_open` takes it."""
+        return y
 
     def _reads_words(self, reset: bool) -> Words:
         """Return which columns are read as words; unless reset, as earlier rows had them."""
@@ -144,12 +165,15 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             result = function(block)
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
 
-        return map_rows(source, in_dtype, takes_sparse)
+        values = map_rows(source, in_dtype, takes_sparse)
+        return values if source.layout is None else source.layout.scores(values)
 
     def _note_target(self, source: Source | None, first: bool) -> None:
         """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""
         labels = None if source is None else source.labels
         self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
+        if first or self._class_order is None:
+            self._class_order = None if labels is None else labels.order
         names = None if source is None else source.response_names
         single = source is not None and source.single_response
         if not first and self._y_names is not None:

@@ -18,25 +18,29 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Factor, Outline
-from ..moments.store import INCOMPLETE
+from ..moments.centring import INCOMPLETE
 from ..normal import Conditional
 from ..roads import Road, choose_kind, fits, road_of
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..spectral.products import ProductForm
 from ..subspace import Subspace
+from ..validation.downdates import press, scatter_axes
 from ._base import Problem, column_names
+from ._chosen import Validated, counts
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
+from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, with_holes
 from ._principal import PrincipalComponents, PrincipalProblem
+from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
@@ -150,10 +154,11 @@ class PCA(TakesHoles, PrincipalComponents):
 
     Parameters
     ----------
-    n_components : int, float, {"mle", "parallel", "mp", "auto"} or None
+    n_components : int, float, {"mle", "parallel", "mp", "auto", "cv"} or None
         How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
         parallel analysis; those above the Marchenko–Pastur edge of noise; "auto", as many as `test_dimension()` shows
-        columns to share, and at least one. None keeps all that have variance.
+        columns to share, and at least one; "cv", as many as make unseen rows most likely (probabilistic PCA, five
+        folds), in two passes. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
     scale : bool
@@ -187,6 +192,8 @@ class PCA(TakesHoles, PrincipalComponents):
     noise_variance_ : float
         Mean variance of the directions left out.
     n_components_ : int
+    cv_path_ : array of shape (m, 3)
+        With `n_components="cv"`: numbers that were tried, with their mean score and standard error.
     covariance_ : array of shape (p, p)
         With `missing`: the covariance (divisor W − ddof).
     log_likelihood_ : float
@@ -218,6 +225,14 @@ class PCA(TakesHoles, PrincipalComponents):
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
+        elsewhere={
+            "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
+            "copy": "rows are never changed; leave it out",
+            "tol": "the exact solvers run to machine precision; leave it out",
+            "iterated_power": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "n_oversamples": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "random_state": "solver='randomized' has a fixed seed, and the others do not draw; leave it out",
+        },
     )
     _modes = ("refuse", "ml", "ppca")
     scale: bool = False  # of models in files that are older than the parameter
@@ -239,6 +254,8 @@ class PCA(TakesHoles, PrincipalComponents):
         self.solver = solver
         self.missing = missing
 
+    _validated = Validated("n_components", 1, counts, "likelihood")
+
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
@@ -255,7 +272,7 @@ class PCA(TakesHoles, PrincipalComponents):
         return usual if not _is_certain(spectrum) and fits(source, usual) else None
 
     def _pose(self, moments: Centred) -> SpreadProblem:
-        divisor = moments.weight - self.ddof
+        divisor, asked = moments.weight - self.ddof, self._value("n_components")
         k = self._require_rows(moments, divisor, "W − ddof")
         if self.n_components == "mle" and moments.n_rows <= moments.n_features:
             raise errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
@@ -265,17 +282,15 @@ class PCA(TakesHoles, PrincipalComponents):
             moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            _form_of(uniform).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            _form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=isinstance(self.n_components, Integral) and LEADING * k <= moments.n_features,
         )
-        unit = float(np.ldexp(1.0, power))
+        unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)
-        return SpreadProblem(
-            pencil, moments, uniform, names, self.n_components, unit, divisor, self.solver, scale, given
-        )
+        return SpreadProblem(pencil, moments, uniform, names, asked, unit, divisor, self.solver, scale, given)
 
     def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
         moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)
@@ -314,7 +329,7 @@ class PCA(TakesHoles, PrincipalComponents):
             self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
         else:
             self.scale_ = _xp.attribute_copy(scale, dtype)
-            basis = problem.over(V, scale)
+            basis = problem.directions(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
 
     def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
@@ -339,11 +354,18 @@ class PCA(TakesHoles, PrincipalComponents):
             self._wanted(known.n_rows, known.n_features)
             return
         n = self.n_components
-        named = isinstance(n, str) and n in RULES
+        named = isinstance(n, str) and n in (*RULES, "cv")
         if not (n is None or named or is_number(n)):
-            raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto" or None')
+            raise errors.components_kind(
+                n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto", "cv" or None'
+            )
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
+        if self.solver in ("full", "arpack", "covariance_eigh"):
+            raise errors.InputError(
+                f"solver={self.solver!r} is not an option; use one of {errors.listed(map(repr, SOLVERS))}. "
+                "scikit-learn's 'full' and 'covariance_eigh' are called 'dense' here, and 'arpack' is called 'lanczos'."
+            )
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
         check_flag("scale", self.scale)
@@ -449,6 +471,15 @@ class PCA(TakesHoles, PrincipalComponents):
 
         return self._over_rows(X, error)
 
+    def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the squared distance of each row of the fit to the subspace of all the others."""
+        uniform, power = self._collected.uniform()
+        axes, unit = scatter_axes(Form.of(uniform, 1.0)), float(np.ldexp(1.0, power))
+        rows = (X - _xp.to_numpy(uniform.pivot)) / unit - _xp.to_numpy(uniform.shift)[0]
+        inside = rows @ axes.vectors
+        outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
+        return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
+
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""
         self._require_fit()
@@ -480,6 +511,44 @@ class PCA(TakesHoles, PrincipalComponents):
         """Return the mean log-likelihood of rows."""
         values = self.score_samples(X)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
+
+    def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
+        """Rotate the components towards loadings that are easy to read.
+
+        Parameters
+        ----------
+        method : {"varimax", "quartimax", "promax", "oblimin"}
+            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
+        normalize : bool, optional
+            Give the loadings of each column the length 1 meanwhile (Kaiser). By default so, except for oblimin.
+        power : float
+            Of promax.
+
+        Returns
+        -------
+        Rotation
+            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
+        """
+        self._require_fit()
+        return rotated(self, method, normalize, power)
+
+    def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
+        """Find the rows that the components do not fit, and the columns to blame.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            New rows, or those of the fit. The limits come from the moments of the fit.
+        level : float
+            Share of new rows of a normal law that lie beyond each limit.
+
+        Returns
+        -------
+        Diagnosis
+            With `t2`, `q`, their limits and contributions of the columns, `outlying`, `to_frame()` and `plot()`.
+        """
+        self._require_fit()
+        return diagnosed(self, X, level)
 
     def get_covariance(self) -> Array:
         """Return the covariance of the probabilistic model, V(Λ − σ²I)Vᵀ + σ²I, in the units of X."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
@@ -169,7 +169,7 @@ class SparsePCA(PrincipalComponents):
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
-        return SparseProblem(pencil, moments, uniform, None, self.n_components, float(np.ldexp(1.0, power)))
+        return SparseProblem(pencil, moments, uniform, None, self.n_components, powers.power(power))
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit

@@ -14,15 +14,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block, dense_blocks
 from . import centring, sparse
 from .base import Moments
-from .centring import CentredBlock, Codes, centre_block
-from .store import INCOMPLETE, Gram, Triangle
+from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
 
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
@@ -60,7 +59,7 @@ class Centred(Moments):
         self.weights = np.zeros(1)
         self.n_rows = 0
         self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
-        self.exponent: centring.Exponents = None
+        self.exponent: powers.Exponents = None
 
     def anchored(self, first: Block) -> Self:
         row = first.X[:1, :]
@@ -95,7 +94,7 @@ class Centred(Moments):
     def unit(self) -> Array:
         """Power of two taken out of each column."""
         xp = _xp.namespace(self.pivot)
-        return xp.ones_like(self.pivot) if self.exponent is None else centring.powers(self.exponent, self.pivot)
+        return xp.ones_like(self.pivot) if self.exponent is None else powers.units(self.exponent, self.pivot)
 
     @property
     def mean(self) -> Array:
@@ -175,9 +174,9 @@ class Centred(Moments):
                 self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
             return
         if self.store_type is not Triangle:
-            residual = block.residual * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+            residual = block.residual * powers.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
-        self.shift = self.shift * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+        self.shift = self.shift * powers.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
         self.exponent = exponent if exponent.any() else None
 
     def merge(self, other: Centred) -> Self:
@@ -185,6 +184,7 @@ class Centred(Moments):
             raise errors.InputError(INCOMPLETE)
         if not self._mergeable(other):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+        self._join_names(other)
         if not hasattr(other, "pivot") or other.n_rows == 0:
             return self
         if not hasattr(self, "pivot") or self.n_rows == 0:
@@ -212,6 +212,7 @@ class Centred(Moments):
     def _become(self, other: Centred) -> Self:
         """Take over what another object has seen, where this one has seen nothing."""
         kept = other.copy()
+        kept.names = self.names if self.names is not None else other.names
         if kept.store_type is not self.store_type:
             kept.store = self.store_type.of(kept.shift[:0, :]).plus(kept.store)
         kept.store = kept.store.compacted()
@@ -249,10 +250,24 @@ class Centred(Moments):
         new._take_in(apart)
         return new
 
-    def _joint_exponent(self, other: Centred) -> centring.Exponents:
+    def sealed(self) -> Self:
+        spread = np.sqrt(_xp.to_numpy(self.store.diagonal()) / max(self.weight, 1.0))
+        step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * _xp.to_numpy(self.unit)
+        near = np.round(_xp.to_numpy(self.mean) / step) * step
+        new = self.moved_to(_xp.like(near, self.pivot))
+        new.store = self.store.triangular_only()
+        return new
+
+    def times(self, factor: float) -> Self:
+        new, xp = self.copy(), _xp.namespace(self.pivot)
+        new.weights, new.ordinary = self.weights * factor, False
+        new.store = self.store.scaled(xp.ones_like(self.pivot) * factor**0.5)
+        return new
+
+    def _joint_exponent(self, other: Centred) -> powers.Exponents:
         if self.exponent is None and other.exponent is None:
             return None
-        return centring.common([self.exponent_or_free(), other.exponent_or_free()])
+        return powers.common([self.exponent_or_free(), other.exponent_or_free()])
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -262,7 +277,7 @@ class Centred(Moments):
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         xp = _xp.namespace(self.shift)
         empty = (self.store.diagonal() == 0) & xp.all(self.shift == 0, axis=0)
-        return np.where(_xp.to_numpy(empty), centring.FREE, self._exponents)
+        return np.where(_xp.to_numpy(empty), powers.FREE, self._exponents)
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
@@ -270,16 +285,16 @@ class Centred(Moments):
             return self
         new = self.copy()
         apart = self.pivot - pivot
-        new.shift = self.shift + apart / centring.powers(self.exponent, apart)
+        new.shift = self.shift + apart / powers.units(self.exponent, apart)
         new.pivot = pivot
         return new
 
-    def rescaled(self, exponent: centring.Exponents) -> Self:
+    def rescaled(self, exponent: powers.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = centring.shrink(self._exponents, target, self.pivot)
+        factor = powers.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
         return new
@@ -296,7 +311,7 @@ class Centred(Moments):
         if self.exponent is None:
             return self, 0
         power = int(np.max(self.exponent_or_free()))
-        power = 0 if power == centring.FREE else power
+        power = 0 if power == powers.FREE else power
         return self.rescaled(np.full(self.n_features, power)), power
 
 

@@ -17,7 +17,7 @@ from .._core import errors, memory
 from .._core.stored import stored
 from ..sources.words import WordColumn
 
-JOINED = 512  # levels of a joined column: a table of two of them stays in cache
+JOINED = 256  # levels of a joined column: a table of two of them stays in cache
 Levels = tuple[str | None, ...]
 
 
@@ -121,21 +121,24 @@ def crosstabs(codes: Sequence[np.ndarray], sizes: Sequence[int], weight: np.ndar
     offsets = np.cumsum([0, *sizes])
     joined = [_joined(codes, sizes, group) for group in groups]
     spread = [_memberships(sizes, group) for group in groups]
-    places = [np.concatenate([np.arange(offsets[j], offsets[j + 1]) for j in group]) for group in groups]
+    bounds = np.cumsum([0, *(M.shape[1] for M in spread)])  # of the groups, whose levels stand together meanwhile
     counts = np.zeros((offsets[-1], offsets[-1]))
+    place = np.empty(len(codes[0]), dtype=np.intp)
     for g, (first, M) in enumerate(zip(joined, spread, strict=True)):
         own = np.bincount(first, weight, minlength=M.shape[0])
-        counts[np.ix_(places[g], places[g])] = M.T @ (own[:, None] * M)
-        scaled = first * spread[g + 1].shape[0] if g + 1 < len(groups) else first
+        here = slice(bounds[g], bounds[g + 1])
+        counts[here, here] = M.T @ (own[:, None] * M)
         for h in range(g + 1, len(groups)):
             K = spread[h].shape[0]
-            if spread[h - 1].shape[0] != K and h > g + 1:
-                scaled = first * K
-            pair = np.bincount(scaled + joined[h], weight, minlength=M.shape[0] * K)
+            np.multiply(first, K, out=place)
+            np.add(place, joined[h], out=place)
+            pair = np.bincount(place, weight, minlength=M.shape[0] * K)
             table = M.T @ pair.reshape(M.shape[0], K).astype(np.float64, copy=False) @ spread[h]
-            counts[np.ix_(places[g], places[h])] = table
-            counts[np.ix_(places[h], places[g])] = table.T
-    return counts
+            there = slice(bounds[h], bounds[h + 1])
+            counts[here, there], counts[there, here] = table, table.T
+    order = np.concatenate([np.arange(offsets[j], offsets[j + 1]) for group in groups for j in group])
+    back = np.argsort(order)
+    return counts[np.ix_(back, back)]
 
 
 def _groups(sizes: Sequence[int]) -> list[list[int]]:
@@ -154,10 +157,11 @@ def _groups(sizes: Sequence[int]) -> list[list[int]]:
 
 def _joined(codes: Sequence[np.ndarray], sizes: Sequence[int], group: list[int]) -> np.ndarray:
     """Return the place of each row among all combinations of the levels of a few columns."""
-    place = codes[group[0]]
+    place = codes[group[0]].astype(np.intp)  # as np.bincount wants it
     for j in group[1:]:
-        place = place * np.int32(sizes[j]) + codes[j]
-    return place.astype(np.intp)
+        place *= sizes[j]
+        place += codes[j]
+    return place
 
 
 def _memberships(sizes: Sequence[int], group: list[int]) -> np.ndarray:

@@ -12,9 +12,8 @@ from .._core.stored import stored
 from .._core.typing import Array
 from .base import Moments
 from .centred import Centred
-from .centring import Codes
+from .centring import INCOMPLETE, Codes, Store
 from .sparse import column_squares
-from .store import INCOMPLETE, Store
 
 
 @stored("moments.Diagonal")

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from .._core import powers
 from .._core import xp as _xp
-from . import centring
 
 SPARSE = 0.05  # share of cells up to which sparse products are faster than dense ones
 FULL = 0.5  # share of (weighted) rows beyond which a column of a group has an offset
@@ -30,9 +30,9 @@ def is_worth_it(X: Any, weight: np.ndarray | None) -> bool:
     if X.nnz == 0 or X.nnz > SPARSE * X.shape[0] * X.shape[1]:
         return False
     size = np.abs(X.data[X.data != 0])
-    ordinary = size.size > 0 and size.min() > 2.0**-centring.ORDINARY and size.max() < 2.0**centring.ORDINARY
+    ordinary = size.size > 0 and size.min() > 2.0**-powers.ORDINARY and size.max() < 2.0**powers.ORDINARY
     return ordinary and (
-        weight is None or (weight.min() > 2.0**-centring.ORDINARY and weight.max() < 2.0**centring.ORDINARY)
+        weight is None or (weight.min() > 2.0**-powers.ORDINARY and weight.max() < 2.0**powers.ORDINARY)
     )
 
 

@@ -52,6 +52,8 @@ class Block:
         What the class codes stand for.
     runs : tuple of (code, start, stop), or None
         Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
+    numbers : ndarray of int, shape (rows,), or None
+        Which rows of the table these are, where a pass was asked to tell (`Source.numbered`).
     """
 
     X: Array
@@ -59,6 +61,7 @@ class Block:
     weight: Array | None = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
+    numbers: np.ndarray | None = None
 
 
 class Accumulator(Protocol):
@@ -108,8 +111,12 @@ class Source(ABC):
         How y became labels.
     missing : str
         "refuse", or anything else where X, and a second table, may hold NaN: cells that were not observed.
+    numbered : bool
+        Whether blocks tell which rows of the table they hold.
     paths : list of Path
         The files that are read, where there are any.
+    layout : object or None
+        The labels of rows and columns, where what a model says of the rows is to have them.
     """
 
     n_rows: int | None
@@ -127,6 +134,8 @@ class Source(ABC):
     paths: Sequence[Path] = ()
     label_reader: LabelReader = ClassReader()
     missing: Missing = "refuse"
+    numbered: bool = False
+    layout: Any = None
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:
@@ -266,8 +275,9 @@ def dense_blocks(block: Block) -> Iterator[Block]:
     step = block_rows(block.X.shape[1])
     for start in range(0, block.X.shape[0], step):
         rows = slice(start, start + step)
-        y, weight = (None if values is None else values[rows] for values in (block.y, block.weight))
-        yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight)
+        beside = ("y", "weight", "numbers")
+        y, weight, numbers = (None if (v := getattr(block, name)) is None else v[rows] for name in beside)
+        yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight, numbers=numbers)
 
 
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:

@@ -28,7 +28,7 @@ from .._core.threads import thread_count
 from .._core.typing import Array
 from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
 from .in_memory import as_source
-from .labels import LabelReader, as_column, read_weights
+from .labels import LabelReader, as_column, as_counts, read_weights
 from .progress import tracked
 from .words import Words, chosen_words
 
@@ -47,6 +47,7 @@ class ReadOptions:
     reader: LabelReader | None = None
     missing: Missing = "refuse"
     words: Words = "refuse"
+    first_number: int | None = None
 
 
 class DaskSource(Source):
@@ -64,6 +65,7 @@ class DaskSource(Source):
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
         self._words: Words = "refuse"
+        self._starts: list[int] | None = None
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
     @property
@@ -119,7 +121,7 @@ class DaskSource(Source):
         new = copy.copy(self)
         parts = _fetched([(y, weight) for _, y, weight in self._parts], "y")
         y = np.concatenate([as_column(y, "y") for y, _ in parts])
-        new.label_reader = self.label_reader.read(y, self._weights([weight for _, weight in parts], len(y)))[1]
+        new.label_reader = self.label_reader.read(y, self._counts([weight for _, weight in parts], len(y)))[1]
         return new
 
     def _weights(self, parts: list[Any], n: int) -> np.ndarray | None:
@@ -127,6 +129,10 @@ class DaskSource(Source):
         if np.ndim(parts[0]) == 0:
             return read_weights(parts[0], n)
         return read_weights(np.concatenate([as_column(weight, "sample_weight") for weight in parts]), n)
+
+    def _counts(self, parts: list[Any], n: int) -> np.ndarray | None:
+        weight = self._weights(parts, n)
+        return None if weight is None else as_counts(weight)
 
     def in_memory(self) -> Source:
         if self.n_rows is not None:  # once as partitions, once as one table
@@ -138,9 +144,21 @@ class DaskSource(Source):
         target, reader = self._target, self.label_reader
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
-    @property
-    def _options(self) -> ReadOptions:
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words)
+    def _options(self, k: int = 0) -> ReadOptions:
+        """Return how partition k is to be read."""
+        first = self._first_numbers()[k] if self.numbered else None
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words, first)
+
+    def _first_numbers(self) -> list[int]:
+        """Return the number of the first row of each partition; a frame has to be asked how long its partitions are."""
+        if self._starts is None:
+            lengths = None if self.is_frame else [_known(rows) for rows in self.X.chunks[0]]
+            if lengths is None or None in lengths:
+                count = dask.delayed(len, pure=False)
+                places = [f"partition {k}" for k in range(len(self._parts))]
+                lengths = list(_results([count(part) for part, _, _ in self._parts], places))
+            self._starts = np.cumsum([0, *lengths])[:-1].tolist()
+        return self._starts
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -150,7 +168,7 @@ class DaskSource(Source):
     def first(self) -> Block:
         read = dask.delayed(_first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._options, k))
+            block = _compute(read(*part, self._options(), k))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -162,7 +180,7 @@ class DaskSource(Source):
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._options, k)
+                total = fold(total, *self._parts[k], self._options(k), k)
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -229,7 +247,7 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
                 raise errors.lengths_differ("X", X.shape[0], name, len(values))
         if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
             return None
-        return as_source(
+        source: Any = as_source(
             X,
             y,
             weight,
@@ -238,7 +256,11 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
             reader=options.reader,
             missing=options.missing,
             words=options.words,
+            counts=True,  # a partition has a part of the weights: what they are shows in all of them
         )
+        if options.first_number is not None:
+            source.numbered, source.first_number = True, options.first_number
+        return source
     except ValueError as error:
         raise errors.located(f"partition {k}", error) from error
 

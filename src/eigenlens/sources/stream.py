@@ -20,12 +20,13 @@ from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
-from .labels import LabelReader, Labels, as_column, check_weights, read_weights
+from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
+HEAD_ROWS = 1024  # of rows with words, among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
@@ -163,7 +164,7 @@ class RowSource(Source):
             batches = [piece.load(piece.start, piece.stop) for piece in pieces]
         weight = self._given_weight
         if self._has_weight:
-            weight = np.concatenate([batch.weight for batch in batches])
+            weight = as_counts(np.concatenate([np.asarray(batch.weight, dtype=np.float64) for batch in batches]))
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
@@ -181,7 +182,7 @@ class RowSource(Source):
         self._check_length(sum(len(batch.X) for batch in batches))
         table = ArrayTable(_joined([batch.X for batch in batches]), self.name)
         table.names, table.native = self.feature_names, self.native
-        weight = _joined([batch.weight for batch in batches]) if self._has_weight else self._given_weight
+        weight = as_counts(_joined([batch.weight for batch in batches])) if self._has_weight else self._given_weight
         if weight is not None and not weight.any():
             raise errors.weight_all_zero()
         companion, reader = self._given, self.label_reader
@@ -255,14 +256,15 @@ class RowSource(Source):
 
     def _first(self) -> Block:
         start = 0
-        for pieces in even(self.reader.head(self.roles), self._block):
+        few = min(self._block, HEAD_ROWS) if self.roles.words else self._block
+        for pieces in even(self.reader.head(self.roles), few):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))
             if block.X.shape[0]:
                 rows = typical_rows(block.X.shape[0], block.weight)
                 y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                few = block.X[rows]
-                return Block(first_rows(few, middle) if is_mixed(few) else middle(few), y)
+                typical = block.X[rows]
+                return Block(first_rows(typical, middle) if is_mixed(typical) else middle(typical), y)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -279,10 +281,12 @@ class RowSource(Source):
             weight = _joined([batch.weight for batch in batches])
         elif self._given_weight is not None:
             weight = self._given_weight[start:stop]
+        numbers = np.arange(start, stop) if self.numbered else None
         if weight is not None and not (weight > 0).all():
             keep = weight > 0
             X, weight, y = X[keep], weight[keep], None if y is None else y[keep]
-        return Block(X, y, weight, classes)
+            numbers = None if numbers is None else numbers[keep]
+        return Block(X, y, weight, classes, numbers=numbers)
 
     def _checked(self, piece: Piece) -> Batch:
         batch = piece.load(piece.start, piece.stop)

@@ -199,12 +199,17 @@ def level_of(value: Any) -> str | None:
     return str(value)
 
 
-def numbered(values: Sequence[Any], codes: np.ndarray, declared: bool = False) -> WordColumn:
-    """Make a column of codes and what they stand for; a code of −1 is a missing cell."""
+def numbered(values: Sequence[Any], codes: np.ndarray, declared: bool = False, gaps: bool = True) -> WordColumn:
+    """Make a column of codes and what they stand for; a code of −1 is a missing cell.
+
+    `gaps` tells whether there may be such cells.
+    """
+    if not gaps and all(type(value) is str for value in values) and len(set(values)) == len(values):
+        return WordColumn(codes, tuple(values), declared)
     levels: dict[str | None, int] = {}
     moved = np.array([levels.setdefault(level_of(value), len(levels)) for value in values], dtype=np.int32)
     codes = np.asarray(codes)
-    if len(codes) and int(codes.min()) < 0:
+    if gaps and len(codes) and int(codes.min()) < 0:
         moved = np.append(moved, np.int32(levels.setdefault(None, len(levels))))
         return WordColumn(moved[codes], tuple(levels), declared)  # −1 is the last place
     in_order = len(levels) == len(moved)  # no two values are the same level
@@ -236,8 +241,9 @@ def of_arrow(column: Any) -> WordColumn:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     indices = column.indices
-    codes = (indices.fill_null(-1) if indices.null_count else indices).to_numpy(zero_copy_only=False)
-    return numbered(column.dictionary.to_pylist(), codes)
+    gaps = indices.null_count > 0
+    codes = (indices.fill_null(-1) if gaps else indices).to_numpy(zero_copy_only=False)
+    return numbered(column.dictionary.to_pylist(), codes, gaps=gaps)
 
 
 def of_series(series: nw.Series) -> WordColumn:

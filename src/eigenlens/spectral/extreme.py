@@ -144,7 +144,7 @@ def inertia(A: Form) -> Inertia:
             values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
         values = np.where(np.abs(values) > floor, values, 0.0)[::-1]
-        return Inertia(float(values[values > 0].sum()), float(-values[values < 0].sum()), True, 0.0, values)
+        return Inertia(float(values[values > 0].sum()), float(np.abs(values[values < 0]).sum()), True, 0.0, values)
     negative, error = _estimated_negative(A.krylov)
     return Inertia(max(A.trace() + negative, 0.0), negative, False, error)
 

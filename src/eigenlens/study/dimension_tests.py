@@ -26,6 +26,7 @@ WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
+STRICT = "Where the first direction carries most of the variance, parallel analysis is too strict with the next."
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
@@ -158,7 +159,7 @@ def spread_verdicts(
         + (" (those made of one column of words together)" if worded else "")
         + ", which leaves nothing that they have in common ({permutations})."
     )
-    wording = Wording("parallel analysis, permutations", about)
+    wording = Wording("parallel analysis, permutations", about, STRICT)
     return of_test(found, k, spent.told(wording, n), wording, UNRELATED if spent.rows == n else "")
 
 
@@ -232,7 +233,8 @@ def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_wor
 
 def p_words(p: float, draws: int | None = None) -> str:
     """Return a p-value in words, as finely as the draws allow."""
-    return "p < 0.001" if p < 0.001 and draws is None else f"p = {p:.3f}"
+    finer = draws is None or p < 1 / (1 + draws)  # a linear regression, joined with draws, may be
+    return "p < 0.001" if p < 0.001 and finer else f"p = {p:.3f}"
 
 
 # -- how much is spent ----------------------------------------------------------------------------------------------
