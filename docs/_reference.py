@@ -17,14 +17,14 @@ PLUMBING = {
     "inference": {
         "CANONICAL", "Advice", "Choice", "Linearity", "Moves", "Result", "SliceMoments", "above_negative",
         "against_normal", "against_permutations", "against_refits", "canonical_permutation_test", "choose_slices",
-        "class_leverages", "inverse_root", "ladle", "ladle_above_noise", "leverages", "linear_p_value",
-        "permuted_after", "resampled_kernel", "resampled_test", "save_test", "with_linear",
+        "class_leverages", "coordinate_test", "inverse_root", "ladle", "ladle_above_noise", "leverages",
+        "linear_p_value", "permuted_after", "resampled_kernel", "resampled_test", "save_test", "with_linear",
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
         "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole",
     },
-    "moments": {"Centred", "Moments", "Quartic", "choose", "local_means", "squared_distances"},
+    "moments": {"Centred", "Moments", "Quartic", "local_means", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
     "testing": {"LAWS", "Sample", "applies", "sample"},
 }  # fmt: skip

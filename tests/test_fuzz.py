@@ -5,7 +5,7 @@ import pytest
 
 from eigenlens._core.errors import InputError
 from fuzz.cases import CLASSES, Case
-from fuzz.judge import is_refusal, time_limit, verdict_of
+from fuzz.judge import is_refusal, verdict_of
 
 BATCH = 20
 #: Seeds of cases that once ended raw: bounds of 1e±300, a number of folds that is none, a unit beyond 1e154.
@@ -60,6 +60,12 @@ def test_a_call_without_end_is_stopped():
         while True:
             pass
 
-    with time_limit(work=0.2):
-        verdict, _ = verdict_of("endless", endless)
+    verdict, _ = verdict_of("endless", endless, work=0.2)
     assert verdict.outcome == "hung"
+
+
+@pytest.mark.parametrize("seed", [43067, 43194])  # an Arrow table without columns; an array as ridge
+def test_cases_that_once_ended_raw(seed):
+    verdicts = Case(seed).run()
+    assert [v for v in verdicts if v.outcome in ("raw", "hung")] == []
+    assert any(v.call == "fit" and v.outcome == "refused" for v in verdicts)

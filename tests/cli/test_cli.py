@@ -30,7 +30,7 @@ def test_report_on_classes(wine, folder, capsys):
         "178 rows, 14 columns",
         "standardised",
         "discriminant 1",
-        "real",
+        "shown",
         "flavanoids",
         "LDA",
         "FDA",
@@ -65,7 +65,7 @@ def test_report_on_every_kind_of_question(demo, folder, capsys):
 def test_report_without_a_target_counts_real_components(wine, folder, capsys):
     said = json.loads(told(capsys, "report", wine, "--drop", "kind", "--json").out)
     assert (said["method"], said["kind"]) == ("PCA", "none")
-    assert said["real_directions"] == 6  # shared by columns beyond their own noise
+    assert said["shown_directions"] == 6  # shared by columns beyond their own noise
     assert abs(sum(d["share"] for d in said["directions"]) - 1) < 1e-12
     X = np.genfromtxt(wine, delimiter=",", skip_header=1)[:, :13]
     expected = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1]

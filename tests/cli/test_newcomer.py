@@ -55,7 +55,7 @@ def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys)
         assert "'when' left out: dates" in notes
         assert "'id' left out: by name, it identifies rows" in notes
         assert "'town' left out" in notes
-        assert said["real_directions"] >= 1
+        assert said["shown_directions"] >= 1
     assert "'id' left out" not in " ".join(answer(capsys, file, "--keep", "id")["notes"])
     assert run(["report", file, "--target", "when", "--force"]) == 1
     assert "it holds dates" in capsys.readouterr().err
@@ -107,7 +107,7 @@ def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
 def test_real_or_noise_is_told_or_the_reason_why_not(method, people, folder, capsys):
     said = answer(capsys, "people.csv", "--target", "kind", "--method", method, "--folds", 0)
     page = (folder / "people-report" / "report.html").read_text()
-    tested = said["real_directions"] is not None
+    tested = said["shown_directions"] is not None
     assert tested == (method != "mda")
     assert ("not tested" in page) != tested
     assert run(["report", "people.csv", "--target", "kind", "--method", method, "--folds", "0", "--force"]) == 0
@@ -200,7 +200,7 @@ def test_huge_numbers_are_answered_in_full_or_refused(folder, capsys):
     table.to_csv("huge.csv", index=False)
     said = answer(capsys, "huge.csv")
     assert len(said["directions"]) == 5
-    assert said["real_directions"] == 1
+    assert said["shown_directions"] == 1
     assert abs(said["loadings"]["component 1"]["e"]) > 0.5
     assert not said["warnings"]
     for words in (["--no-standardise"], ["--target", "e"]):

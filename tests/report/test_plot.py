@@ -10,13 +10,13 @@ mpl.use("Agg")
 
 from eigenlens import CCA, LDA, PCA, SIR
 from eigenlens.report import ScoresDisplay
-from eigenlens.testing import all_estimators, sample
+from eigenlens.testing import all_estimators, sample_for
 
 SHOWN = [cls for cls in all_estimators() if hasattr(cls, "_target") and hasattr(cls, "transform")]
 
 
 def fitted(cls):
-    data = sample(cls._target)
+    data = sample_for(cls())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return cls().fit(*data.arguments()), data

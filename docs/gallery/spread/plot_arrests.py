@@ -101,7 +101,7 @@ ax.set_aspect("equal")
 plt.show()
 
 # %%
-# How many of the four directions are real? The test asks how many the columns share, beyond noise of their own.
+# How many of the four directions do the rows show? The test asks how many the columns share, beyond noise of their own.
 
 test = fair.test_dimension()
 print(test)

@@ -89,6 +89,7 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 @click.argument("data", type=EXISTING, required=False)
 @click.option("--demo", type=click.Choice(DEMOS), help="Use a table that ships with eigenlens.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--title", help="Title of the page.")
 @click.option(
     "--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="File format of the scores."

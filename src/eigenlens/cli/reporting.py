@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,8 @@ def run_report(options: dict[str, Any]) -> None:
     whats = ("the page, for any browser", f"a row for each row{first}", "the model")
     for name, what in zip(names, whats, strict=True):
         out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
+    if options["show"]:
+        webbrowser.open(places[names[0]].resolve().as_uri())
 
 
 def run_fit(options: dict[str, Any]) -> None:

@@ -29,7 +29,6 @@ from threadpoolctl import threadpool_limits
 from .._core import errors
 from .._core import xp as _xp
 from ..moments import Factor, Grouped
-from ..problem import covariance_form
 from ..regress.scoring import Scoring, score
 from ..sources import Block
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
@@ -66,7 +65,7 @@ class Classes:
         self.class_weights = moments.weights
         self.labels = labels
         shares = moments.weights / self.W
-        self.whitening = whiten(covariance_form(within, self.W), within.constant_columns())
+        self.whitening = whiten(Form.of(within, self.W), within.constant_columns())
         self.axes = self.whitening.matrix / within.unit[:, None]
         self.centre = shares @ within.means
         offsets = within.shift - shares @ within.shift

@@ -23,8 +23,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_number, is_number
+from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread

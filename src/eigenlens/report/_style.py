@@ -29,11 +29,14 @@ class Display:
     ----------
     needs : str
         What `from_estimator` is given after the model: "", "X" or "X, y".
+    rows_optional : bool
+        Whether it takes rows all the same, to draw them behind the rest.
     without_target : str
         The display that stands in where there is no y.
     """
 
     needs: ClassVar[str] = "X"
+    rows_optional: ClassVar[bool] = False
     without_target: ClassVar[str] = ""
 
     ax_: Any

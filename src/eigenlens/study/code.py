@@ -48,7 +48,9 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
 
 def _rows(data: Data, plan: Plan) -> list[str]:
     """Return the lines that read the rows of the study."""
-    if data.dialect is None:
+    if data.in_memory:
+        lines = ["# table: the rows as a pandas DataFrame"]
+    elif data.dialect is None:
         lines = [f"table = pd.read_parquet({data.source!r})"]
     else:
         lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect, data.all_names)})"]

@@ -22,6 +22,7 @@ WORD_BYTES = 120  # of a cell of words, as measured
 HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
 FEW_NOTES = 4  # columns of words that get a note each
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
+MISSING = ("refuse", "drop", "mean")  # what can be done about missing cells
 
 Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
@@ -97,6 +98,8 @@ class Data:
         How the file is written, if it is text.
     sampled : bool
         Whether the rows are some of the file's.
+    in_memory : bool
+        Whether the rows were given, and not read from a file of the user's.
 
     Examples
     --------
@@ -120,6 +123,7 @@ class Data:
     all_names: list[str] = field(default_factory=list)
     dialect: Dialect | None = None
     sampled: bool = False
+    in_memory: bool = False
 
     @property
     def n_rows(self) -> int:

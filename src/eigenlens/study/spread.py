@@ -1,4 +1,4 @@
-"""No target: where do the rows spread, and how much of it is more than noise?"""
+"""No target: where do the rows spread, and in how many directions that they show?"""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     model = made(cls, plan.seed).fit(X, Y)  # the second set in its own units, which are those of what is predicted
     Z, V = (np.asarray(part) for part in model.transform(X, Y))
     values = np.asarray(model.correlations_, dtype=float)
-    found = verdicts(model, X, Y, len(values), plan, progress)
+    found = verdicts(model, X, Y, len(values), plan, progress, groups=Y.shape[1])
     axes = [f"pair {j + 1}, first set" for j in range(Z.shape[1])]
     axes += [f"pair {j + 1}, second set" for j in range(Z.shape[1])]
     directions = [found.direction(j, f"pair {j + 1}", float(r), None) for j, r in enumerate(values)]

@@ -70,27 +70,38 @@ def _count(k: int, noun: str) -> str:
     return f"{words[k] if k < len(words) else k} {noun}{'' if k == 1 else 's'}"
 
 
-def _some(real: int, k: int, noun: str) -> str:
+def _some(shown: int, k: int, noun: str) -> str:
     """Write how many of k: “Both directions”, “All three directions”, “One of 3 directions”."""
-    if real < k:
-        return f"{_count(real, '').split()[0].capitalize()} of {k} {noun}s"
+    if shown < k:
+        return f"{_count(shown, '').split()[0].capitalize()} of {k} {noun}s"
     if k == 1:
         return f"The only {noun}"
     return f"Both {noun}s" if k == 2 else f"All {_count(k, noun)}"
 
 
+def _by_test(findings: Findings) -> str:
+    level = "" if findings.test.level is None else f", {findings.test.level:.0%}"
+    return f" ({findings.test.name}{level})" if findings.test.name else ""
+
+
+def _none_shown(findings: Findings, what: str) -> str:
+    """Say that there is none, or that rows are too few to tell."""
+    if findings.too_few_rows:
+        return f"There are too few rows to tell whether there is a {what}{_by_test(findings)}."
+    return f"These rows show no {what}{_by_test(findings)}."
+
+
 def spread_words(findings: Findings, standardised: bool) -> None:
     """Say what a PCA, or one of its kin, has found."""
     shares = [d.share or 0.0 for d in findings.directions]
-    real, k = findings.n_real, len(shares)
-    if real is not None:
-        carried = f", and {'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance"
+    shown, k = findings.shown_directions, len(shares)
+    if shown is not None:
+        carried = f", and {'carries' if shown == 1 else 'carry'} {sum(shares[:shown]):.0%} of the variance"
         findings.summary.append(
-            f"{_some(real, k, 'direction')} {'exceeds' if real == 1 else 'exceed'} what unrelated columns would show"
+            f"{_some(shown, k, 'direction')} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}"
             f"{carried if any(shares) else ''}."
-            if real
-            else f"No direction exceeds what {findings.n_columns:,} unrelated columns would show in "
-            f"{findings.n_rows:,} rows."
+            if shown
+            else _none_shown(findings, "direction that the columns share")
         )
     if k and any(shares):
         two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
@@ -98,7 +109,7 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     if k:
         what = "It" if any(shares) else "The first direction"
         findings.summary.append(f"{what} is driven by {_driven(findings, 0)}.")
-    if k > 1 and (real is None or real > 1):
+    if k > 1 and (shown is None or shown > 1):
         findings.summary.append(f"The second is driven by {_driven(findings, 1)}.")
     if not standardised:
         findings.doubts.append("Columns were not standardised: a column in large units weighs more than others.")
@@ -107,22 +118,22 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"There are {findings.n_rows:,} rows for {findings.n_columns:,} columns: single directions may change with "
             f"a few rows more. Ask for the angle between fits on two halves."
         )
-    if real is not None:
+    if shown is not None:
+        findings.doubts += [findings.test.doubt] if findings.test.doubt else []
         findings.doubts.append(
-            f"Noise is judged by {findings.test.name.split(',')[0]}{findings.test.doubt}; outlying rows can "
-            f"make a direction of their own. Look at the rows at the ends of each axis."
+            "Outlying rows can make a direction of their own. Look at the rows at the ends of each axis."
         )
 
 
 def class_words(findings: Findings, counts: np.ndarray) -> None:
     """Say what a discriminant has found."""
-    real, k = findings.n_real, len(findings.directions)
-    if real is not None:
+    shown, k = findings.shown_directions, len(findings.directions)
+    if shown is not None:
         findings.summary.append(
-            f"{_some(real, k, 'direction')} {'separates' if real == 1 else 'separate'} the classes of "
+            f"{_some(shown, k, 'direction')} {'separates' if shown == 1 else 'separate'} the classes of "
             f"{findings.target!r} beyond chance."
-            if real
-            else f"No direction separates the classes of {findings.target!r} beyond chance."
+            if shown
+            else _none_shown(findings, f"direction that separates the classes of {findings.target!r}")
         )
     if k:
         share = findings.directions[0].share or 0
@@ -181,12 +192,13 @@ def _name_the_confusion(findings: Findings) -> None:
 
 def number_words(findings: Findings, blind_spot: str) -> None:
     """Say what an inverse regression has found."""
-    d, k = findings.n_real, len(findings.directions)
+    d, k = findings.shown_directions, len(findings.directions)
     if d is not None:
         findings.summary.append(
-            f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({findings.test.name} test, 5%)."
+            f"These rows show {_count(d, 'direction')} of {k} possible on which {findings.target!r} depends"
+            f"{_by_test(findings)}."
             if d
-            else f"The test finds no direction on which {findings.target!r} depends."
+            else _none_shown(findings, f"direction on which {findings.target!r} depends")
         )
     if k:
         findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
@@ -212,12 +224,12 @@ def number_words(findings: Findings, blind_spot: str) -> None:
 
 def view_words(findings: Findings) -> None:
     """Say what canonical correlations have found."""
-    d, values = findings.n_real, [x.value for x in findings.directions]
+    d, values = findings.shown_directions, [x.value for x in findings.directions]
     if d is not None:
         findings.summary.append(
-            f"{_some(d, len(values), 'pair')} {'is' if d == 1 else 'are'} related beyond chance (Wilks, 5%)."
+            f"{_some(d, len(values), 'pair')} {'is' if d == 1 else 'are'} related beyond chance{_by_test(findings)}."
             if d
-            else "No pair of directions is related beyond chance (Wilks, 5%)."
+            else _none_shown(findings, "related pair of directions")
         )
     if values:
         findings.summary.append(
@@ -241,8 +253,8 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
         else f"The map has {_count(len(shares), 'coordinate')}."
     )
     if findings.test.name:
-        real, left = findings.n_real or 0, sum(d.real is None for d in findings.directions)
-        stand = f"{_count(real, 'coordinate').capitalize()} {'stands' if real == 1 else 'stand'} above noise by both"
+        shown, left = findings.shown_directions or 0, sum(d.shown is None for d in findings.directions)
+        stand = f"{_count(shown, 'coordinate').capitalize()} {'is' if shown == 1 else 'are'} shown by both"
         more = f", {_count(left, 'more')[: None if left == 1 else -1]} by one of them" if left else ""
         findings.summary.append(f"{stand} the broken stick and the negative eigenvalues{more}.")
     if test:

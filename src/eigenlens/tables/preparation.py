@@ -46,6 +46,9 @@ class Preparation(TransformerMixin, BaseEstimator):
         Columns of words to take in however many there are.
     unseen : {"refuse", "none"}
         What to do with a word that the fit has not seen: raise an error, or treat it as none of the known words.
+    centre : bool
+        Subtract the mean of each column. With `standardise=False, centre=False` numbers keep their units, and words are
+        columns of 0 and 1.
 
     Attributes
     ----------
@@ -82,9 +85,11 @@ class Preparation(TransformerMixin, BaseEstimator):
         most_words: int = MOST_WORDS,
         keep: tuple[str, ...] = (),
         unseen: str = "refuse",
+        centre: bool = True,
     ) -> None:
         self.standardise, self.missing, self.full = standardise, missing, full
         self.most_words, self.keep, self.unseen = most_words, keep, unseen
+        self.centre = centre
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the columns, words, means and scales.
@@ -96,6 +101,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         y : ignored
         """
         check_flag("standardise", self.standardise)
+        check_flag("centre", self.centre)
         check_choice("missing", self.missing, ("refuse", "mean"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = _frame(X)
@@ -152,7 +158,8 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        return (self._raw(_frame(X), _missing_new) - self.centre_) / self.scale_
+        raw = self._raw(_frame(X), _missing_new)
+        return (raw - self.centre_ if self.centre else raw) / self.scale_
 
     def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
         names = set(frame.columns)  # asked once: a frame lists its columns anew each time
@@ -222,8 +229,13 @@ def _frame(X: Any) -> Any:
     return nw.from_native(X, eager_only=True)
 
 
+def is_words(kind: Any) -> bool:
+    """Tell whether a type of columns is that of words."""
+    return not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown)
+
+
 def _is_words(series: Any) -> bool:
-    return not (series.dtype.is_numeric() or series.dtype == nw.Boolean or series.dtype == nw.Unknown)
+    return is_words(series.dtype)
 
 
 def _numbers(series: Any, name: str) -> np.ndarray:
