@@ -83,9 +83,8 @@ class SliceTested(MomentsEstimator):
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
         if method is None:
-            by_default = self._slices.without_rows if source is None else self._slices.with_rows
-            few = source is not None and moments.weight < FEW_ROWS * moments.n_features
-            method = "permutation" if moved or few else by_default
+            by_default = self._test_by_default(source is not None, moments.weight, moments.n_features)
+            method = "permutation" if moved else by_default
         Z, codes, values, variates = None, None, None, None
         if source is not None and (method in ("permutation", "ladle") or _small(source)):
             values, variates = self._in_variates(moments)
@@ -109,6 +108,12 @@ class SliceTested(MomentsEstimator):
         if Z is not None and test.dimension > 0:
             self._warn_bends(Z)
         return test
+
+    def _test_by_default(self, with_rows: bool, n: float, p: int) -> str:
+        """Return the test that is made unless one is named."""
+        if not with_rows:
+            return self._slices.without_rows
+        return "permutation" if n < FEW_ROWS * p else self._slices.with_rows
 
     def _resampled(self, moments: Any, draw: Draw, alpha: float, method: str, n_draws: int, seed: Any) -> DimensionTest:
         values = self._in_variates(moments)[0]

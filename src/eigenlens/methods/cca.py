@@ -222,7 +222,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         return first + [f"{name} of Y" for name in y or range(s)]
 
     def _completed(self, moments: Cross) -> Completed:
-        self._n_responses = moments.joint.n_features - moments.split
+        if self.missing != "refuse":
+            self._n_responses = moments.joint.n_features - moments.split
         return super()._completed(moments)
 
     def _set_law(self, problem: CanonicalProblem) -> None:
