@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
+
 import dask.array as da
 import dask.dataframe as dd
+import duckdb
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import xarray as xr
 import zarr
 
 from eigenlens import open_rows
@@ -62,6 +69,79 @@ def csv_gz_list(data, folder):
     return (open_rows(paths, **roles(data), batch_rows=7),)
 
 
+def csv_zst(data, folder):
+    path = folder / "rows.csv.zst"
+    with pa.output_stream(str(path), compression="zstd") as file:
+        file.write(frame_of(data).to_csv(index=False).encode())
+    return (open_rows(path, **roles(data)),)
+
+
+def parquet_pattern(data, folder):
+    parquet_folder(data, folder)
+    return (open_rows(str(folder / "parts" / "part-*.parquet"), **roles(data)),)
+
+
+def hive(data, folder):
+    for k, index in enumerate(np.array_split(np.arange(len(data)), 4)):
+        part = folder / f"year={2020 + k // 2}" / f"half={k % 2}"
+        part.mkdir(parents=True)
+        frame_of(data).iloc[index].to_parquet(part / "rows.parquet", row_group_size=19, index=False)
+    return (open_rows(folder, **roles(data)),)
+
+
+def feather(data, folder):
+    pa.feather.write_feather(frame_of(data), folder / "rows.feather", chunksize=23)
+    return (open_rows(folder / "rows.feather", **roles(data), batch_rows=14),)
+
+
+def arrow_ipc_stream(data, folder):
+    table = pa.Table.from_pandas(frame_of(data), preserve_index=False)
+    with pa.OSFile(str(folder / "rows.arrows"), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table, max_chunksize=29)
+    return (open_rows(folder / "rows.arrows", **roles(data)),)
+
+
+def remote_parquet(data, folder):
+    url = f"memory://{folder.name}/rows"
+    for k, index in enumerate(np.array_split(np.arange(len(data)), 3)):
+        frame_of(data).iloc[index].to_parquet(f"{url}/part-{k}.parquet", row_group_size=17, index=False)
+    return (open_rows(url, **roles(data)),)
+
+
+def remote_csv(data, folder):
+    frame_of(data).to_csv(f"memory://{folder.name}.csv.gz", index=False)
+    return (open_rows(f"memory://{folder.name}.csv.gz", **roles(data)),)
+
+
+def duckdb_relation(data, folder):
+    connection = duckdb.connect()
+    connection.register("frame", frame_of(data))
+    return (open_rows(connection.sql("SELECT * FROM frame"), **roles(data), batch_rows=21),)
+
+
+def duckdb_file(data, folder):
+    frame = frame_of(data)
+    with duckdb.connect(str(folder / "rows.db")) as connection:
+        connection.register("frame", frame)
+        connection.execute("CREATE TABLE stored AS SELECT * FROM frame")
+    return (open_rows(f"duckdb:///{folder / 'rows.db'}", query="SELECT * FROM stored", **roles(data)),)
+
+
+def sqlite_file(data, folder):
+    with contextlib.closing(sqlite3.connect(folder / "rows.sqlite")) as connection:
+        frame_of(data).to_sql("stored", connection, index=False)
+    return (open_rows(f"sqlite:///{folder / 'rows.sqlite'}", query="SELECT * FROM stored", **roles(data)),)
+
+
+def arrow_table(data, folder):
+    return (open_rows(pa.Table.from_pandas(frame_of(data), preserve_index=False), **roles(data)),)
+
+
+def arrow_reader(data, folder):
+    table = pa.Table.from_pandas(frame_of(data), preserve_index=False)
+    return (open_rows(table.to_reader(max_chunksize=37), **roles(data)),)
+
+
 def beside(data):
     return () if data.y is None else (data.y,)
 
@@ -97,6 +177,15 @@ def batches_of(data, n=6):
     for index in np.array_split(np.arange(len(data)), n):
         part = data.rows(index)
         yield part.X if part.y is None else (part.X, part.y)
+
+
+def xarray_array(data, folder):
+    return (xr.DataArray(data.X, dims=("time", "place")), *beside(data))
+
+
+def xarray_dask(data, folder):
+    array = open_rows(xr.DataArray(data.X.T, dims=("place", "time")).chunk({"time": 31}), rows="time")
+    return (array, *beside(data)) if data.y is None else (array, *dask_array(data, folder)[1:])
 
 
 def generator(data, folder):
@@ -149,11 +238,25 @@ KINDS = {
         parquet_list,
         csv,
         csv_gz_list,
+        csv_zst,
+        parquet_pattern,
+        hive,
+        feather,
+        arrow_ipc_stream,
+        remote_parquet,
+        remote_csv,
+        duckdb_relation,
+        duckdb_file,
+        sqlite_file,
+        arrow_table,
+        arrow_reader,
         npy,
         npy_fortran,
         npy_parts,
         memory_map,
         zarr_array,
+        xarray_array,
+        xarray_dask,
         generator,
         batch_list,
         batch_function,

@@ -62,3 +62,10 @@ def test_a_call_without_end_is_stopped():
 
     verdict, _ = verdict_of("endless", endless, work=0.2)
     assert verdict.outcome == "hung"
+
+
+@pytest.mark.parametrize("seed", [43067, 43194])  # an Arrow table without columns; an array as ridge
+def test_cases_that_once_ended_raw(seed):
+    verdicts = Case(seed).run()
+    assert [v for v in verdicts if v.outcome in ("raw", "hung")] == []
+    assert any(v.call == "fit" and v.outcome == "refused" for v in verdicts)

@@ -405,3 +405,15 @@ def test_a_word_that_is_everywhere_carries_nothing():
     model = MixedPCA().fit(T.assign(same="same"))
     expected = MixedPCA().fit(T)
     np.testing.assert_allclose(model.eigenvalues_, expected.eigenvalues_, atol=1e-12)
+
+
+def test_the_command_line_applies_models_of_words(tmp_path):
+    pytest.importorskip("click")
+    from eigenlens.cli.main import run
+
+    model = MixedPCA(2).fit(T)
+    save(model, tmp_path / "m.eigenlens")
+    T.to_csv(tmp_path / "rows.csv", index=False)
+    words = ["transform", *(str(tmp_path / name) for name in ("m.eigenlens", "rows.csv"))]
+    assert run([*words, "--out", str(tmp_path / "scores.csv")]) == 0
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "scores.csv").to_numpy(), model.transform(T), atol=1e-9)

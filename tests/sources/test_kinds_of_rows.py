@@ -16,7 +16,7 @@ from variants import all_variants
 pytestmark = pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 
 
-STREAMS = ("generator", "frames")  # read once
+STREAMS = ("generator", "frames", "arrow_reader")  # read once
 
 
 def must_see_y_first(estimator):

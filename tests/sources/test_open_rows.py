@@ -41,11 +41,9 @@ OPENING = {
     "missing": (lambda d: open_rows(d / "none.parquet"), "nothing to read there"),
     "empty folder": (lambda d: open_rows((d / "e", (d / "e").mkdir())[0]), "nothing to read there"),
     "mixed folder": (lambda d: open_rows(d), "several kinds"),
-    "suffix": (lambda d: open_rows((d / "x.xlsx", (d / "x.xlsx").touch())[0]), "'.xlsx' are not read"),
-    "Arrow IPC": (
-        lambda d: open_rows((d / "r.arrow", pa.feather.write_feather(FRAME, d / "r.arrow"))[0]),
-        "Arrow IPC.*no bound on memory.*Parquet",
-    ),
+    "suffix": (lambda d: open_rows((d / "x.sas", (d / "x.sas").touch())[0]), "'.sas' are not read"),
+    "no Arrow": (lambda d: open_rows((d / "r.arrow", (d / "r.arrow").write_text("no"))[0]), "cannot be read"),
+    "Excel": (lambda d: open_rows((d / "x.xlsx", (d / "x.xlsx").touch())[0]), "Excel workbook.*pandas.read_excel"),
     "no parquet": (lambda d: open_rows((d / "n.parquet", (d / "n.parquet").write_text("no"))[0]), "cannot be read"),
     "no npy": (lambda d: open_rows((d / "n.npy", (d / "n.npy").write_text("no"))[0]), "cannot be read"),
     "npy cut short": (
@@ -70,7 +68,6 @@ OPENING = {
     "twice": (lambda d: open_rows(d / "rows.csv", columns=["a", "label"], target="label"), "'label' is named twice"),
     "a string of columns": (lambda d: open_rows(d / "rows.csv", columns="abc"), "columns='abc'.*a list"),
     "batch_rows": (lambda d: open_rows(d / "rows.csv", batch_rows=0), "batch_rows=0"),
-    "a frame": (lambda d: open_rows(FRAME), "goes to fit itself"),
     "a number": (lambda d: open_rows(3), "int, which open_rows does not read"),
     "no batch": (lambda d: open_rows(iter([])), "without a batch"),
     "batches of words": (lambda d: open_rows(iter(["a"])), "iterable of str"),

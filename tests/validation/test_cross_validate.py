@@ -20,7 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import eigenlens
-from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SAVE, SIR, SparsePCA
+from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SAVE, SIR, MixedPCA, RobustPCA, SparsePCA
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.regress import PenalizedRegression
 from eigenlens.validation import cross_validate
@@ -257,6 +257,25 @@ def test_scorers_of_scikit_learn_and_functions():
         SparsePCA(2, n_nonzero=4), X, cv=3, scoring=lambda m, rows, labels: float(m.n_components_)
     )
     assert sparse_axes.from_moments
+
+
+def test_words_and_models_without_a_score():
+    frame = pd.DataFrame(X[:, :4]).rename(columns=str).assign(grower=np.array(["a", "b", "c"])[y])
+    result = cross_validate(MixedPCA(2), frame, cv=SPLIT, scoring=lambda m, rows, labels: m.transform(rows)[:, 0].var())
+    assert result.from_moments
+    expected = [MixedPCA(2).fit(frame.iloc[a]).transform(frame.iloc[b])[:, 0].var() for a, b in SPLIT.split(frame)]
+    np.testing.assert_allclose(result.scores[0], expected, rtol=1e-9)
+    for model in (RobustPCA(), SparsePCA(2), MixedPCA(2)):
+        with pytest.raises(InputError, match="pass scoring="):
+            cross_validate(model, X)
+    with pytest.raises(InputError, match="n_slices changes the slices"):
+        cross_validate(SIR(), X[:, :12], X[:, 12], settings={"n_slices": [5, 10]})
+
+
+def test_models_that_choose_for_themselves_are_refitted():
+    result = cross_validate(LDA(shrinkage="cv"), X, y, cv=FOLDS)
+    assert "a cross-validation of its own" in str(result)
+    np.testing.assert_allclose(result.scores[0], cross_val_score(LDA(shrinkage="cv"), X, y, cv=FOLDS))
 
 
 def test_groups_stay_together():

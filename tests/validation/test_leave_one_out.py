@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SIR
 from eigenlens.exceptions import InputError
 from eigenlens.regress import PenalizedRegression
-from eigenlens.validation import leave_one_out
+from eigenlens.validation import cross_validate, leave_one_out
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs" / "qda_pima"
 X, y = load_wine(return_X_y=True)
@@ -139,9 +139,22 @@ def test_a_class_of_one_row_is_impossible_without_it():
     np.testing.assert_allclose(result.probabilities[4, :2], expected, atol=1e-10)
 
 
+def test_shares_count_as_rows():
+    for model in (LDA(), QDA(), LDA(shrinkage=0.2)):
+        found = leave_one_out(model, X, y, sample_weight=np.full(len(X), 1 / len(X)))
+        np.testing.assert_allclose(found.probabilities, leave_one_out(model, X, y).probabilities, atol=1e-9)
+        shares = cross_validate(model, X, y, sample_weight=np.full(len(X), 1 / len(X)), scoring="neg_log_loss")
+        np.testing.assert_allclose(shares.scores, cross_validate(model, X, y, scoring="neg_log_loss").scores, rtol=1e-8)
+
+
 def test_frames_and_words():
     result = leave_one_out(LDA(), pd.DataFrame(X), pd.Series(np.array(["u", "v", "w"])[y]))
     np.testing.assert_allclose(result.probabilities, leave_one_out(LDA(), X, y).probabilities, atol=1e-12)
+    ordered = pd.Series(pd.Categorical(np.array(["low", "middle", "high"])[y], ["low", "middle", "high"], ordered=True))
+    for model in (LDA(), LDA(shrinkage=0.1), QDA()):
+        found = leave_one_out(model, X, ordered)
+        assert found.classes.tolist() == ["low", "middle", "high"]
+        np.testing.assert_allclose(found.probabilities, leave_one_out(model, X, y).probabilities, atol=1e-12)
     frame = result.to_frame()
     assert frame.columns.tolist() == ["prediction", "P(u)", "P(v)", "P(w)"]
     assert len(frame) == len(X)

@@ -14,10 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.text import printable
+from ..moments import Moments
 from ..sources.writing import replaced
 from . import container
 from .old_names import name_today
 from .state import Decoder, Encoder
+from .text import contents, is_text, write_text
 
 
 def save(
@@ -30,10 +32,11 @@ def save(
 
     Parameters
     ----------
-    model : fitted estimator
-        Any of this package, or a scikit-learn Pipeline of them. Arrays on a device are saved as NumPy arrays.
+    model : fitted estimator or moments
+        Any estimator of this package, or a scikit-learn Pipeline of them. Arrays on a device are saved as NumPy arrays.
     path : path
-        By custom ending in .eigenlens.
+        By custom ending in .eigenlens. A path that ends in .json gets the same as JSON text, for channels that carry
+        nothing else.
     overwrite : bool
         Whether a file that is there may be replaced.
     about : dict, optional
@@ -55,12 +58,7 @@ def save(
     True
     """
     path = Path(path)
-    try:
-        check_is_fitted(model)
-    except NotFittedError:
-        raise errors.InputError(
-            f"This {type(model).__name__} is not fitted, so there is nothing to save; call fit first."
-        ) from None
+    _require_content(model)
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
     encoder = Encoder()
@@ -72,8 +70,24 @@ def save(
         "versions": {name: _version(name) for name in ("eigenlens", *sorted(encoder.foreign))},
     }
     with replaced(path) as file:
-        container.write(file, header, encoder.arrays)
+        if is_text(path):
+            write_text(file, model, header, encoder.arrays)
+        else:
+            container.write(file, header, encoder.arrays)
     return path
+
+
+def _require_content(model: Any) -> None:
+    """Refuse a model that is not fitted, and moments that have seen no row."""
+    if isinstance(model, Moments):
+        _ = model.n_features  # refuses moments that have seen nothing
+        return
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        raise errors.InputError(
+            f"This {type(model).__name__} is not fitted, so there is nothing to save; call fit first."
+        ) from None
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -85,7 +99,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    model : fitted estimator
+    model : fitted estimator or moments
         The same to the last bit, with NumPy arrays.
 
     Examples
@@ -96,7 +110,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     FileNotFoundError: ...
     """
     path = Path(path)
-    with container.opened(path) as file:
+    with container.opened(path) as raw, contents(raw, path) as file:
         header, arrays = container.read(file, path)
     try:
         decoder = Decoder(header.get("objects"), arrays)
@@ -105,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise errors.not_a_model(path, str(error)) from None
     except (ValueError, TypeError, RecursionError, OverflowError) as error:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
-    if not isinstance(model, BaseEstimator):
+    if not isinstance(model, BaseEstimator | Moments):
         raise errors.damaged(path, "what it holds is not an estimator")
     _compare_versions(path, header.get("versions"))
     return model
@@ -135,7 +149,7 @@ def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
     'PCA'
     """
     path = Path(path)
-    with container.opened(path) as file:
+    with container.opened(path) as raw, contents(raw, path) as file:
         header, lengths = container.read_header(file, path, verify=True)
     arrays = container.checked_entries(header, lengths, path)
     objects, versions, notes = (header.get(name) for name in ("objects", "versions", "about"))

@@ -3,6 +3,7 @@
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
 from .components import components_test, components_test_of_factor, components_test_of_moments
+from .coordinates import CoordinateTest, coordinate_test
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
@@ -25,6 +26,7 @@ __all__ = [
     "AgreementTest",
     "Bootstrap",
     "Choice",
+    "CoordinateTest",
     "Denoised",
     "DimensionTest",
     "Linearity",
@@ -49,6 +51,7 @@ __all__ = [
     "components_test_of_factor",
     "components_test_of_moments",
     "conditional_test",
+    "coordinate_test",
     "denoise",
     "envfit",
     "gap_test",

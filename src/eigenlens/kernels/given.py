@@ -145,6 +145,17 @@ class FunctionKernel(Kernel):
         return function
 
 
+#: scikit-learn's names of kernels whose parameters, or their defaults, are others here.
+FOREIGN = {
+    "rbf": "Gaussian(bandwidth), where gamma = 1/(2·bandwidth²) and 1/(number of columns) is scikit-learn's default; "
+    "kernel='gaussian' takes its bandwidth from the rows",
+    "poly": "Polynomial(degree, scale, offset), where gamma is scale and coef0 is offset",
+    "sigmoid": "a function of two tables that returns their kernel matrix; this one is not positive definite",
+    "cosine": "Linear() on rows that are divided by their length",
+    "chi2": "the function sklearn.metrics.pairwise.chi2_kernel",
+}
+
+
 def as_kernel(kernel: Any) -> Kernel:
     """Read a kernel parameter: a kernel, its name, or a function of two tables.
 
@@ -161,6 +172,8 @@ def as_kernel(kernel: Any) -> Kernel:
             return Precomputed()
         if kernel in NAMES:
             return NAMES[kernel]()
+        if kernel in FOREIGN:
+            raise errors.InputTypeError(f"kernel={kernel!r} is a name of scikit-learn's; use {FOREIGN[kernel]}.")
     elif callable(kernel) and not isinstance(kernel, type):
         return FunctionKernel(kernel)
     raise errors.not_a_kernel(kernel, [*sorted(NAMES), "precomputed"])

@@ -21,10 +21,12 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor, Moments, Outline, products
+from ..moments import Centred, Cross, Factor, Moments, Outline, products
 from ..roads import Road, choose_kind
-from ..sources import Source, collect
+from ..sources import Response, Source, as_source, collect
+from ..sources.labels import are_shares
 from ..spectral import Pencil, Spectrum, Whitening, solve
+from ._chosen import FOLDS, Validated
 from ._patterns import Completed, keeps_patterns, taking_holes
 from ._rows import MODELLED, Known, RowsEstimator
 from ._structure import structure, total_of
@@ -163,7 +165,17 @@ class MomentsEstimator(RowsEstimator):
 
     def _collect(self, source: Source, kind: type[Centred]) -> Any:
         """Read the rows and return what must be kept of them."""
-        return collect(source, self._kept(kind))
+        moments = collect(source, self._kept(kind))
+        names = self.__dict__.get("feature_names_in_")
+        moments.names = None if names is None else tuple(map(str, names))
+        if isinstance(moments, Cross):
+            moments.second_names = None if self._y_names is None else tuple(self._y_names)
+        return moments
+
+    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:
+        """Read rows that are all there are; weights that turn out to be shares of them become counts."""
+        moments = self._collect(source, kind)
+        return moments.times(float(moments.n_rows)) if are_shares(moments.weight) else moments
 
     def _kept(self, kind: type[Centred]) -> Moments:
         """Return the empty moments of a pass: those that take holes, where rows may have some."""
@@ -180,23 +192,59 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=True)
             self._note_target(source, first=True)
             self._check_parameters(Known.of(source, complete=True))
-            moments = self._first_pass(source, self._road(source))
+            if self._asks_validation:
+                moments = self._validate(source)
+            else:
+                for name in ("_chosen", "cv_path_"):
+                    self.__dict__.pop(name, None)
+                moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
             better = self._better_kind(source, problem, spectrum)
             if better is not None:
-                moments = self._collect(source, better)
+                moments = self._collect_all(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
 
+    # -- a parameter that cross-validation chooses -------------------------------------------------------------
+
+    _validated: ClassVar[Validated | None] = None
+    _chosen: Any = None
+
+    @property
+    def _asks_validation(self) -> bool:
+        return self._validated is not None and _is_cv(getattr(self, self._validated.name))
+
+    def _value(self, name: str) -> Any:
+        """Return a parameter: as it was given, or as cross-validation has chosen it."""
+        value = getattr(self, name)
+        if not _is_cv(value):
+            return value
+        if self._chosen is None:
+            raise errors.InputError(
+                f"{name}='cv' scores rows by models that have not seen them, which moments cannot do; use fit, or give "
+                f"{name} as a number."
+            )
+        return self._chosen
+
+    def _validate(self, source: Source) -> Any:
+        """Choose the parameter, in two passes over the rows, and return the moments of all of them."""
+        from ..validation.cross import choose  # brings scikit-learn's scorers, which nothing else needs
+
+        assert self._validated is not None
+        found = choose(self, source, self._validated, FOLDS)
+        self._chosen, self.cv_path_ = found.value, found.path
+        return found.moments
+
     def _first_pass(self, source: Source, road: Road) -> Any:
         """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
         if road.kind is not Outline:
-            return self._collect(source, road.kind)
+            return self._collect_all(source, road.kind)
         source = source.finely_cut()
         outline = self._collect(source, Outline)
-        if outline.exponent is not None:  # products would leave the range of numbers
-            return self._collect(source, choose_kind(source.n_rows, source.n_columns))
+        # products would leave the range of numbers, or have weights that turn out to be shares
+        if outline.exponent is not None or are_shares(outline.weight):
+            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
         outline.products, outline.most_steps = products(source, outline), road.steps
         return outline
 
@@ -244,7 +292,11 @@ class MomentsEstimator(RowsEstimator):
         with unchanged_on_failure(self):
             self._check_parameters()
             first = not hasattr(self, "_collected")
-            source = self._open(X, y, sample_weight, reset=first, min_rows=1)
+            if _has_no_rows(X) and _is_nothing(y) and _is_nothing(sample_weight):
+                if not first:
+                    self._check_columns(as_source(X, min_rows=0), reset=False)
+                return self
+            source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
             self._note_target(source, first)
             self._check_parameters(Known.of(source, complete=False))
             moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
@@ -279,7 +331,9 @@ class MomentsEstimator(RowsEstimator):
             n_features = moments.n_features  # refuses moments that have seen nothing
             self._note_target(None, first=True)
             self._check_parameters(Known(n_features))
-            if getattr(self, "n_features_in_", None) != n_features:
+            if moments.names is not None:
+                self.feature_names_in_ = np.array(moments.names, dtype=object)
+            elif getattr(self, "n_features_in_", None) != n_features:
                 self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = n_features
             moments = moments.copy()
@@ -301,9 +355,9 @@ class MomentsEstimator(RowsEstimator):
     @property
     def structure_(self) -> Array:
         """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
-        if not hasattr(self, "subspace_"):
+        total = total_of(self._whole_moments) if hasattr(self, "subspace_") else None
+        if total is None:
             raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
-        total = total_of(self._whole_moments)
         return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
 
     def _why_no_structure(self) -> str:
@@ -352,7 +406,6 @@ class MomentsEstimator(RowsEstimator):
             self.__dict__.pop(name, None)
         self._present(problem, spectrum)
         if self.missing in MODELLED:
-            self._whole = problem.given
             if problem.log_likelihood is not None:
                 self.log_likelihood_ = problem.log_likelihood
             self._whole = problem.given
@@ -364,7 +417,7 @@ class MomentsEstimator(RowsEstimator):
         """Return the moments that a test is about: those of the rows it was given, or of the fit."""
         if source is None:
             return self._collected
-        return self._collect(source, choose_kind(source.n_rows, source.n_columns))
+        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
@@ -376,7 +429,26 @@ class MomentsEstimator(RowsEstimator):
         super()._require_fit()
 
 
+def _is_cv(value: Any) -> bool:
+    return isinstance(value, str) and value == "cv"
+
+
 def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:
     """List marked columns for a message: as the user named them, or by their numbers."""
     columns = np.flatnonzero(marked)
     return errors.listed(repr(str(names[j])) if names is not None else str(j) for j in columns.tolist())
+
+
+def _is_nothing(values: Any) -> bool:
+    """Tell whether labels, a response or weights are those of an empty batch."""
+    if isinstance(values, Response):
+        return _is_nothing(values.y) and _is_nothing(values.slices)
+    return values is None or (hasattr(values, "__len__") and len(values) == 0)
+
+
+def _has_no_rows(X: Any) -> bool:
+    """Tell whether a batch is empty, as far as that is known before it is read."""
+    if isinstance(X, Source):
+        return X.n_rows == 0
+    shape: Any = getattr(X, "shape", ())
+    return len(shape) == 2 and isinstance(shape[0], int) and shape[0] == 0 and shape[1] > 0

@@ -181,6 +181,8 @@ class Declaration:
         Why it has no test.
     if_separated : function of a model, optional
         Parameters with which it can be fitted where a column does not vary within classes.
+    compares : {"none", "classes", "number", "views", "distances"} or None
+        The question in whose comparison it takes part, where no study asks it alone: it predicts but has no directions.
     compared_as : str
         Its name where methods are compared by how well they predict; empty where it does not take part.
     advantage : str
@@ -191,6 +193,8 @@ class Declaration:
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
+    elsewhere : mapping of str to str
+        Parameters that other libraries have for this method, and what to write in their place.
     """
 
     question: Question | None = None
@@ -203,11 +207,13 @@ class Declaration:
     spread: Spread = Spread()
     untested: str = ""
     if_separated: Callable[[Any], Mapping[str, Any]] | None = None
+    compares: Question | None = None
     compared_as: str = ""
     advantage: str = "boundaries that need not be straight"
     blind_spot: str = ""
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
 
 def basis_of(model: Any) -> Any:

@@ -101,7 +101,10 @@ class DisplayMixin:
     def _size(self) -> str:
         """Say how many rows, columns and classes there were."""
         moments, p = getattr(self, "_collected", None), getattr(self, "n_features_in_", None)
-        weight = self.__dict__.get("_rows_seen") if moments is None else moments.weight
+        if moments is None:
+            weight = self.__dict__.get("_rows_seen")
+        else:  # the weight of a table of counts is what they add up to
+            weight = moments.weight if total_of(moments) is not None else moments.n_rows
         parts = [] if weight is None else [_counted(weight, "row")]
         parts += [] if p is None else [_counted(p, "column")]
         if hasattr(self, "classes_"):
@@ -131,6 +134,8 @@ class DisplayMixin:
         if moments is None:
             return None
         total, p = total_of(moments), len(names)
+        if total is None:
+            return None
         found = {"mean": _xp.to_numpy(total.mean)[:p], "standard deviation": spreads(total, total.weight - 1)[:p]}
         if hasattr(self, "classes_"):
             divisor = moments.weight - len(self.classes_)

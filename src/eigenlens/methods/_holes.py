@@ -42,7 +42,7 @@ class TakesHoles(MomentsEstimator):
         """Return the moments that rows without holes would have given, by maximum likelihood."""
         if not keeps_patterns(moments):
             return Completed(moments)
-        if isinstance(self.n_components, str) and share_missing(moments) > 0:
+        if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
             raise errors.InputError(
                 f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
                 f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number, or choose it "
@@ -93,9 +93,13 @@ class TakesHoles(MomentsEstimator):
 
         def spread(block: Array) -> Array:
             zeros = _xp.namespace(block).zeros_like
-            return with_holes(block, zeros, lambda holed: require_law(self._law).standard_errors(holed))
+            return with_holes(block, zeros, self._standard_errors)
 
         return rows, self._over_rows(X, spread)
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of each missing cell given the observed ones."""
+        return require_law(self._law).standard_errors(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -45,6 +45,20 @@ class Rows:
     dtype: Any
 
 
+#: What scikit-learn's kernel methods call their parameters, and what to write here.
+ELSEWHERE = {
+    "gamma": "give it to the kernel, kernel=Gaussian(bandwidth) with gamma = 1/(2·bandwidth²)",
+    "degree": "give it to the kernel, kernel=Polynomial(degree, scale, offset)",
+    "coef0": "give it to the kernel, kernel=Polynomial(degree, scale, offset)",
+    "kernel_params": "give them to the kernel, such as kernel=Matern(nu, length_scale)",
+    "eigen_solver": "the solver is chosen by a rule, and exact; leave it out",
+    "fit_inverse_transform": "inverse_transform needs no preparation; leave it out",
+    "alpha": "on kernel ridge regression it is called lam",
+    "C": "the penalty is called lam, with C = 1/(2·lam)",
+    "probability": "loss='logistic' has probabilities; leave it out",
+}
+
+
 class KernelEstimator(RowsEstimator):
     """An estimator with a kernel."""
 

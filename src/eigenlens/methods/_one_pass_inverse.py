@@ -19,7 +19,8 @@ from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ._declaration import DirectionTest
 from ._holes import TakesHoles, in_units_of_data
-from ._inverse import Draw, InverseProblem, InverseRegression, response_of
+from ._inverse import InverseProblem, InverseRegression, response_of
+from ._inverse_tests import Draw
 from ._patterns import law_of
 from ._rows import Known
 
@@ -59,7 +60,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     # -- moments and problem -------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
-        return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
+        return Grouped(kind, pooled=not self._slices.covariances, meaning=self._slicing)
 
     def _pose(self, moments: Grouped) -> InverseProblem:
         k, total, offsets = self._require_slices(moments)
@@ -114,6 +115,51 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
 
     # -- tests -------------------------------------------------------------------------------------------------
 
+    def test_dimension(
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
+        n_draws: int = 199,
+        random_state: Any = 0,
+    ) -> DimensionTest:
+        """Test how many directions there are: "at most d", d = 0, 1, …
+
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
+
+        Parameters
+        ----------
+        X, y : rows and their response, optional
+            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+        sample_weight : array of shape (n,), optional
+        alpha : float
+            Level.
+        method : {"chi2", "simulation", "permutation", "ladle"}, optional
+            "chi2" is a theory that needs moments alone: Li's test for SIR, W·Σ_{j>d} λⱼ against χ² with
+            (p − d)(H − d − 1) degrees of freedom, for normal X; that of Shao, Cook and Weisberg for SAVE, for normal X
+            and large slices. "simulation" (SAVE and DirectionalRegression) draws what W·Σ_{j>d} λⱼ would be if all
+            later variates were normal noise, through moments, for slices of any size. "permutation" assumes no law of
+            X and needs X and y. "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far
+            eigenvectors turn in resamples.
+            By default "permutation" where X is given, except that SIR takes "chi2" where it has 20 rows or more for
+            each column: long tails of X alone make the others reject. Without X, "chi2", and "simulation" for
+            DirectionalRegression.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+        n_draws : int
+            Number of draws.
+        random_state : int, Generator, RandomState or None
+            Their seed.
+        """
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
+
     def _in_variates(self, moments: Grouped) -> tuple[np.ndarray, Subspace]:
         values, _, variates = self._slices_in_variates(moments)
         return values, variates
@@ -128,7 +174,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
             return float("nan"), float("nan")
         slices = self._slices_in_variates(moments)[1]
         n, r = moments.weight, slices.means.shape[1]
-        least = correlation_found(alpha / 2, n, r, n - 1 - r) if self._pooled else float("nan")
+        least = correlation_found(alpha / 2, n, r, n - 1 - r) if not self._slices.covariances else float("nan")
         return linear_p_value(slices.weights, slices.means), least
 
     def _simulated(self, moments: Grouped) -> Draw:
@@ -140,7 +186,8 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         total, offsets = self._total(moments)
         W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
         z = offsets @ W
-        V = self._covariances(moments, W) if not self._pooled else _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        none = _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        V = self._covariances(moments, W) if self._slices.covariances else none
         shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
         _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
         values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]

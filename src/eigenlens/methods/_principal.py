@@ -160,7 +160,8 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
         most = p if n is None else min(n, p)
         rows = "" if n is None else f"{n} rows and "
-        return wanted(self.n_components, most, f"{rows}{p} columns give at most {most} components")
+        asked = self.n_components if self.n_components != "cv" or self._chosen is None else self._chosen
+        return wanted(asked, most, f"{rows}{p} columns give at most {most} components")
 
     def _require_rows(self, moments: Centred, divisor: float, name: str) -> int:
         """Refuse moments that are not enough, and return how many directions to solve for."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from inspect import signature
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -78,6 +79,15 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     spectrum_: Spectrum
 
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        for name in keywords.keys() & cls._declaration.elsewhere.keys() - signature(cls.__init__).parameters.keys():
+            raise errors.InputTypeError(
+                f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
+                f"{cls._declaration.elsewhere[name]}."
+            )
+        return super().__new__(cls)
+
     def _obeys(self) -> Laws:
         """Return which laws this estimator obeys, with the parameters that it has."""
         return Laws()
@@ -90,8 +100,12 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         reset: bool,
         min_rows: int = 2,
         reader: LabelReader | None = None,
+        counts: bool = False,
     ) -> Source:
-        """Read rows, and y by a reader of its own where it does not hold labels; unless reset, as earlier rows were."""
+        """Read rows, and y by a reader of its own where it does not hold labels; unless reset, as earlier rows were.
+
+        With `counts`, weights that add up to 1 are no shares: more rows may follow.
+        """
         source = as_source(
             X,
             y,
@@ -104,6 +118,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             reader=reader,
             in_memory=self._in_memory,
             words=self._reads_words(reset),
+            counts=counts,
         )
         self._check_columns(source, reset)
         if reset and self._in_memory:
@@ -150,7 +165,8 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             result = function(block)
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
 
-        return map_rows(source, in_dtype, takes_sparse)
+        values = map_rows(source, in_dtype, takes_sparse)
+        return values if source.layout is None else source.layout.scores(values)
 
     def _note_target(self, source: Source | None, first: bool) -> None:
         """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""

@@ -35,6 +35,12 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     explained_variance_ratio_: Array
 
     def _check_shared(self, regressor: Any) -> None:
+        if hasattr(self.n_components, "fit"):
+            name, kind = type(self).__name__, type(self.n_components).__name__
+            raise errors.InputTypeError(
+                f"n_components={kind}(…) but the first argument is the number of directions; a regressor goes by its "
+                f"keyword: {name}(regressor={kind}(…))."
+            )
         check_count(self.n_components)
         if regressor is not None:
             check_regressor(regressor)

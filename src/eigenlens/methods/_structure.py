@@ -12,11 +12,12 @@ from ..moments import Centred, Cross
 from ..spectral import Form
 
 
-def total_of(moments: Any) -> Centred:
-    """Return the moments of all rows together, from moments of any kind: of two tables, those of both side by side."""
+def total_of(moments: Any) -> Centred | None:
+    """Return the moments of all rows together: of two tables, those of both; None where columns have no mean."""
     if isinstance(moments, Cross):
         return moments.joint
-    return moments if isinstance(moments, Centred) else moments.total()
+    found = moments if isinstance(moments, Centred) or not hasattr(moments, "total") else moments.total()
+    return found if isinstance(found, Centred) else None
 
 
 def structure(centred: Centred, basis: Array) -> Array:

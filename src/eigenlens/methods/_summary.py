@@ -171,9 +171,9 @@ def directions(model: Any, names: list[str]) -> Table | None:
             found[words] = values
             break
     else:
-        values = getattr(getattr(model, "spectrum_", None), "values", ())
-        if values is not None and len(values) == len(names):
-            found["eigenvalue"] = np.asarray(_xp.to_numpy(values), dtype=float)
+        solved: Any = getattr(getattr(model, "spectrum_", None), "values", None)
+        if solved is not None and len(solved) == len(names):
+            found["eigenvalue"] = np.asarray(_xp.to_numpy(solved), dtype=float)
     shares = getattr(model, "explained_variance_ratio_", None)
     if shares is not None and len(shares) == len(names):
         found["share"] = np.asarray(_xp.to_numpy(shares), dtype=float)

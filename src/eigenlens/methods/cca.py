@@ -35,6 +35,7 @@ from ..spectral import Form, Spectrum
 from ..subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
+from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import Completed, filled, law_of
@@ -51,9 +52,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     ----------
     n_components : int, "auto" or None
         How many pairs; at most the smaller number of columns, which None takes.
-    ridge : float
+    ridge : float or "cv"
         Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
-        columns than rows.
+        columns than rows. "cv" takes what predicts Y of unseen rows best (R², five folds), in two passes; it is kept in
+        `ridge_`.
     missing : {"refuse", "ml"}
         What NaN in X or Y means: an error; or a cell that was not observed, the joint covariance being the most likely
         one given the observed cells, which must be missing at random. A row with NaN then has variates too: their
@@ -69,6 +71,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.
     x_mean_, y_mean_ : arrays
+    ridge_, cv_path_ : float, array of shape (m, 3)
+        The ridge used; with "cv", also what was tried, with its mean score and standard error.
     covariance_, log_likelihood_ : array of shape (p + s, p + s), float
         With `missing="ml"`: the joint covariance (divisor W − 1), and the log-likelihood of the observed cells.
     moments_ : Cross
@@ -111,13 +115,19 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             },
         ),
         linear_map=basis_of,
+        elsewhere={
+            "scale": "correlations do not depend on the units of columns; leave it out",
+            "max_iter": "the solution is direct; leave it out",
+            "tol": "the solution is direct; leave it out",
+            "copy": "rows are never changed; leave it out",
+        },
     )
 
     _target = "table"
 
     _y_law: Conditional | None = None
 
-    def __init__(self, n_components: Any = None, *, ridge: float = 0.0, missing: str = "refuse") -> None:
+    def __init__(self, n_components: Any = None, *, ridge: float | str = 0.0, missing: str = "refuse") -> None:
         self.n_components = n_components
         self.ridge = ridge
         self.missing = missing
@@ -147,6 +157,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         Y = y if Y is None else Y
         return self.fit(X, Y, sample_weight).transform(X, Y)
 
+    _validated = Validated("ridge", 0.0, ridges, "r2")
+
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Cross:
@@ -156,7 +168,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         if moments.weight <= 1:
             raise errors.weight_too_small(moments.weight, 1, "W − 1")
         p = moments.split
-        if not self.ridge:
+        if not self._value("ridge"):
             constant = _xp.to_numpy(moments.joint.constant_columns())
             for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
                 if columns.all():
@@ -164,7 +176,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
                         f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
                     )
         k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
-        return canonical_problem(moments, self.ridge, k, names, self.n_components)
+        return canonical_problem(moments, self._value("ridge"), k, names, self.n_components)
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
         joint, p = problem.centred, problem.split
@@ -176,6 +188,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         mean = joint.shift[0, :] * joint.unit
         self.spectrum_ = spectrum
         self._angles = angles
+        self.ridge_ = float(self._value("ridge"))
         self._y_loadings = problem.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
@@ -192,7 +205,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
                 self._pairs(known.n_features, known.n_responses)
             return
         check_count(self.n_components, auto=not self.ridge)
-        check_number("ridge", self.ridge, 0)
+        if not self._asks_validation:
+            check_number("ridge", self.ridge, 0)
         check_choice("missing", self.missing, self._modes)
 
     def _column_names(self) -> list[str] | None:
@@ -312,10 +326,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         self._require_fit()
         if method is not None:
             check_choice("method", method, (*CANONICAL, "permutation"))
-        if self.ridge and method not in (None, "permutation"):
-            raise errors.permutation_only(f"ridge={self.ridge!r}", method)
+        if self._value("ridge") and method not in (None, "permutation"):
+            raise errors.permutation_only(f"ridge={self._value('ridge')!r}", method)
         moved = check_moved(method, groups, block)
-        needed = moved or method == "permutation" or bool(self.ridge)
+        needed = moved or method == "permutation" or bool(self._value("ridge"))
         source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
         by_theory = source is None or method not in (None, "permutation")
         rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
@@ -327,7 +341,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             method, note = taken(rows.X, h, round(float(h.sum())))
         if method == "wilks":
             return self._by_theory(source, alpha, method)
-        ridge = self.ridge * (len(other) - 1)
+        ridge = self._value("ridge") * (len(other) - 1)
         penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows.X, other)]
         test = canonical_permutation_test(
             rows.X, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
@@ -354,7 +368,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         )
 
     def _summary_test(self) -> str:
-        if self.ridge or self._collected is not self._whole_moments:
+        if self._value("ridge") or self._collected is not self._whole_moments:
             return ""
         return str(self._by_theory(None, 0.05, "wilks").with_note(*unchecked(None, "Y")))
 

@@ -31,7 +31,7 @@ from ..inference import DimensionTest
 from ..inference.result import check_level
 from ..moments import Centred, Profiles
 from ..moments.profiles import profiles_of
-from ..sources import as_source
+from ..sources import Source, as_source
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
@@ -39,6 +39,7 @@ from ._base import MomentsEstimator, Problem
 from ._declaration import Declaration, Laws
 from ._factor_table import FactorTable
 from ._rows import Known, RowsTransformer
+from ._summary import Table, directions, matrix
 
 FEW = 1.0  # expected count below which χ² is a poor guide
 
@@ -150,6 +151,9 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
     def _moments(self, kind: type[Centred]) -> Profiles:
         return Profiles(kind)
 
+    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:  # a total of 1 is that of a table of shares
+        return self._collect(source, kind)
+
     def _pose(self, moments: Profiles) -> ProfilesProblem:
         if moments.n_rows < 2 and moments.rows <= 1:
             shape = (moments.n_rows, moments.n_features)
@@ -224,6 +228,20 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
 
     def _obeys(self) -> Laws:
         return Laws(invariance="none", centres=False, solves_pencil=False, counts=True)
+
+    def _size(self) -> str:
+        moments = self._collected
+        return f"{moments.rows:,.10g} rows, {moments.n_features:,} columns, {moments.weight:,.10g} counted."
+
+    def _summary_test(self) -> str:
+        return str(self.test_dimension())
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        axes = self._names_of_directions()
+        yield "directions", directions(self, axes)
+        for name, points in (("rows", self._row_table), ("columns", self.columns_)):
+            if points is not None:
+                yield name, matrix(f"Coordinates of the {name} ({name}_)", points.coordinates, points.names, axes)
 
     # -- use -------------------------------------------------------------------------------------------------------
 

@@ -43,7 +43,8 @@ class FDA(ScoredClassifier):
         Rank of the rule, at most K − 1, which None takes as far as the fits allow it. Fewer directions change the
         classifier too.
     regressor : regressor, optional
-        Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`. One that takes a single
+        Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid
+        may name (`regressor__degree`). One that takes a single
         response is fitted once for each class score.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
@@ -109,6 +110,21 @@ class FDA(ScoredClassifier):
         self.n_components = n_components
         self.regressor = regressor
         self.priors = priors
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, those of the default regressor too where none is given."""
+        params = super().get_params(deep)
+        if deep and self.regressor is None:
+            params.update({f"regressor__{name}": value for name, value in AdaptiveSplines().get_params().items()})
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `regressor__degree` and its like are those of the default regressor where none is given."""
+        nested = any(name.startswith("regressor__") for name in params)
+        if nested and params.get("regressor", self.regressor) is None:
+            params["regressor"] = AdaptiveSplines()
+        super().set_params(**params)
+        return self
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Regress class scores on X and find the discriminant coordinates.

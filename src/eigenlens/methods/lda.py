@@ -30,6 +30,7 @@ from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
+from ._chosen import Validated, shrinkages
 from ._classifier import class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import (
@@ -42,7 +43,7 @@ from ._linear import (
 )
 from ._rows import Known
 
-SHRINKAGES = ("ledoit-wolf", "oas")
+SHRINKAGES = ("ledoit-wolf", "oas", "cv")
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +78,10 @@ class LDA(LinearDiscriminant):
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
-    shrinkage : None, float in [0, 1], "ledoit-wolf" or "oas"
-        Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for
-        every class (memory K·p²).
+    shrinkage : None, float in [0, 1], "ledoit-wolf", "oas" or "cv"
+        Draw S_W towards tr(S_W)/p·I. The first two named choices come from the one pass; Ledoit–Wolf keeps a scatter
+        for every class (memory K·p²). "cv" takes what predicts the classes of unseen rows best (log-loss, five folds),
+        in two passes; it is kept in `shrinkage_`.
     within : {"pooled", "equal"}
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
@@ -103,6 +105,8 @@ class LDA(LinearDiscriminant):
         Class means in discriminant coordinates.
     explained_variance_ratio_ : array of shape (k,)
         Share of each direction in the between-class variance.
+    shrinkage_, cv_path_ : float, array of shape (m, 3)
+        The shrinkage used; with "cv", also what was tried, with its mean score and standard error.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
     structure_, structure_within_ : arrays of shape (p, k)
@@ -149,6 +153,12 @@ class LDA(LinearDiscriminant):
         advantage="straight boundaries",
         display="DiscriminantDisplay",
         linear_map=basis_of,
+        elsewhere={
+            "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
+            "store_covariance": "the covariance is moments_.within().matrix / (moments_.weight - K); leave it out",
+            "tol": "rank is decided relative to the largest value; leave it out",
+            "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
+        },
     )
 
     def __init__(
@@ -168,6 +178,8 @@ class LDA(LinearDiscriminant):
         self.between = between
         self.missing = missing
 
+    _validated = Validated("shrinkage", 0.0, shrinkages, "neg_log_loss")
+
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
@@ -184,7 +196,7 @@ class LDA(LinearDiscriminant):
         else:
             within, divisor = moments.within(), float(weights.sum()) - K
         constant, names = within.constant_columns(), getattr(self, "feature_names_in_", None)
-        if self.shrinkage is None:
+        if self._value("shrinkage") is None:
             Sw = Form.of(within, divisor)
             refuse_separating(within, constant, names)
         else:
@@ -196,7 +208,7 @@ class LDA(LinearDiscriminant):
         most = max(1, min(p, within.n_rows - K))
         pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
         posed = pencil, moments, within, names, self.n_components, priors, shares, divisor
-        if self.shrinkage is None:
+        if self._value("shrinkage") is None:
             return DiscriminantProblem(*posed)
         return ShrunkProblem(*posed, f"shrinkage={self.shrinkage!r}", intensity)
 
@@ -206,6 +218,12 @@ class LDA(LinearDiscriminant):
             return
         a = self.shrinkage
         check_count(self.n_components, auto=a is None)
+        if isinstance(a, str) and a == "auto":
+            raise errors.InputError(
+                "shrinkage='auto' is not an option; use one of None, a number from 0 to 1, 'ledoit-wolf' or 'oas'. It "
+                "is scikit-learn's name for Ledoit–Wolf shrinkage of standardised columns: use 'ledoit-wolf', and "
+                "StandardScaler() before it if the units of columns differ."
+            )
         named = isinstance(a, str) and a in SHRINKAGES
         if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
@@ -218,6 +236,13 @@ class LDA(LinearDiscriminant):
                 "or a number with missing='ml'."
             )
 
+    @property
+    def shrinkage_(self) -> float:
+        """The shrinkage that was used, as a number."""
+        if not hasattr(self, "spectrum_"):
+            raise AttributeError("LDA has no shrinkage_ before it is fitted")
+        return 0.0 if self.shrinkage is None else self._intensity(self._in_order(self._whole_moments))
+
     def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")
 
@@ -228,7 +253,7 @@ class LDA(LinearDiscriminant):
         return self.between == "equal"
 
     def _rank_left_out(self) -> int | None:
-        none = self.within == "equal" or self.shrinkage == "ledoit-wolf"
+        none = self.within == "equal" or self.shrinkage in ("ledoit-wolf", "cv")
         return None if none else super()._rank_left_out()
 
     def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
@@ -247,8 +272,8 @@ class LDA(LinearDiscriminant):
         return linear_scores(classes, metric, 1 - a, W - K, self._fixed_priors, self._equal_shares, rank or None)
 
     def _intensity(self, moments: Grouped) -> float:
-        if not isinstance(self.shrinkage, str):
-            return float(self.shrinkage)
+        if not isinstance(self._value("shrinkage"), str):
+            return float(self._value("shrinkage"))
         S, W = Form.of(moments.within().uniform()[0], moments.weight), moments.weight
         if self.shrinkage == "oas":
             return oas(S, W)

@@ -35,6 +35,7 @@ from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
+from ._inverse_tests import UseOfSlices
 from ._rows import Known
 
 FOLDS = 5
@@ -181,11 +182,7 @@ class LocalizedSIR(InverseRegression):
     )
 
     _in_memory = True
-    _may_miss = True
-    _test_largest = True
-    _test_stops_early = True
-    _tests = ("permutation", "ladle")
-    _auto = True
+    _slices = UseOfSlices(("permutation", "ladle"), may_miss=True, one_by_one=True)
 
     def __init__(
         self,

@@ -45,6 +45,7 @@ from ._declaration import Declaration, Laws
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 THIN = 64  # columns
+USUAL = 3  # subclasses of a class
 TRIED, LOOK = 8, 6  # starts looked at for each that is run to the end, and the M-steps after which they are judged
 
 
@@ -58,8 +59,9 @@ class MDA(ScoredClassifier):
         Rank of the rule, at most ΣR_k − 1, which None takes as far as the columns allow it. The means of the subclasses
         are held to so many directions in every step.
     n_subclasses : int, list, dict, "bic" or "cv"
-        R_k, one number for all classes or one for each. "bic" adds subclasses one at a time while the Bayesian
-        information criterion falls; "cv" takes the number for all classes with the least cross-validated error.
+        R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
+        Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
+        error.
     regressor : regressor, optional
         Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
     n_init : int
@@ -133,7 +135,7 @@ class MDA(ScoredClassifier):
         self,
         n_components: int | None = None,
         *,
-        n_subclasses: Any = 3,
+        n_subclasses: Any = None,
         regressor: Any = None,
         n_init: int = 5,
         max_iter: int = 100,
@@ -169,7 +171,7 @@ class MDA(ScoredClassifier):
             labels = source.labels
             codes = np.asarray(rows.y, dtype=np.intp)
             sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
-            counts = read_counts(self.n_subclasses, labels.classes, sizes)
+            counts = read_counts(self._asked, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
             with self._threads(rows.X.shape[1] <= THIN):
                 data = Classes(rows.X, codes, rows.weight, labels.classes)
@@ -183,6 +185,10 @@ class MDA(ScoredClassifier):
                 logs = _xp.log_softmax(self._scores(rows.X, sharp=True))[np.arange(len(codes)), codes]
                 self.deviance_ = -2.0 * float(rows.weight @ logs)
         return self
+
+    @property
+    def _asked(self) -> Any:
+        return USUAL if self.n_subclasses is None else self.n_subclasses
 
     def _choose(self, data: Classes) -> list[int]:
         """Choose the numbers of subclasses."""
@@ -216,6 +222,14 @@ class MDA(ScoredClassifier):
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
+        if self.n_components is not None and self.n_subclasses is None:
+            errors.warn(
+                errors.SubclassWarning(
+                    f"n_components={self.n_components} is the number of directions, and each class has {USUAL} "
+                    f"subclasses. For {self.n_components} subclasses write n_subclasses={self.n_components}; to keep "
+                    f"the directions and this number, write n_subclasses={USUAL} too."
+                )
+            )
         check_number("n_init", self.n_init, 1, integer=True)
         check_seed(self.random_state)
         check_number("max_iter", self.max_iter, 1, integer=True)
@@ -279,7 +293,7 @@ class MDA(ScoredClassifier):
         return [f"{self.classes_[k]} {j + 1}" for j, k in zip(np.arange(len(first)) - first, self._owner, strict=True)]
 
     def _obeys(self) -> Laws:
-        whole = isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means draws rows, not weights
+        whole = isinstance(self._asked, Integral) and self._asked == 1  # k-means draws rows, not weights
         linear = self.regressor is None and whole  # starts know columns
         return Laws(invariance="linear" if linear else "none", counts_rows=whole)
 

@@ -36,6 +36,7 @@ from ._component_count import row_count
 from ._declaration import Declaration, Laws
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
 from ._rows import Known, RowsTransformer
+from ._summary import Table, directions, matrix
 from ._supplementary import Supplementary, supplementary_columns, table_of_categories
 
 MISSING = ("auto", "level", "unobserved", "refuse")
@@ -234,6 +235,20 @@ class MixedPCA(RowsTransformer, MomentsEstimator):
 
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False)
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        axes = self._names_of_directions()
+        yield "directions", directions(self, axes)
+        if len(self.numbers_):
+            title = "Correlations of the numbers with the axes (numbers_)"
+            yield "numbers", matrix(title, self.numbers_.coordinates, self.numbers_.names, axes)
+        if self._coding is not None:
+            points = self.categories_
+            yield "categories", matrix("Categories (categories_)", points.coordinates, points.names, axes)
+            yield (
+                "eta2",
+                matrix("Correlation ratios of the words with the axes (eta2_)", self.eta2_, self.columns_, axes),
+            )
 
     # -- use -------------------------------------------------------------------------------------------------------
 

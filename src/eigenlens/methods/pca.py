@@ -33,6 +33,7 @@ from ..spectral.products import ProductForm
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._base import Problem, column_names
+from ._chosen import Validated, counts
 from ._component_count import RULES, count_components
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
 from ._diagnosed import Diagnosis, diagnosed
@@ -43,6 +44,7 @@ from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+LEADING = 20  # columns for each component from which on the others are not decomposed
 WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
@@ -152,10 +154,11 @@ class PCA(TakesHoles, PrincipalComponents):
 
     Parameters
     ----------
-    n_components : int, float, {"mle", "parallel", "mp", "auto"} or None
+    n_components : int, float, {"mle", "parallel", "mp", "auto", "cv"} or None
         How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
         parallel analysis; those above the Marchenko–Pastur edge of noise; "auto", as many as `test_dimension()` shows
-        columns to share, and at least one. None keeps all that have variance.
+        columns to share, and at least one; "cv", as many as make unseen rows most likely (probabilistic PCA, five
+        folds), in two passes. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
     scale : bool
@@ -189,6 +192,8 @@ class PCA(TakesHoles, PrincipalComponents):
     noise_variance_ : float
         Mean variance of the directions left out.
     n_components_ : int
+    cv_path_ : array of shape (m, 3)
+        With `n_components="cv"`: numbers that were tried, with their mean score and standard error.
     covariance_ : array of shape (p, p)
         With `missing`: the covariance (divisor W − ddof).
     log_likelihood_ : float
@@ -220,6 +225,14 @@ class PCA(TakesHoles, PrincipalComponents):
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
+        elsewhere={
+            "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
+            "copy": "rows are never changed; leave it out",
+            "tol": "the exact solvers run to machine precision; leave it out",
+            "iterated_power": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "n_oversamples": "solver='randomized' reports its residual in spectrum_.residual; leave it out",
+            "random_state": "solver='randomized' has a fixed seed, and the others do not draw; leave it out",
+        },
     )
     _modes = ("refuse", "ml", "ppca")
     scale: bool = False  # of models in files that are older than the parameter
@@ -241,6 +254,8 @@ class PCA(TakesHoles, PrincipalComponents):
         self.solver = solver
         self.missing = missing
 
+    _validated = Validated("n_components", 1, counts, "likelihood")
+
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
@@ -257,7 +272,7 @@ class PCA(TakesHoles, PrincipalComponents):
         return usual if not _is_certain(spectrum) and fits(source, usual) else None
 
     def _pose(self, moments: Centred) -> SpreadProblem:
-        divisor = moments.weight - self.ddof
+        divisor, asked = moments.weight - self.ddof, self._value("n_components")
         k = self._require_rows(moments, divisor, "W − ddof")
         if self.n_components == "mle" and moments.n_rows <= moments.n_features:
             raise errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
@@ -267,16 +282,15 @@ class PCA(TakesHoles, PrincipalComponents):
             moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            _form_of(uniform).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            _form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
+            leading=isinstance(self.n_components, Integral) and LEADING * k <= moments.n_features,
         )
         unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)
-        return SpreadProblem(
-            pencil, moments, uniform, names, self.n_components, unit, divisor, self.solver, scale, given
-        )
+        return SpreadProblem(pencil, moments, uniform, names, asked, unit, divisor, self.solver, scale, given)
 
     def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
         moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)
@@ -340,11 +354,18 @@ class PCA(TakesHoles, PrincipalComponents):
             self._wanted(known.n_rows, known.n_features)
             return
         n = self.n_components
-        named = isinstance(n, str) and n in RULES
+        named = isinstance(n, str) and n in (*RULES, "cv")
         if not (n is None or named or is_number(n)):
-            raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto" or None')
+            raise errors.components_kind(
+                n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto", "cv" or None'
+            )
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
+        if self.solver in ("full", "arpack", "covariance_eigh"):
+            raise errors.InputError(
+                f"solver={self.solver!r} is not an option; use one of {errors.listed(map(repr, SOLVERS))}. "
+                "scikit-learn's 'full' and 'covariance_eigh' are called 'dense' here, and 'arpack' is called 'lanczos'."
+            )
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
         check_flag("scale", self.scale)

@@ -37,6 +37,7 @@ from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
+from ._chosen import Validated, penalties
 from ._classifier import class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
@@ -78,7 +79,7 @@ class PenalizedProblem(DiscriminantProblem):
             basis, root = dual_basis(X, root)
             X = X @ basis
         assert root is not None
-        if model.df is None and not isinstance(model.lam, str):
+        if model.df is None and not isinstance(model._value("lam"), str):
             return X, self.lam * (root.T @ root)
         return X, self._chosen_again(root, float(len(X)))
 
@@ -108,8 +109,9 @@ class PDA(LinearDiscriminant):
     penalty : {"ridge", "smooth", "cyclic", "bspline"}, pair (rows, columns) or array of shape (p, p)
         Ω: size of the coefficients; second differences along ordered columns, or around a circle; curvature of a spline
         whose coefficients they are; differences of neighbours on a grid of pixels, in row-major order; or a matrix.
-    lam : "gcv" or float
-        λ on sums, T_W + λΩ. 0 is LDA.
+    lam : "gcv", "cv" or float
+        λ on sums, T_W + λΩ. 0 is LDA. "cv" takes what predicts the classes of unseen rows best (log-loss, five folds),
+        in two passes.
     df : float, optional
         Effective degrees of freedom of the score regression, the intercept left out, in place of `lam`.
     cost : float
@@ -142,6 +144,8 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
+    cv_path_ : array of shape (m, 3)
+        With `lam="cv"`: what was tried, with its mean score and standard error.
     structure_, structure_within_ : arrays of shape (p, k)
         Correlations of the columns with the scores, over all rows and within classes.
     covariance_ : array of shape (p, p)
@@ -209,6 +213,8 @@ class PDA(LinearDiscriminant):
             return Laws(invariance="linear")
         return Laws(invariance="rotation" if self._is_ridge else "none")
 
+    _validated = Validated("lam", 1.0, penalties, "neg_log_loss")
+
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
@@ -221,7 +227,7 @@ class PDA(LinearDiscriminant):
         K, p = len(weights), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
-        free = self.df is None and self.lam == 0  # LDA, which knows no units
+        free = self.df is None and self._value("lam") == 0  # LDA, which knows no units
         constant = within.constant_columns()
         refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
         B, between = Form.of(within, 1.0), between_form(within, priors)
@@ -276,7 +282,9 @@ class PDA(LinearDiscriminant):
         check_number("cost", self.cost, 0.0)
         check_choice("missing", self.missing, self._modes)
         if isinstance(self.lam, str):
-            check_choice("lam", self.lam, ("gcv",))
+            check_choice("lam", self.lam, ("gcv", "cv"))
+            if self.lam == "cv" and self.df is not None:
+                raise errors.InputError(f"lam='cv' and df={self.df!r} both decide; leave one of them out.")
         else:
             check_number("lam", self.lam, 0.0)
             if self.df is not None:
@@ -309,7 +317,8 @@ class PDA(LinearDiscriminant):
         """Return λ in the units of the moments, `unit` being that of their columns."""
         if self.df is not None:
             return path.lam_for(float(self.df))
-        return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit / unit
+        lam = self._value("lam")
+        return path.best(float(self.cost)) if isinstance(lam, str) else float(lam) / unit / unit
 
     def _regression(self, problem: PenalizedProblem, unit: float) -> PenalizedRegression:
         """Return the regression of contrasts of the classes on X that these moments hold."""

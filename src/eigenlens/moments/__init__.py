@@ -14,6 +14,7 @@ from .patterns import Patterns
 from .products import products
 from .profiles import Profiles
 from .quartic import Quartic
+from .sql import MomentsQuery, to_sql
 
 __all__ = [
     "Centred",
@@ -22,6 +23,7 @@ __all__ = [
     "Grouped",
     "Mixed",
     "Moments",
+    "MomentsQuery",
     "Outline",
     "Patterns",
     "Profiles",
@@ -30,4 +32,5 @@ __all__ = [
     "local_means",
     "products",
     "squared_distances",
+    "to_sql",
 ]

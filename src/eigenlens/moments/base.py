@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, Self, cast
 
+from .._core import errors
 from .._core.typing import Array
 from ..sources import Block
+
+SHOWN = 6  # names of columns in a `repr`
 
 
 class Moments(ABC):
@@ -20,12 +23,32 @@ class Moments(ABC):
     ----------
     squared : bool
         Whether the digits of the data are halved by squaring them.
+    n_rows : int
+        Rows seen.
     takes_sparse : bool
         Whether `update` takes blocks whose rows are sparse; others are given dense ones.
+    names : tuple of str or None
+        The columns, where they have names. Moments of other columns refuse to merge.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eigenlens import PCA
+    >>> left = PCA().fit(pd.DataFrame({"a": [1.0, 2, 4], "b": [0.0, 3, 1]})).moments_
+    >>> right = PCA().fit(pd.DataFrame({"a": [1.0, 5, 2], "b": [2.0, 2, 1]})).moments_
+    >>> left + right
+    <Factor: 6 rows of 2 columns (a, b)>
+    >>> sum([left, right, left]).n_rows
+    9
+    >>> left + PCA().fit(pd.DataFrame({"b": [1.0, 5, 2], "a": [2.0, 2, 1]})).moments_
+    Traceback (most recent call last):
+    eigenlens._core.errors.InputError: These moments cannot be merged: column 0 is 'a' on one side and 'b' on the ...
     """
 
     squared: bool
+    n_rows: int
     takes_sparse: bool = False
+    names: tuple[str, ...] | None = None
 
     @abstractmethod
     def anchored(self, first: Block) -> Self:
@@ -54,9 +77,47 @@ class Moments(ABC):
     def finite(self) -> bool:
         """Whether all rows seen were finite: otherwise their means are not."""
 
+    @abstractmethod
+    def times(self, factor: float) -> Self:
+        """Return the moments of the same rows, each of which counts so many times as much."""
+
+    def sealed(self) -> Self:
+        """Return the same moments with nothing in them that is a cell of a single row.
+
+        The pivot, a median of a few rows, moves to round numbers near the mean, and a factor becomes triangular. Means
+        stay means: those of groups of few rows still tell much about each.
+        """
+        raise errors.InputTypeError(f"{type(self).__name__} moments keep single rows and cannot be sealed.")
+
     def lacks(self, needed: Moments) -> tuple[str, str] | None:
         """Return what `needed`, empty moments of the same class, would keep and these do not, and what they do keep."""
         return None
+
+    def __add__(self, other: Any) -> Self:
+        """Return the moments of both sets of rows; neither side changes."""
+        return self.copy().merge(cast(Self, other)) if isinstance(other, Moments) else NotImplemented
+
+    def __radd__(self, other: Any) -> Self:
+        """Return a copy of these moments where `sum` adds them to the 0 with which it begins."""
+        return self.copy() if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        if self.n_rows == 0:
+            return f"<{type(self).__name__}: no rows yet>"
+        weight = "" if abs(self.weight - self.n_rows) <= 1e-9 * self.n_rows else f" of weight {self.weight:g}"
+        return f"<{type(self).__name__}: {self.n_rows:,} rows{weight} of {self._columns_in_words()}{self._details()}>"
+
+    def _columns_in_words(self) -> str:
+        listed = "" if self.names is None else f" ({errors.listed(self.names, SHOWN)})"
+        return f"{self.n_features} column{'s' if self.n_features > 1 else ''}{listed}"
+
+    def _details(self) -> str:
+        """Return what else a `repr` says."""
+        return ""
+
+    def _join_names(self, other: Moments) -> None:
+        """Take the names of the columns of moments that are to be merged; refuse other ones."""
+        self.names = joint_names(self.names, other.names)
 
     def copy(self) -> Self:
         """Return a snapshot that later updates do not touch."""
@@ -78,3 +139,16 @@ def _brought(value: Any, like: Array) -> Any:
     if isinstance(value, list):
         return [_brought(item, like) for item in value]
     return value
+
+
+def joint_names(ours: tuple[str, ...] | None, theirs: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Return the names of columns that two sides share; those of one side where the other has none."""
+    if ours is None or theirs is None or ours == theirs:
+        return theirs if ours is None else ours
+    if len(ours) != len(theirs):
+        raise errors.moments_differ("the number of columns", len(ours), len(theirs))
+    place = next(j for j, (a, b) in enumerate(zip(ours, theirs, strict=True)) if a != b)
+    raise errors.InputError(
+        f"These moments cannot be merged: column {place} is {ours[place]!r} on one side and {theirs[place]!r} on the "
+        "other. Collect both with the same columns in the same order."
+    )

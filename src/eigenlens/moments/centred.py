@@ -184,6 +184,7 @@ class Centred(Moments):
             raise errors.InputError(INCOMPLETE)
         if not self._mergeable(other):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+        self._join_names(other)
         if not hasattr(other, "pivot") or other.n_rows == 0:
             return self
         if not hasattr(self, "pivot") or self.n_rows == 0:
@@ -211,6 +212,7 @@ class Centred(Moments):
     def _become(self, other: Centred) -> Self:
         """Take over what another object has seen, where this one has seen nothing."""
         kept = other.copy()
+        kept.names = self.names if self.names is not None else other.names
         if kept.store_type is not self.store_type:
             kept.store = self.store_type.of(kept.shift[:0, :]).plus(kept.store)
         kept.store = kept.store.compacted()
@@ -246,6 +248,20 @@ class Centred(Moments):
         apart = (self.shift - point) * _xp.like(np.sqrt(self.weights), self.shift)[:, None]
         new.weights, new.shift = np.array([self.weight]), point[None, :]
         new._take_in(apart)
+        return new
+
+    def sealed(self) -> Self:
+        spread = np.sqrt(_xp.to_numpy(self.store.diagonal()) / max(self.weight, 1.0))
+        step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * _xp.to_numpy(self.unit)
+        near = np.round(_xp.to_numpy(self.mean) / step) * step
+        new = self.moved_to(_xp.like(near, self.pivot))
+        new.store = self.store.triangular_only()
+        return new
+
+    def times(self, factor: float) -> Self:
+        new, xp = self.copy(), _xp.namespace(self.pivot)
+        new.weights, new.ordinary = self.weights * factor, False
+        new.store = self.store.scaled(xp.ones_like(self.pivot) * factor**0.5)
         return new
 
     def _joint_exponent(self, other: Centred) -> powers.Exponents:

@@ -147,6 +147,7 @@ class Store(Protocol):
     def plus(self, other: Store) -> Self: ...
     def scaled(self, factor: Array) -> Self: ...
     def compacted(self) -> Self: ...
+    def triangular_only(self) -> Self: ...
     def brought_to(self, like: Array) -> Self: ...
     def diagonal(self) -> Array: ...
     def matrix(self) -> Array: ...
@@ -176,6 +177,9 @@ class Gram:
         return Gram(self.values * factor * factor[:, None])
 
     def compacted(self) -> Gram:
+        return self
+
+    def triangular_only(self) -> Gram:
         return self
 
     def brought_to(self, like: Array) -> Gram:
@@ -230,6 +234,10 @@ class Triangle:
         if self.rows.shape[0] <= self.rows.shape[1]:
             return self
         return Triangle(_xp.triangle(self.rows), True, self.squared)
+
+    def triangular_only(self) -> Triangle:
+        """Keep a triangle in place of rows."""
+        return self if self.triangular else Triangle(self._triangle(), True, self.squared)
 
     def brought_to(self, like: Array) -> Triangle:
         return Triangle(_xp.like(self.rows, like), self.triangular, self.squared)

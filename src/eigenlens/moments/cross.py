@@ -9,7 +9,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
-from .base import Moments
+from .base import Moments, joint_names
 from .centred import Centred, Scatter
 
 
@@ -28,6 +28,8 @@ class Cross(Moments):
         Moments of the columns of X followed by those of Y.
     split : int
         Number of columns of X.
+    second_names : tuple of str or None
+        The columns of Y, where they have names.
 
     Examples
     --------
@@ -37,6 +39,8 @@ class Cross(Moments):
     >>> type(CCA().fit(body, sport).moments_).__name__
     'Cross'
     """
+
+    second_names: tuple[str, ...] | None = None
 
     def __init__(self, of: type[Centred] = Scatter) -> None:
         self.joint = of()
@@ -79,6 +83,7 @@ class Cross(Moments):
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Cross):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+        self._join_names(other)
         if other.split == 0:
             return self
         if self.split not in (0, other.split):
@@ -92,6 +97,29 @@ class Cross(Moments):
         if self.split == 0:
             raise errors.empty_moments()
         return self.split
+
+    def _join_names(self, other: Moments) -> None:
+        super()._join_names(other)
+        assert isinstance(other, Cross)
+        self.second_names = joint_names(self.second_names, other.second_names)
+
+    def _details(self) -> str:
+        s = self.joint.n_features - self.split
+        return f" beside {s} ({type(self.joint).__name__.lower()})"
+
+    def sealed(self) -> Self:
+        new = self.copy()
+        new.joint = self.joint.sealed()
+        return new
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.joint = self.joint.times(factor)
+        return new
+
+    @property
+    def n_rows(self) -> int:  # type: ignore[override]
+        return self.joint.n_rows
 
     @property
     def weight(self) -> float:

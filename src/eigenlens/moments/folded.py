@@ -51,6 +51,11 @@ class Folded(Moments):
         self.parts = [mine.copy().merge(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True)]
         return self
 
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.parts = [part.times(factor) if has_rows(part) else part for part in self.parts]
+        return new
+
     @property
     def n_features(self) -> int:
         return self.parts[0].n_features
@@ -143,10 +148,8 @@ def _together(first: Moments | None, second: Moments | None) -> Moments | None:
 
 
 def _taken(values: Any, order: np.ndarray) -> Any:
+    """Return values[order]: of arrays of any library, sparse rows, or rows with words."""
     if values is None:
         return None
-    return (
-        values[order]
-        if isinstance(values, np.ndarray) or _xp.is_sparse(values)
-        else _xp.take_rows(values, _xp.like(order, values))
-    )
+    elsewhere = _xp.is_array(values) and not isinstance(values, np.ndarray)
+    return _xp.take_rows(values, _xp.like(order, values)) if elsewhere else values[order]

@@ -85,6 +85,7 @@ class Grouped(Moments):
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Grouped):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+        self._join_names(other)
         if len(other.labels) == 0:
             return self
         if self._first is None:
@@ -119,6 +120,21 @@ class Grouped(Moments):
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
         new._first, new._known = None if self._first is None else _xp.like(self._first, like), None
+        return new
+
+    def _details(self) -> str:
+        kept = f"{self.of.__name__.lower()}, {'pooled' if self.pooled else 'one for each'}"
+        return f" in {len(self.labels)} group{'s' if len(self.labels) > 1 else ''} ({kept})"
+
+    def sealed(self) -> Self:
+        new = self.copy()
+        new.groups, new._joined, new._known = [group.sealed() for group in self.groups], None, None
+        new._first = new.groups[0].pivot
+        return new
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.groups, new._joined = [group.times(factor) for group in self.groups], None
         return new
 
     def _own_codes(self, block: Block) -> Codes:
@@ -183,7 +199,7 @@ class Grouped(Moments):
         return any(group.squared for group in self.groups)
 
     @property
-    def n_rows(self) -> int:
+    def n_rows(self) -> int:  # type: ignore[override]
         """Rows seen."""
         return sum(group.n_rows for group in self.groups)
 

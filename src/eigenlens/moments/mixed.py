@@ -112,6 +112,7 @@ class Mixed(Moments):
     def merge(self, other: Mixed) -> Self:
         if not isinstance(other, Mixed):
             raise errors.moments_differ("the kind of moments", "Mixed", type(other).__name__)
+        self._join_names(other)
         if other.n_rows == 0:
             return self
         if self.n_rows == 0:
@@ -134,6 +135,16 @@ class Mixed(Moments):
         self.n_rows += other.n_rows
         self._weight += other._weight
         return self
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new._weight = self._weight * factor
+        if self.numbers is not None:
+            new.numbers = self.numbers.times(factor)
+        if self.words is not None:
+            counted = self.words
+            new.words = Crosstabs(counted.levels, counted.declared, counted.counts * factor, counted.sums * factor)
+        return new
 
 
 def beside(scores: np.ndarray, rows: Any) -> Any:

@@ -85,10 +85,8 @@ class Patterns(Moments):
         self.n_rows = self.n_blank = 0
         self.exponent: powers.Exponents = None
 
-    def __repr__(self) -> str:
-        if not hasattr(self, "pivot"):
-            return "<Patterns: no rows yet>"
-        return f"<Patterns: {self.n_rows} rows of {self.n_features} columns, {len(self.masks)} patterns>"
+    def _details(self) -> str:
+        return f", {len(self.masks)} patterns"
 
     def anchored(self, first: Block) -> Self:
         return self.anchored_at(_xp.dense(first.X[:1, :])[0, :])
@@ -200,10 +198,13 @@ class Patterns(Moments):
     def merge(self, other: Self) -> Self:
         if not isinstance(other, Patterns):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
+        self._join_names(other)
+        names = self.names
         if not hasattr(other, "pivot"):
             return self
         if not hasattr(self, "pivot"):
             self.__dict__.update(other.copy().__dict__)
+            self.names = names
             return self
         if self.n_features != other.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
@@ -211,6 +212,7 @@ class Patterns(Moments):
         if other.n_rows == 0 or self.n_rows == 0:
             kept = other if self.n_rows == 0 and other.n_rows else self
             self.__dict__.update(kept.copy().__dict__)
+            self.names = names
         else:
             self._join(other)
         self.n_blank = n_blank
@@ -300,6 +302,11 @@ class Patterns(Moments):
         factor = powers.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
+        return new
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.weights, new.rows = self.weights * factor, self.rows * factor**0.5
         return new
 
     def brought_to(self, like: Array) -> Self:

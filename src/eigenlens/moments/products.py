@@ -113,7 +113,8 @@ class ArrayProducts(Products):
     """An array in memory or on a device: whole where its offset is moderate, else in pieces that are centred first."""
 
     def __init__(self, X: Array, outline: Outline, weight: Array | None) -> None:
-        super().__init__((int(X.shape[0]), int(X.shape[1])))
+        n, p = int(X.shape[0]), int(X.shape[1])
+        super().__init__((n, p))
         xp = _xp.namespace(X)
         self._X, self._root = X, None if weight is None else xp.sqrt(weight)
         self.like, self.single = outline.pivot, _xp.single(X) and _xp.on_accelerator(X)
@@ -123,7 +124,7 @@ class ArrayProducts(Products):
         near = float(xp.sum(self._mean**2)) <= far**2 * _typical_variance(outline, self.shape)
         whole = X.dtype == self._dtype and near and not _strided(X)
         rows = (DEVICE_PIECE_BYTES if _xp.on_accelerator(X) else PIECE_BYTES) // (8 * self.shape[1])
-        self._step = self.shape[0] if whole else max(rows, 16)  # type: ignore[assignment]
+        self._step = n if whole else max(rows, 16)
         self._whole = whole
 
     def forward(self, V: Array) -> Array:
@@ -220,7 +221,8 @@ class SourceProducts(Products):
     def forward(self, V: Array) -> Array:
         raise NotImplementedError("rows that are read anew are multiplied twice at a time")
 
-    backward = forward
+    def backward(self, U: Array) -> Array:
+        return self.forward(U)
 
 
 class _Sum:

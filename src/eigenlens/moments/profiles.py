@@ -102,11 +102,17 @@ class Profiles(Moments):
     def merge(self, other: Profiles) -> Self:
         if not isinstance(other, Profiles):
             raise errors.moments_differ("the kind of moments", "Profiles", type(other).__name__)
+        self._join_names(other)
         self.centred = self.centred.copy().merge(other.centred)
         self.n_rows += other.n_rows
         self.rows += other.rows
         self.smallest = min(self.smallest, other.smallest)
         return self
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.centred, new.rows = self.centred.times(factor), self.rows * factor
+        return new
 
 
 def profiles_of(X: Any) -> tuple[Any, Array, Any]:

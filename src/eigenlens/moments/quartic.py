@@ -63,6 +63,11 @@ class Quartic(Scatter):
         self.fourth, self.third = fourth_a + fourth_b, third_a + third_b
         return self
 
+    def times(self, factor: float) -> Self:
+        new = super().times(factor)
+        new.fourth, new.third = self.fourth * factor, self.third * factor
+        return new
+
     def brought_to(self, like: Array) -> Self:
         new = super().brought_to(like)
         if new is not self:

@@ -143,7 +143,7 @@ class FactorMapDisplay(Display):
                     side = "left" if x >= 0 else "right"
                     text = {"textcoords": "offset points", "fontsize": 8, "color": colour, "ha": side}
                     labels.append(ax.annotate(name, (x, y), at, **text))
-        ax.margins(0.14)
+        ax.margins(0.2, 0.14)
         ax.set_aspect("equal", adjustable="datalim")
         set_apart(labels)
         if len(self.points) > 1:

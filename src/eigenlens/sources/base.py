@@ -115,6 +115,8 @@ class Source(ABC):
         Whether blocks tell which rows of the table they hold.
     paths : list of Path
         The files that are read, where there are any.
+    layout : object or None
+        The labels of rows and columns, where what a model says of the rows is to have them.
     """
 
     n_rows: int | None
@@ -133,6 +135,7 @@ class Source(ABC):
     label_reader: LabelReader = ClassReader()
     missing: Missing = "refuse"
     numbered: bool = False
+    layout: Any = None
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:

@@ -46,25 +46,36 @@ class BatchReader:
         return "batches"
 
     def dtype(self, roles: Roles) -> np.dtype:
-        return _table(_chosen(self._first_batch(), self.names, roles.columns), 0, roles.is_word).sample.dtype
+        first = self._first_batch()
+        if first is None:
+            return np.dtype(np.float64)
+        return _table(_chosen(first, self.names, roles.columns), 0, roles.is_word).sample.dtype
 
     def found_words(self, roles: Roles) -> list[bool]:
-        table = as_table(_chosen(self._first_batch(), self.names, roles.columns), "X", words="auto")
+        first = self._first_batch()
+        table = None if first is None else as_table(_chosen(first, self.names, roles.columns), "X", words="auto")
         return list(getattr(table, "is_word", [False] * len(roles.columns)))
 
     def _first_batch(self) -> Any:
-        return _parts(self._saved[0] if self._saved else next(self._looked_at()))[0]
+        """Return the first batch that has rows, None where all are empty."""
+        tables = (_parts(batch)[0] for batch in (self._saved or self._looked_at()))
+        return next((X for X in tables if _length(X)), None)
 
     def step(self, rows: int) -> int:
         return rows
 
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
-        for k, batch in enumerate(self._read()):
-            yield self._piece(batch, k, roles)
+        yield from self._pieces(self._read(), roles)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
-        for k, batch in enumerate(self._looked_at()):
-            yield self._piece(batch, k, roles)
+        yield from self._pieces(self._looked_at(), roles)
+
+    def _pieces(self, batches: Iterator[Any], roles: Roles) -> Iterator[Piece]:
+        """Yield a piece for each batch that has rows: an empty one has columns of no particular type."""
+        for k, batch in enumerate(batches):
+            X = _parts(batch)[0]
+            if _length(X) or (hasattr(X, "shape") and X.shape[1] != self.width):
+                yield self._piece(batch, k, roles)
 
     def _looked_at(self) -> Iterator[Any]:
         """Yield batches from the start and keep them for the pass to come."""

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .csv_text import BLOCK_BYTES, MISSING, Dialect, lines_of, read_header
+from .addresses import arrow_input
+from .csv_text import BLOCK_BYTES, MISSING, Dialect, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
@@ -42,6 +43,7 @@ class CsvReader:
                 found, expected = (f"columns {errors.listed(h, 12)}" for h in (header, headers[0]))
                 raise errors.files_differ(str(path), str(paths[0]), found, expected)
         self.width = len(headers[0])
+        self.index = frozenset({0} if header_cells(paths[0], PLAIN)[0] == "" else ())
         if all(_number(name) is not None for name in headers[0]):
             raise errors.InputError(
                 f"{paths[0]}: the first line ({errors.listed(headers[0])}) holds numbers, but it must hold the names "
@@ -112,7 +114,7 @@ class CsvReader:
         start, whole = 0, self._whole()
         try:
             options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
-            with pa_csv.open_csv(path, read_options=options, convert_options=convert) as reader:
+            with pa_csv.open_csv(arrow_input(path), read_options=options, convert_options=convert) as reader:
                 for batch in reader:
                     yield record_piece(
                         batch, roles, names, np.float64, str(path), start, partial(_line_of, path), whole

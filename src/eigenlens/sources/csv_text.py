@@ -6,7 +6,7 @@ Blocks come from pyarrow. Python's own reader, which knows lines and minds quote
 from __future__ import annotations
 
 import csv
-import gzip
+import io
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from .._core import errors
+from .addresses import arrow_input, open_bytes
 
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
@@ -59,7 +60,19 @@ class Dialect:
 
 
 def read_header(path: Path, dialect: Dialect) -> list[str]:
-    """Return the names of the columns."""
+    """Return the names of the columns; a first one without a name holds the names of the rows."""
+    names = header_cells(path, dialect)
+    if names[0] == "" and len(names) > 1:
+        names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
+    for j, name in enumerate(names):
+        if not name:
+            raise errors.InputError(f"{path}, line 1, column {j + 1}: the column has no name; give it one.")
+    refuse_same_names(path, names)
+    return names
+
+
+def header_cells(path: Path, dialect: Dialect) -> list[str]:
+    """Return the cells of the first line, as they are."""
     _refuse_binary(path, dialect)
     try:
         with _opened(path, dialect) as file:
@@ -77,12 +90,6 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
         for other in DELIMITERS:
             if other != dialect.delimiter and other in names[0]:
                 raise _one_column(path, names[0], dialect.delimiter, other)
-    if names[0] == "" and len(names) > 1:
-        names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
-    for j, name in enumerate(names):
-        if not name:
-            raise errors.InputError(f"{path}, line 1, column {j + 1}: the column has no name; give it one.")
-    refuse_same_names(path, names)
     return names
 
 
@@ -107,7 +114,9 @@ def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str
     )
     first = True
     try:
-        with pa_csv.open_csv(path, read_options=read, parse_options=text, convert_options=convert) as reader:
+        with pa_csv.open_csv(
+            arrow_input(path), read_options=read, parse_options=text, convert_options=convert
+        ) as reader:
             for batch in reader:
                 yield batch.slice(1) if first else batch  # the header is read as a row, since its names are ours
                 first = False
@@ -119,7 +128,7 @@ def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
     """Refuse quotes that do not match; looked into line by line only where there are quotes at all."""
-    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as raw:
+    with open_bytes(path) as raw:
         try:
             if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
                 return
@@ -169,7 +178,7 @@ def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Ex
 
 
 def _refuse_binary(path: Path, dialect: Dialect) -> None:
-    with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+    with open_bytes(path) as file:
         try:
             head = file.read(4096)
         except DAMAGED as error:
@@ -192,7 +201,7 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     if isinstance(error, LookupError):
         return _encoding(path, None, f"there is no encoding {dialect.encoding!r}", "utf-8, latin-1, utf-16")
     try:
-        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
+        with open_bytes(path) as file:
             for line, raw in enumerate(file, 1):
                 try:
                     raw.decode("utf-8")
@@ -206,9 +215,7 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
 
 def _opened(path: Path, dialect: Dialect) -> IO[str]:
     encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
-    if path.suffix.lower() == ".gz":
-        return gzip.open(path, "rt", newline="", encoding=encoding)
-    return path.open(newline="", encoding=encoding)
+    return io.TextIOWrapper(open_bytes(path), newline="", encoding=encoding)
 
 
 def _encoding(path: Any, line: int | None, cause: str, guess: str) -> errors.InputError:

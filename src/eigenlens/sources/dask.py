@@ -28,7 +28,7 @@ from .._core.threads import thread_count
 from .._core.typing import Array
 from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
 from .in_memory import as_source
-from .labels import LabelReader, as_column, read_weights
+from .labels import LabelReader, as_column, as_counts, read_weights
 from .progress import tracked
 from .words import Words, chosen_words
 
@@ -121,7 +121,7 @@ class DaskSource(Source):
         new = copy.copy(self)
         parts = _fetched([(y, weight) for _, y, weight in self._parts], "y")
         y = np.concatenate([as_column(y, "y") for y, _ in parts])
-        new.label_reader = self.label_reader.read(y, self._weights([weight for _, weight in parts], len(y)))[1]
+        new.label_reader = self.label_reader.read(y, self._counts([weight for _, weight in parts], len(y)))[1]
         return new
 
     def _weights(self, parts: list[Any], n: int) -> np.ndarray | None:
@@ -129,6 +129,10 @@ class DaskSource(Source):
         if np.ndim(parts[0]) == 0:
             return read_weights(parts[0], n)
         return read_weights(np.concatenate([as_column(weight, "sample_weight") for weight in parts]), n)
+
+    def _counts(self, parts: list[Any], n: int) -> np.ndarray | None:
+        weight = self._weights(parts, n)
+        return None if weight is None else as_counts(weight)
 
     def in_memory(self) -> Source:
         if self.n_rows is not None:  # once as partitions, once as one table
@@ -252,6 +256,7 @@ def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source
             reader=options.reader,
             missing=options.missing,
             words=options.words,
+            counts=True,  # a partition has a part of the weights: what they are shows in all of them
         )
         if options.first_number is not None:
             source.numbered, source.first_number = True, options.first_number

@@ -1,28 +1,35 @@
-"""Files and streams of rows: Parquet, CSV, NumPy's .npy, Zarr, and iterables of batches.
+"""Files and streams of rows: Parquet, CSV, Arrow, NumPy's .npy, Zarr, queries, and iterables of batches.
 
 A reader says how rows are stored and hands out pieces; `stream` does the rest.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .addresses import Place, is_zarr, listed
 from .arrays import ArrayReader, NpyFile, open_zarr
+from .arrow_streams import IpcReader, stream_reader
 from .batches import BatchReader
 from .csv import CsvReader
+from .labelled import is_labelled, labelled_rows
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
+from .sql import database_reader, is_database
 from .stream import RowSource
 
-IPC = (".arrow", ".feather", ".ipc")
+INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__")  # what pandas calls an index without a name
+IPC = (".arrow", ".feather", ".ipc", ".arrows")
+EXCEL = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 
 
 def open_rows(
@@ -35,18 +42,25 @@ def open_rows(
     device: Any = None,
     progress: bool | None = None,
     na: Sequence[str] = (),
-) -> RowSource:
+    query: str | None = None,
+    rows: Any = None,
+    layer: str | None = None,
+) -> Any:
     """Open rows that do not lie in memory, for `fit`, `transform` and `predict` in place of X.
 
     Parameters
     ----------
-    path_or_paths : path, list of paths, array on disk, or iterable of batches
-        Parquet, CSV (with a header; cells of X must be numbers), .npy and Zarr files, or a folder or list of files of
-        one kind, read in the order of their names. A memory map or Zarr array that is open already. Or batches: tables,
-        or tuples (X, y) or (X, y, weight). A generator is read once; a list of batches, or a function that returns a
-        new iterator each time, as often as a method needs.
+    path_or_paths : path, list of paths, array on disk, table of another library, or iterable of batches
+        Parquet, CSV (with a header; cells of X must be numbers; .gz and .zst too), Arrow IPC (Feather), .npy and Zarr
+        files. A folder, a pattern (`part-*.parquet`) or a list of files of one kind, read in the order of their names;
+        folders `year=2024` give Parquet files in them a column. Addresses that fsspec reaches (`s3://…`). A database
+        (`duckdb:///file.db`, `sqlite:///file.db`) with `query`. A memory map or Zarr array that is open already.
+        Whatever speaks Arrow (`__arrow_c_stream__`): DuckDB relations, polars frames, ADBC readers. Or batches: tables,
+        or tuples (X, y) or (X, y, weight). A generator or stream is read once; a list of batches, or a function that
+        returns a new iterator each time, as often as a method needs.
     columns : list of str or int, optional
-        Which columns are X; all but `target` and `weight` if not given.
+        Which columns are X. If not given, all except `target`, `weight` and an index that was written without a name
+        (an empty first cell of a CSV header, `Unnamed: 0`, `__index_level_0__`).
     target : column or list of columns, optional
         The column of labels, or the columns of the second table.
     weight : column, optional
@@ -60,10 +74,19 @@ def open_rows(
         The environment variable EIGENLENS_PROGRESS=0 turns all bars off.
     na : list of str
         Cells of CSV files that stand for a missing value, beside empty ones, NA, NaN and null.
+    query : str, optional
+        The SELECT whose rows are read, where `path_or_paths` names a database.
+    rows : str or list of str, optional
+        The dimensions of an xarray DataArray whose places are the rows; the first one if not given. The others are
+        stacked into columns.
+    layer : str, optional
+        The layer of an AnnData to read in place of its `X`.
 
     Returns
     -------
     source
+        Of a DataArray or AnnData, one with `scores(model)` and `loadings(model)`, which have the labels, and
+        `store(model)`, which writes both into the AnnData.
 
     Examples
     --------
@@ -76,29 +99,50 @@ def open_rows(
     >>> bool(np.allclose(pca.components_, eigenlens.PCA(1).fit(X).components_, rtol=1e-12))
     True
     """
+    if is_labelled(path_or_paths):
+        _refuse_roles(columns=columns, target=target, weight=weight, query=query)
+        return labelled_rows(path_or_paths, rows, layer)
+    if rows is not None or layer is not None:
+        raise errors.InputError(
+            "rows names dimensions of an xarray DataArray, layer a layer of an AnnData; leave them out."
+        )
     if batch_rows is not None and (not isinstance(batch_rows, Integral) or batch_rows < 1):
         raise errors.number("batch_rows", batch_rows, "a positive integer")
     if isinstance(na, str) or not all(isinstance(word, str) for word in na):
         raise errors.number("na", na, "a list of words")
-    reader = _reader(path_or_paths, tuple(na))
+    reader = _reader(path_or_paths, tuple(na), query)
     return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
 
 
-def _reader(source: Any, na: tuple[str, ...]) -> Reader:
-    if isinstance(source, str | Path):
-        return _file_reader(_listed(Path(source)), na)
-    if isinstance(source, list | tuple) and source and all(isinstance(item, str | Path) for item in source):
-        return _file_reader([path for item in source for path in _listed(Path(item))], na)
+def _refuse_roles(**given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise errors.InputError(
+                f"{name}={errors.shortened(value)}: an array with labels is read as a whole. Select from it first, and "
+                "pass y and sample_weight beside it."
+            )
+
+
+def _reader(source: Any, na: tuple[str, ...], query: str | None = None) -> Reader:
+    if query is not None or is_database(source):
+        return database_reader(source, query)
+    if isinstance(source, str | os.PathLike):
+        return _file_reader(*listed(source), na)
+    if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
+        found = [listed(item) for item in source]
+        return _file_reader([p for paths, _ in found for p in paths], [k for _, kept in found for k in kept], na)
     if hasattr(source, "shape") and hasattr(source, "__getitem__") and hasattr(source, "dtype"):
         if not isinstance(source, np.ndarray) and _xp.is_array(source):
             raise errors.not_rows(type(source).__name__)
         return ArrayReader.of_array(source)
+    if hasattr(source, "__arrow_c_stream__"):
+        return stream_reader(source)
     if callable(source) or (isinstance(source, Iterable) and not hasattr(source, "columns")):
         return BatchReader(source)
     raise errors.not_rows(type(source).__name__)
 
 
-def _file_reader(paths: list[Path], na: tuple[str, ...]) -> Reader:
+def _file_reader(paths: list[Place], partitions: list[dict[str, str]], na: tuple[str, ...]) -> Reader:
     kinds = {_kind(path) for path in paths}
     if len(kinds) > 1:
         raise errors.InputError(
@@ -108,48 +152,31 @@ def _file_reader(paths: list[Path], na: tuple[str, ...]) -> Reader:
     kind = kinds.pop()
     if kind in (".npy", ".zarr"):
         return ArrayReader.of_files(paths, NpyFile if kind == ".npy" else open_zarr)
-    return ParquetReader(paths) if kind == ".parquet" else CsvReader(paths, na)
+    if kind == ".arrow":
+        return IpcReader(paths)
+    return ParquetReader(paths, partitions) if kind == ".parquet" else CsvReader(paths, na)
 
 
-def _listed(path: Path) -> list[Path]:
-    """Return the files of a folder in the order of their names; a Zarr array is a folder that counts as a file."""
-    if not path.exists():
-        raise errors.no_files(path)
-    if path.is_file() or _kind(path) == ".zarr":
-        return [path]
-    found = sorted(
-        (p for p in path.rglob("*") if p.is_file() and not _is_hidden(p.relative_to(path))),
-        key=lambda p: p.relative_to(path).parts,
-    )
-    if not found:
-        raise errors.no_files(path)
-    return found
-
-
-def _is_hidden(path: Path) -> bool:
-    """Tell whether a file, or a folder around it, is a writer's own: _SUCCESS, _temporary, .ipynb_checkpoints."""
-    return any(part.startswith((".", "_")) for part in path.parts)
-
-
-def _kind(path: Path) -> str:
-    if path.is_dir():
-        return ".zarr" if (path / "zarr.json").exists() or (path / ".zarray").exists() else ""
+def _kind(path: Place) -> str:
+    if is_zarr(path):
+        return ".zarr"
     suffixes = [s.lower() for s in path.suffixes]
     suffix = suffixes[-1] if suffixes else ""
     if suffix in IPC:
-        raise errors.InputError(
-            f"path_or_paths={str(path)!r} is an Arrow IPC (Feather) file, which is not read: its batches are as its "
-            "writer cut them, often one as large as the file, so that no bound on memory can be kept. Write it as "
-            "Parquet, or pass an iterator of its batches to open_rows."
-        )
+        return ".arrow"
     if suffix == ".pq":
         return ".parquet"
-    if suffixes[-2:] == [".csv", ".gz"]:
+    if len(suffixes) > 1 and suffixes[-2] == ".csv" and suffix in (".gz", ".zst"):
         return ".csv"
+    if suffix in EXCEL:
+        raise errors.InputError(
+            f"path_or_paths={str(path)!r} is an Excel workbook, which is not read: save the sheet as CSV or Parquet, "
+            f"or load it yourself and pass the table to fit, such as pandas.read_excel({path.name!r})."
+        )
     if suffix not in (".parquet", ".csv", ".npy"):
         raise errors.InputError(
-            f"path_or_paths={str(path)!r}: files ending in {suffix or 'nothing'!r} are not read; use .parquet, .csv, "
-            ".npy or .zarr."
+            f"path_or_paths={str(path)!r}: files ending in {suffix or 'nothing'!r} are not read; use .parquet, .csv "
+            "(.gz, .zst), .npy, .zarr, or .arrow and .feather."
         )
     return suffix
 
@@ -167,7 +194,7 @@ def _roles(reader: Reader, columns: Sequence[Any] | None, target: Any, weight: A
     of_weight = None if weight is None else place(weight, "weight")
     others = {*(places or ()), *(() if of_weight is None else (of_weight,))}
     if columns is None:
-        chosen = tuple(j for j in range(reader.width) if j not in others)
+        chosen = tuple(j for j in range(reader.width) if j not in others and not _names_rows(reader, j))
     else:
         if isinstance(columns, str | bytes):
             raise errors.number("columns", columns, "a list of columns")
@@ -181,6 +208,12 @@ def _roles(reader: Reader, columns: Sequence[Any] | None, target: Any, weight: A
     if not chosen:
         raise errors.no_columns("X", (reader.n_rows or 0, 0))
     return Roles(chosen, places, of_weight, single)
+
+
+def _names_rows(reader: Reader, j: int) -> bool:
+    """Tell whether a column is the index of a table, written without a name: it counts as X only where it is asked."""
+    index = reader.names is not None and INDEX.fullmatch(reader.names[j]) is not None
+    return index or j in getattr(reader, "index", ())
 
 
 def _place(reader: Reader, of_names: dict[str, int] | None, column: Any, name: str) -> int:

@@ -6,6 +6,7 @@ import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from .._core import errors
@@ -26,7 +27,8 @@ from .base import (
     segment_blocks,
     typical_rows,
 )
-from .labels import ClassReader, LabelReader, Labels, read_weights
+from .labelled import is_labelled, labelled_rows
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
 
@@ -255,6 +257,7 @@ def as_source(
     in_memory: bool = False,
     every_row: bool = False,
     words: Words = "refuse",
+    counts: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
 
@@ -286,11 +289,14 @@ def as_source(
         Whether the caller answers for every row, those to which a source gives no weight too.
     words : {"refuse", "auto"} or list of columns
         Whether X may hold words, and in which columns.
+    counts : bool
+        Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
     reader = ClassReader() if reader is None else reader
     remote = None
     if not isinstance(X, np.ndarray):
-        remote = _remote_source(X, y, sample_weight, target, estimator, reader)
+        given = sample_weight if counts else given_as_counts(sample_weight)
+        remote = _remote_source(X, y, given, target, estimator, reader)
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
@@ -307,6 +313,7 @@ def as_source(
     companion: Labels | Table | None = None
     single_response = False
     weight = None if sample_weight is None else read_weights(sample_weight, n)
+    weight = weight if weight is None or counts else as_counts(weight)
     if target != "none":
         if y is None:
             raise errors.target_missing(estimator, second_name if target == "table" else "y")
@@ -340,4 +347,15 @@ def _remote_source(
         from .dask import DaskSource
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
+    if is_labelled(X):
+        return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
+    if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
+        from .files import open_rows
+
+        return open_rows(X).bound(y, sample_weight, target, estimator, reader)
     return None
+
+
+def _is_table(X: Any) -> bool:
+    """Tell whether rows that speak Arrow lie in memory already."""
+    return nw.dependencies.is_into_dataframe(X) or type(X).__name__ == "RecordBatch"

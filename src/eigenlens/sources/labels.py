@@ -147,7 +147,7 @@ def as_column(y: Any, name: str) -> np.ndarray:
 
 
 #: Libraries whose compute() or collect() gives no table that is read, and what does.
-CONVERTED = {"xarray": ("to_numpy", "to_dataframe"), "pyspark": ("toPandas", "to_pandas")}
+CONVERTED = {"pyspark": ("toPandas", "to_pandas")}
 
 
 def refuse_lazy(values: Any, name: str) -> None:
@@ -245,6 +245,27 @@ def read_weights(sample_weight: Any, n: int) -> np.ndarray | None:
         return None
     weight = as_column(sample_weight, "sample_weight")
     return check_weights(np.full(n, weight) if weight.ndim == 0 else weight, n)
+
+
+SHARES = 1e-6  # how near to 1 a total must be for weights to be shares: they may come in single precision
+
+
+def as_counts(weight: np.ndarray) -> np.ndarray:
+    """Return weights as counts: those that add up to 1 are shares of the rows, and count on average once each."""
+    return weight * float(np.count_nonzero(weight)) if are_shares(float(weight.sum())) else weight
+
+
+def are_shares(total: float) -> bool:
+    """Tell whether weights of this total are shares."""
+    return abs(total - 1.0) <= SHARES
+
+
+def given_as_counts(sample_weight: Any) -> Any:
+    """Return weights given beside rows that lie elsewhere as counts; those that lie elsewhere too stay as they are."""
+    if sample_weight is None or np.ndim(sample_weight) != 1 or hasattr(sample_weight, "__dask_graph__"):
+        return sample_weight
+    weight = as_column(sample_weight, "sample_weight")
+    return as_counts(weight) if weight.dtype.kind in "biuf" else weight
 
 
 WEIGHT_RANGE = 1e-50, 1e50  # of the largest weight: beyond, weighted squares leave the range of numbers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .addresses import Place
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
 from .table import warn_rounded
 from .words import MixedRows, of_arrow
+
+MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of missing values
 
 
 class ParquetReader:
@@ -23,15 +26,15 @@ class ParquetReader:
     rereadable = True
     has_target = has_weight = False
 
-    def __init__(self, paths: list[Path]) -> None:
+    def __init__(self, paths: list[Place], partitions: Sequence[dict[str, str]] = ()) -> None:
         self.paths, self.snapshot = paths, Snapshot(paths)
         schemas, counts = zip(*(_footer(path) for path in paths), strict=True)
+        check_same_columns(paths, schemas)
+        self._own = list(schemas[0].names)
+        self._partitions = Partitions(paths, partitions, self._own)
+        schemas = tuple(self._partitions.beside(schema) for schema in schemas)
         self.schema = schemas[0]
         self.names: list[str] | None = list(self.schema.names)
-        for path, schema in zip(paths, schemas, strict=True):
-            if schema.names != self.names:
-                found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, self.schema))
-                raise errors.files_differ(str(path), str(paths[0]), found, expected)
         self.width = len(self.schema.names)
         if len(set(self.schema.names)) < self.width:
             raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")
@@ -42,15 +45,13 @@ class ParquetReader:
         return errors.listed(self.paths, 1)
 
     def dtype(self, roles: Roles) -> np.dtype:
-        numbers = [j for j in roles.columns if j not in roles.words]
-        types = {str(schema.field(j).type) for schema in self._schemas for j in numbers}
+        types = {str(field.type) for field in self._fields(roles)}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
     def found_words(self, roles: Roles) -> list[bool]:
         """Tell which columns of X are no numbers, by the types in the files."""
-        pa = _pyarrow(self.paths[0], "pyarrow")
         kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
-        return [any(not _is_number(pa, t) or pa.types.is_boolean(t) for t in of_column) for of_column in kinds]
+        return [any(not is_arrow_number(t) or str(t) == "bool" for t in of_column) for of_column in kinds]
 
     def step(self, rows: int) -> int:
         return rows
@@ -70,13 +71,14 @@ class ParquetReader:
         coded = [self.schema.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
         with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
             stored = file.metadata.schema.to_arrow_schema()
-            if file.metadata.num_rows != self._counts[k] or not stored.equals(self._schemas[k]):
+            if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
                 raise changed(path, "its footer speaks of other columns or rows")
-            start = 0
+            start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
                 try:
-                    for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=names):
+                    for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=own):
+                        batch = self._partitions.extended(batch, k)
                         yield record_piece(batch, roles, names, dtype, origin, start)
                         start += batch.num_rows
                 except (OSError, ValueError) as error:
@@ -84,24 +86,29 @@ class ParquetReader:
                         raise
                     raise errors.unreadable(origin, error) from error
 
+    def _fields(self, roles: Roles) -> list[Any]:
+        """Return the columns of numbers in files that have rows: in an empty file they have no particular type."""
+        filled = [schema for schema, n in zip(self._schemas, self._counts, strict=True) if n]
+        return [schema.field(j) for schema in filled for j in roles.columns if j not in roles.words]
+
     def _require_numbers(self, roles: Roles) -> None:
-        pa = _pyarrow(self.paths[0], "pyarrow")
-        fields = [schema.field(j) for schema in self._schemas for j in roles.columns if j not in roles.words]
-        bad = {f.name: f.type for f in fields if not _is_number(pa, f.type)}
+        bad = {f.name: f.type for f in self._fields(roles) if not is_arrow_number(f.type)}
         if bad:
             raise errors.located(str(self), errors.text_columns("X", bad.keys(), map(str, bad.values())))
 
 
 @contextmanager
-def open_parquet(path: Path, **options: Any) -> Iterator[Any]:
+def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
     """Open a Parquet file so that a page that does not match its checksum, where it has one, is refused."""
     pq = _pyarrow(path, "pyarrow.parquet")
     try:
-        file = pq.ParquetFile(path, page_checksum_verification=True, **options)
+        file = pq.ParquetFile(_input(path), page_checksum_verification=True, **options)
     except (OSError, ValueError) as error:
         raise errors.unreadable(str(path), error) from error
-    with file:
+    try:
         yield file
+    finally:
+        file.close(force=True)
 
 
 def record_piece(
@@ -121,7 +128,7 @@ def record_piece(
     p, is_word = len(roles.columns), roles.is_word
     numbers = [j for j in range(p) if not is_word[j]]
     n_targets = len(roles.target or ())
-    columns = [batch.column(name) for name in names]
+    columns = [_plain(batch.column(name)) if j < p else batch.column(name) for j, name in enumerate(names)]
     long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in numbers]
     wide = np.flatnonzero(np.array(long, dtype=bool))
 
@@ -156,14 +163,76 @@ def _is_text(kind: Any) -> bool:
     return str(kind) in ("string", "large_string")
 
 
-def _is_number(pa: Any, kind: Any) -> bool:
-    return pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+def _plain(column: Any) -> Any:
+    """Return a column of decimals as floating-point numbers."""
+    return column.cast("double") if str(column.type).startswith("decimal") else column
 
 
-def _footer(path: Path) -> tuple[Any, int]:
+def is_arrow_number(kind: Any) -> bool:
+    """Tell whether an Arrow type holds numbers."""
+    types = import_module("pyarrow").types
+    tests = (types.is_floating, types.is_integer, types.is_boolean, types.is_decimal)
+    return any(test(kind) for test in tests)
+
+
+def check_same_columns(paths: Sequence[Place], schemas: Sequence[Any]) -> None:
+    """Refuse files whose columns differ from those of the first."""
+    for path, schema in zip(paths, schemas, strict=True):
+        if schema.names != schemas[0].names:
+            found, expected = (f"columns {errors.listed(s.names, 12)}" for s in (schema, schemas[0]))
+            raise errors.files_differ(str(path), str(paths[0]), found, expected)
+
+
+class Partitions:
+    """Columns that the names of folders give the files in them: year=2024/month=5."""
+
+    def __init__(self, paths: Sequence[Place], values: Sequence[dict[str, str]], own: Sequence[str]) -> None:
+        self._values = [{key: value for key, value in of.items() if key not in own} for of in values]
+        names = list(self._values[0]) if self._values else []
+        for path, of in zip(paths, self._values, strict=bool(values)):
+            if list(of) != names:
+                found, expected = (f"partitions {errors.listed(keys) or 'none'}" for keys in (of, names))
+                raise errors.files_differ(str(path), str(paths[0]), found, expected)
+        self._kinds = {name: _kind_of([of[name] for of in self._values]) for name in names}
+
+    def beside(self, schema: Any) -> Any:
+        """Return the columns of a file followed by those of its folders."""
+        for name, kind in self._kinds.items():
+            schema = schema.append(import_module("pyarrow").field(name, kind))
+        return schema
+
+    def extended(self, batch: Any, k: int) -> Any:
+        """Return rows of the k-th file with what its folders say."""
+        pa = import_module("pyarrow")
+        for name, kind in self._kinds.items():
+            text = self._values[k][name]
+            value = None if text == MISSING_PARTITION else text
+            column = pa.repeat(pa.scalar(value).cast(kind) if value is not None else pa.scalar(None, kind), len(batch))
+            batch = batch.append_column(name, column)
+        return batch
+
+
+def _kind_of(words: Sequence[str]) -> Any:
+    """Return the Arrow type that holds these words: whole numbers, numbers, or text."""
+    pa = import_module("pyarrow")
+    given = pa.array([word for word in words if word != MISSING_PARTITION], pa.string())
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            given.cast(kind)
+            return kind
+        except ValueError:
+            continue
+    return pa.string()
+
+
+def _input(path: Place) -> Any:
+    return path if isinstance(path, Path) else path.open("rb")
+
+
+def _footer(path: Place) -> tuple[Any, int]:
     pq = _pyarrow(path, "pyarrow.parquet")
     try:
-        metadata = pq.read_metadata(path)
+        metadata = pq.read_metadata(_input(path))
         return metadata.schema.to_arrow_schema(), metadata.num_rows
     except (OSError, ValueError) as error:
         raise errors.unreadable(str(path), error) from error

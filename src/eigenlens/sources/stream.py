@@ -20,7 +20,7 @@ from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
-from .labels import LabelReader, Labels, as_column, check_weights, read_weights
+from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
@@ -164,7 +164,7 @@ class RowSource(Source):
             batches = [piece.load(piece.start, piece.stop) for piece in pieces]
         weight = self._given_weight
         if self._has_weight:
-            weight = np.concatenate([batch.weight for batch in batches])
+            weight = as_counts(np.concatenate([np.asarray(batch.weight, dtype=np.float64) for batch in batches]))
         return np.concatenate([batch.y for batch in batches]), weight
 
     def in_memory(self) -> Source:
@@ -182,7 +182,7 @@ class RowSource(Source):
         self._check_length(sum(len(batch.X) for batch in batches))
         table = ArrayTable(_joined([batch.X for batch in batches]), self.name)
         table.names, table.native = self.feature_names, self.native
-        weight = _joined([batch.weight for batch in batches]) if self._has_weight else self._given_weight
+        weight = as_counts(_joined([batch.weight for batch in batches])) if self._has_weight else self._given_weight
         if weight is not None and not weight.any():
             raise errors.weight_all_zero()
         companion, reader = self._given, self.label_reader

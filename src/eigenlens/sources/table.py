@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any, Protocol
 
 import narwhals as nw
@@ -11,6 +12,7 @@ import scipy.sparse
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.optional import require
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
 from .labels import as_column, refuse_lazy
@@ -66,19 +68,21 @@ class FrameTable:
     """A pandas, polars or Arrow table: a small one is converted once, a large one as its blocks are read."""
 
     def __init__(self, frame: nw.DataFrame, native: Any, name: str) -> None:
-        kinds = _kinds(frame, native)
+        frame = _without_objects(frame)
+        kinds = _kinds(frame, frame.to_native())
         if not all(map(_is_number, kinds)):
             bad = {c: t for c, t in frame.schema.items() if not _is_number(t)}
             raise errors.text_columns(name, bad.keys(), map(str, bad.values()))
         self.frame, self.native = frame, native
         self.shape = frame.shape
         self.names: list[str] | None = [str(c) for c in frame.columns]
+        self._decimal = any(kind == nw.Decimal for kind in kinds)
         narrow = bool(kinds) and all(kind == nw.Float32 for kind in kinds)
         self.sample = np.zeros((0, self.shape[1]), dtype=np.float32 if narrow else np.float64)
         long = (nw.Int64, nw.UInt64)
         places = frame.schema.values() if any(kind in long for kind in kinds) else ()
         self.wide = np.array([j for j, kind in enumerate(places) if kind in long], dtype=np.intp)
-        small = self.shape[0] * self.shape[1] <= AT_ONCE
+        small = 0 < self.shape[0] * self.shape[1] <= AT_ONCE  # narwhals has no array for a table without columns
         self._converted = self._numbers(frame) if small else None
 
     def rows(self, start: int, stop: int) -> Array:
@@ -89,6 +93,8 @@ class FrameTable:
         return self._numbers(self.frame[places]) if self._converted is None else self._converted[places]
 
     def _numbers(self, rows: nw.DataFrame) -> np.ndarray:
+        if self._decimal:
+            rows = rows.with_columns(nw.selectors.by_dtype(nw.Decimal).cast(nw.Float64))
         plain = rows.implementation.is_pandas() or rows.implementation.is_polars()
         values = rows.to_native().to_numpy() if plain else rows.to_numpy()
         if values.dtype.kind == "O":  # columns of several types that have missing cells of their own kind
@@ -107,8 +113,22 @@ def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
         kinds = list(native.dtypes)
     if frame.implementation.is_polars():  # whose kinds are slow to hash, and numbers have no parameters
         kinds = [kind if isinstance(kind, type) else type(kind) for kind in kinds]
+    kinds = [kind.subtype if type(kind).__name__ == "SparseDtype" else kind for kind in kinds]
     places = {kind: j for j, kind in enumerate(kinds)}
     return [PLAIN[kind] if kind in PLAIN else frame[:, j].dtype for kind, j in places.items()]
+
+
+def _without_objects(frame: nw.DataFrame) -> nw.DataFrame:
+    """Read columns of Python objects that are all numbers as numbers; others are named where numbers are asked for."""
+    if not frame.implementation.is_pandas():
+        return frame
+    native, read = frame.to_native(), {}
+    for j in np.flatnonzero([kind == np.dtype(object) for kind in native.dtypes]):
+        try:
+            read[native.columns[j]] = _numbers(native.iloc[:, j].to_numpy()[:, None], "X")[:, 0]
+        except ValueError:
+            continue
+    return frame if not read else nw.from_native(native.assign(**read), eager_only=True)
 
 
 #: What a NumPy type is among the types of frames: to ask a frame takes longer than to read a small one.
@@ -119,7 +139,7 @@ PLAIN = {
 
 
 def _is_number(kind: Any) -> bool:
-    return (kind.is_numeric() or kind == nw.Boolean) and kind != nw.Decimal
+    return kind.is_numeric() or kind == nw.Boolean
 
 
 def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words = "refuse") -> Table:
@@ -140,10 +160,9 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
         from .sparse import SparseTable
 
         return SparseTable(X, name)
-    if nw.dependencies.is_pandas_dataframe(X) and _is_sparse_frame(X):
-        from .sparse import SparseTable
-
-        return SparseTable.of_frame(X, name)
+    X = arrow_table(X)
+    if nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes)):
+        return _sparse_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
     if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
@@ -157,13 +176,29 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
     return ArrayTable(_numbers(_from_lists(X, name), name), name)
 
 
-def _is_sparse_frame(frame: Any) -> bool:
-    """Tell whether all columns of a pandas frame are sparse numbers, empty cells being zeros."""
+def arrow_table(X: Any) -> Any:
+    """Turn a record batch, or a table that speaks only the interchange protocol, into an Arrow table."""
+    if type(X).__name__ == "RecordBatch" and hasattr(X, "schema"):
+        return import_module("pyarrow").Table.from_batches([X])
+    if hasattr(X, "__dataframe__") and not nw.dependencies.is_into_dataframe(X):
+        interchange = require("pyarrow.interchange", f"Reading a {type(X).__name__}", "cli")
+        try:
+            return interchange.from_dataframe(X)
+        except Exception as error:  # each library has errors of its own
+            raise errors.unreadable(f"the {type(X).__name__}", error) from error
+    return X
+
+
+def _sparse_frame(frame: Any, name: str) -> Table:
+    """Read a pandas frame with sparse columns: as a sparse table where empty cells of all columns are zeros."""
     kinds = set(frame.dtypes)
-    return bool(kinds) and all(
-        getattr(kind, "fill_value", None) == 0 and getattr(kind, "subtype", np.dtype("O")).kind in "biuf"
-        for kind in kinds
-    )
+    if all(getattr(kind, "fill_value", None) == 0 and kind.subtype.kind in "biuf" for kind in kinds):
+        from .sparse import SparseTable
+
+        return SparseTable.of_frame(frame, name)
+    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
+    plain = frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
+    return FrameTable(_read_frame(plain, name), plain, name)
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
@@ -299,6 +334,6 @@ def _numbers(values: np.ndarray, name: str) -> np.ndarray:
 def _unsupported(name: str, kind: str) -> errors.InputTypeError:
     return errors.InputTypeError(
         f"{name} is a {kind}, which cannot be read as a table. Pass a NumPy array, a list of rows, a pandas or polars "
-        f"DataFrame, a pyarrow Table, a SciPy sparse matrix, a torch, CuPy or other array-API array, a Dask array or "
-        f"frame, or eigenlens.open_rows(...) for files and streams."
+        f"DataFrame, an Arrow table or stream, a SciPy sparse matrix, a torch, CuPy or other array-API array, a Dask "
+        f"array or frame, or eigenlens.open_rows(...) for files and streams."
     )

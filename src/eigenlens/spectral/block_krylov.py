@@ -136,17 +136,20 @@ class _Space:
         """
         free = min(int(rows.shape[0]), self.n - self.m)
         basis, R = rows[:free, :], np.eye(int(rows.shape[0]))[:free]
-        for turn in range(3):
+        turn, turns = 0, 2
+        while turn < turns:
             if self.m:
                 Q = self.Q[: self.m, :]
                 basis = basis - (basis @ Q.T) @ Q
             basis, triangle = _orthonormal_rows(basis)
             R = triangle @ R if turn else np.pad(triangle, ((0, 0), (0, len(rows) - free)))
             lost = np.abs(np.diagonal(triangle)) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
-            if lost.any() and turn < 2:
+            if lost.any() and turn == 0:
+                turns = 3
                 R[lost] = 0.0
                 keep = _xp.like((~lost).astype(np.float64)[:, None], self._like)
                 basis = basis * keep + self._draw(free) / self.n**0.5 * (1.0 - keep)
+            turn += 1
         return basis, R
 
     def leading(self, most_steps: int) -> Leading | None:
@@ -200,20 +203,18 @@ class _Space:
 def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray]:
     """Return an orthonormal basis of rows, and upper triangular R with rows = Rᵀ·basis.
 
-    On a device by the Cholesky factor of their products, a small matrix, unless rows are nearly parallel: no device
-    library has a fast QR of a few long vectors.
+    By the Cholesky factor of their products, a small matrix, unless rows are nearly parallel: a QR of a few long
+    vectors is several times slower, and most of all on a device.
     """
-    xp = _xp.namespace(rows)
-    if _xp.on_accelerator(rows):
-        products = _xp.to_numpy(rows @ rows.T)
-        size = np.sqrt(np.diagonal(products))
-        if size.min(initial=np.inf) > 0:
-            try:
-                L = np.linalg.cholesky(products / size / size[:, None])
-            except np.linalg.LinAlgError:
-                L = np.zeros((1, 1))
-            if np.diagonal(L).min() > SKEW:
-                back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True)
-                return _xp.like(back, rows) @ rows, (L * size[:, None]).T
-    columns, triangle = xp.linalg.qr(rows.T, mode="reduced")
+    products = _xp.to_numpy(rows @ rows.T)
+    size = np.sqrt(np.diagonal(products))
+    if len(size) and size.min() > 0:
+        try:
+            L = np.linalg.cholesky(products / size / size[:, None])
+        except np.linalg.LinAlgError:
+            L = np.zeros((1, 1))
+        if np.diagonal(L).min() > SKEW:
+            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True)
+            return _xp.like(back, rows) @ rows, (L * size[:, None]).T
+    columns, triangle = _xp.namespace(rows).linalg.qr(rows.T, mode="reduced")
     return columns.T, _xp.to_numpy(triangle)

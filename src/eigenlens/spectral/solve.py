@@ -64,7 +64,7 @@ def _few_long_rows(pencil: Pencil) -> bool:
     """Whether the products of rows with rows are many times cheaper than an SVD, and all that is needed."""
     rows, columns = pencil.A.shape
     few = pencil.n_components is not None and pencil.n_components <= rows // 4
-    return pencil.A.factor is not None and few and 2 * rows <= columns and rows**2 * columns >= GRAM_WORK
+    return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= GRAM_WORK
 
 
 RULES = (

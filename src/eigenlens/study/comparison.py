@@ -18,7 +18,7 @@ from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import ComparedMethod
 from .data import Data, Progress
 from .dimension_tests import some_rows
-from .methods import declared, fitted, made, of_question
+from .methods import declared, fitted, made, rivals
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
@@ -52,8 +52,7 @@ def sliced(model: Any, n: int) -> Any:
 
 def compared_methods(kind: str, seed: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring."""
-    entering = [cls for cls in of_question(kind).values() if declared(cls).compared_as]
-    ours = {declared(cls).compared_as: made(cls, seed) for cls in entering}
+    ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
     curves = {f"{name} + curve": CurveOnDirections(model) for name, model in ours.items()}

@@ -13,16 +13,17 @@ from sklearn.base import clone
 
 from .._core import errors
 from ..moments import Factor
-from ..moments.folded import Folded
+from ..moments.folded import Folded, has_rows
 from ..moments.scaled_columns import can_scale
 from ..sources import ClassReader, Source, collect
+from ..sources.labels import are_shares
 from ..sources.progress import tracked
 from .folds import Folds, GivenFolds, of_splits, read_cv
 from .measures import Measure, measure_for
 from .refits import by_refits, by_whole_folds, splits_of
 from .result import CrossValidation, best_of, said
 from .scored import Scored, in_rows
-from .subjects import Fitted, PipelineSubject, Subject, subject_of
+from .subjects import Fitted, MomentsSubject, PipelineSubject, Subject, subject_of
 
 
 def cross_validate(
@@ -96,7 +97,8 @@ def read_settings(model: Any, settings: Any) -> list[dict[str, Any]]:
         for name, values in settings.items():
             if isinstance(values, str) or not hasattr(values, "__iter__"):
                 raise errors.InputError(f"settings[{name!r}]={values!r} must be a list of values; write [{values!r}].")
-        tried = [dict(zip(settings, values, strict=True)) for values in product(*settings.values())]
+        lists = [[v.item() if isinstance(v, np.generic) else v for v in values] for values in settings.values()]
+        tried = [dict(zip(settings, values, strict=True)) for values in product(*lists)]
     else:
         tried = list(settings) if hasattr(settings, "__iter__") and not isinstance(settings, str) else []
     if not tried or not all(isinstance(setting, dict) for setting in tried):
@@ -169,7 +171,11 @@ class _Run:
 
     def _pass(self, source: Source, start: Any) -> Any:
         self.passes[0] = (self.passes[0] or 0) + 1
-        return collect(source, start)
+        found = collect(source, start)
+        if isinstance(found, Folded) and are_shares(found.weight):  # as a fit to all rows takes them
+            rows = float(sum(part.n_rows for part in found.parts))
+            found.parts = [part.times(rows) if has_rows(part) else part for part in found.parts]
+        return found
 
     def scored(
         self, source: Source, folds: Folds, models: list[Any], moments: Folded, scoring: Any, X: Any, y: Any
@@ -247,3 +253,52 @@ def of_splitter(cv: Any, source: Source, X: Any, y: Any) -> Folds | None:
 def _length(source: Source, numbers: np.ndarray) -> int:
     table = getattr(source, "table", None)
     return int(table.shape[0]) if table is not None else int(numbers[-1]) + 1
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """A value that cross-validation has chosen.
+
+    Attributes
+    ----------
+    value : object
+    path : ndarray of shape (m, 3)
+        What was tried, mean scores and their standard errors.
+    moments : Moments
+        Of all rows.
+    """
+
+    value: Any
+    path: np.ndarray
+    moments: Any
+
+
+def choose(model: Any, source: Source, asked: Any, n_folds: int) -> Choice:
+    """Choose a parameter of a model that fits from moments: two passes over the rows of a source.
+
+    Parameters
+    ----------
+    model : estimator
+    source : Source
+        As the model has opened it.
+    asked : Validated
+        The parameter, what is tried, and how it is scored.
+    n_folds : int
+    """
+    subject = MomentsSubject(clone(model).set_params(**{asked.name: asked.start}))
+    subject.opened = model
+    by_class = source.n_responses is None and isinstance(source.label_reader, ClassReader)
+    folds = read_cv(n_folds, 0, by_class)
+    assert folds is not None
+    run = _Run(subject, [{}])
+    moments = run.collected(source, folds, [clone(subject.model)])
+    assert moments is not None
+    total = moments.total()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = asked.values(clone(subject.model), total)
+        run.settings = [{asked.name: value} for value in values]
+        models = [clone(subject.model).set_params(**setting) for setting in run.settings]
+        found = run.scored(source, folds, models, moments, asked.scoring, None, None)
+    path = np.column_stack([values, found.mean_scores, found.standard_errors])
+    return Choice(found.best[asked.name], path, total)

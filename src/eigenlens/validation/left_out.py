@@ -13,10 +13,10 @@ from .._core import errors
 from .._core import xp as _xp
 from ..regress.penalized import PenalizedRegression
 from ..sources import Labels, as_source, whole
+from ..sources.labels import as_counts
 from ..sources.progress import tracked
 from ..sources.score_mixins import r_squared
 from .downdates import left_out_residuals
-from .measures import places_in
 from .refits import in_memory
 from .result import LeaveOneOut
 
@@ -61,7 +61,7 @@ def leave_one_out(model: Any, X: Any, y: Any = None, *, sample_weight: Any = Non
     n = int(X.shape[0])
     if n < 3:
         raise errors.too_few_rows("X", n, tuple(X.shape), 3)
-    weight = np.ones(n) if weight is None else weight
+    weight = np.ones(n) if weight is None else as_counts(weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if is_classifier(model):
@@ -86,7 +86,8 @@ def _of_classes(model: Any, X: Any, y: Any, weight: np.ndarray) -> LeaveOneOut:
         fitted = clone(model).fit(X, y, _given(weight))
         known = np.asarray(_xp.to_numpy(fitted.classes_))
         if len(known) == len(classes):
-            codes, classes = places_in(classes, known).argsort()[codes], known
+            place = {label: k for k, label in enumerate(known.tolist())}
+            codes, classes = np.array([place[label] for label in classes.tolist()])[codes], known
             scores = fitted._left_out(whole(as_source(X)).X, codes, weight)
     if scores is None:
         found = np.full((len(codes), len(classes)), np.nan)

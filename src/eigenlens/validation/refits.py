@@ -41,7 +41,7 @@ def by_refits(
     n = _length(X)
     folds = read_cv(cv, random_state, is_classifier(model))
     splits = splits_of(cv, X, y, None)[0] if folds is None else splits_of_folds(fold_numbers(folds, n, y, model))
-    scorer = check_scoring(model, scoring=scoring)
+    scorer = read_scoring(model, scoring)
     scores = np.full((len(settings), len(splits)), np.nan)
     answers: list[list[Any]] = [[] for _ in settings]
     failures: dict[str, str] = {}
@@ -74,10 +74,7 @@ def by_whole_folds(
 ) -> np.ndarray:
     """Score models that were fitted from moments by a function of all rows of a fold."""
     X, y, _ = in_memory(subject.final, X, y, None)
-    try:
-        scorer = check_scoring(subject.model, scoring=scoring)
-    except (ValueError, TypeError) as error:
-        raise errors.InputError(f"scoring={scoring!r}: {error}") from error
+    scorer = read_scoring(subject.model, scoring)
     numbers = fold_numbers(folds, _length(X), y, subject.final)
     scores = np.full((len(teams[0]), folds.n_folds), np.nan)
     for f, team in enumerate(tracked(iter(teams), len(teams), "Scoring", None)):
@@ -87,6 +84,19 @@ def by_whole_folds(
             if fitted is not None:
                 scores[s, f] = scorer(fitted.model, rows, truth)
     return scores
+
+
+def read_scoring(model: Any, scoring: Any) -> Any:
+    """Return a function (model, X, y) → number."""
+    if scoring is None and not hasattr(model, "score"):
+        raise errors.InputError(
+            f"{type(model).__name__} does not predict, so rows have no score of their own; pass scoring=, a function "
+            f"(model, X, y) → number."
+        )
+    try:
+        return check_scoring(model, scoring=scoring)
+    except (ValueError, TypeError) as error:
+        raise errors.InputError(f"scoring={scoring!r}: {error}") from error
 
 
 def splits_of(cv: Any, X: Any, y: Any, source: Source | None) -> tuple[Splits, int]:

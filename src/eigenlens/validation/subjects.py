@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.validation import validate_data
 
+from .._core import errors
 from .._core import xp as _xp
 from ..moments import Centred, Cross, Factor, Moments
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
@@ -114,6 +115,11 @@ class MomentsSubject(Subject):
         for model in models:
             model._check_parameters()
             if hasattr(self.opened, "_slicing"):
+                if not np.array_equal(model.n_slices, self.opened.n_slices):
+                    raise errors.InputError(
+                        "settings: n_slices changes the slices that scores speak of, so they cannot be compared; give "
+                        "n_slices to the model, and cross-validate once for each."
+                    )
                 model._slicing = self.opened._slicing
         needed = [model._kept(kind) for model in models]
         return next((one for one in needed if all(_serves(one, other) for other in needed)), None)
@@ -189,7 +195,7 @@ class PipelineSubject(Subject):
 def subject_of(model: Any, settings: Sequence[dict[str, Any]] = ()) -> Subject | str:
     """Return how a model is validated from moments, or why it cannot be: it is then fitted to the rows of each fold."""
     if isinstance(model, Pipeline):
-        inner = subject_of(model[-1])
+        inner = subject_of(model[-1], settings)
         if isinstance(inner, str):
             return inner
         for name, step in model.steps[:-1]:
@@ -200,18 +206,24 @@ def subject_of(model: Any, settings: Sequence[dict[str, Any]] = ()) -> Subject |
         return PipelineSubject(model, inner)
     if type(model) is PenalizedRegression:
         return RegressionSubject(model)
+    if hasattr(model, "_asks_validation") and (model._asks_validation or _any_cv(settings)):
+        return f"{type(model).__name__} chooses a parameter by a cross-validation of its own"
     if hasattr(model, "fit_moments") and hasattr(model, "_fit_collected"):
         return MomentsSubject(model)
     return f"{type(model).__name__} needs the rows themselves"
 
 
+def _any_cv(settings: Sequence[dict[str, Any]]) -> bool:
+    return any(isinstance(value, str) and value == "cv" for setting in settings for value in setting.values())
+
+
 def pivot_of(moments: Any) -> np.ndarray:
-    """Return the row that all parts of a pass were taken about."""
+    """Return the row that all parts of a pass were taken about; an empty one where words have none."""
     if hasattr(moments, "groups"):
         return np.asarray(_xp.to_numpy(moments.groups[0].pivot))
     if hasattr(moments, "joint"):
         return np.asarray(_xp.to_numpy(moments.joint.pivot))[: moments.split]
-    return np.asarray(_xp.to_numpy(moments.pivot))
+    return np.asarray(_xp.to_numpy(moments.pivot)) if hasattr(moments, "pivot") else np.empty(0)
 
 
 def _serves(one: Any, other: Any) -> bool:

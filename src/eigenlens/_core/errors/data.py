@@ -43,8 +43,8 @@ def no_columns(name: str, shape: Sequence[int]) -> InputError:
 
 def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -> InputError:
     way_out = (
-        "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, PDA, CCA, SIR, SAVE, "
-        "DirectionalRegression)."
+        "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, QDA, PDA, CCA, SIR, "
+        "SAVE, DirectionalRegression)."
     )
     if name == RESPONSE:
         way_out = "Drop those rows: a response that was filled in teaches nothing."
@@ -105,8 +105,8 @@ def weight_all_zero() -> InputError:
 def weight_too_small(total: float, need: float, divisor: str) -> InputError:
     return InputError(
         f"The rows of X have a total weight of W={total:g} but the divisor {divisor} needs more than {need:g}. "
-        f"Give more rows; or, if sample_weight is a share rather than a count (weight 2 counts a row twice), "
-        f"multiply it by the number of rows."
+        f"Give more rows; or, if sample_weight holds shares rather than counts (weight 2 counts a row twice), let "
+        f"them add up to 1, or multiply it by the number of rows."
     )
 
 

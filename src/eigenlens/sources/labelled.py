@@ -1,0 +1,253 @@
+"""Arrays whose rows and columns have labels: xarray's DataArray, AnnData.
+
+They are read as tables, and their labels come back: scores have the coordinates of the rows, loadings the dimensions of
+the columns.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .base import Block, Segment, Source, Target
+from .labels import LabelReader
+
+SPARSE_ROWS = 4096  # rows of a sparse matrix on disk that are read at a time
+
+
+class LabelledRows(Source):
+    """A table whose labels come back on scores and loadings; made by `eigenlens.open_rows`.
+
+    Parameters
+    ----------
+    table : table or source
+        The numbers.
+    layout : object
+        What knows the labels: `scores(values)` and `loadings(values)` put them on, `names` are those of the columns.
+    """
+
+    def __init__(self, table: Any, layout: Any) -> None:
+        self.table, self.layout = table, layout
+        opened = self._opened()
+        self.n_rows, self.n_features, self.feature_names = opened.n_rows, opened.n_features, layout.names
+        self.rereadable = opened.rereadable
+
+    def __repr__(self) -> str:
+        return f"<{self.n_rows or 'the'} rows of {self.n_features} columns from {self.layout!r}>"
+
+    def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> Source:
+        return self._opened(y, sample_weight, target=target, estimator=estimator, reader=reader)
+
+    def _opened(self, y: Any = None, sample_weight: Any = None, **options: Any) -> Source:
+        from .in_memory import as_source
+
+        source = copy.copy(as_source(self.table, y, sample_weight, counts=True, min_rows=0, **options))
+        source.layout = self.layout
+        if self.layout.names is not None and source.feature_names is None:
+            source.feature_names = self.layout.names
+            if source.in_memory_already:
+                source.native = Source.native.fget(source)  # type: ignore[attr-defined, misc]
+        return source
+
+    def segments(self) -> Iterator[Segment]:
+        return self._opened().segments()
+
+    def first(self) -> Block:
+        return self._opened().first()
+
+    def in_memory(self) -> Source:
+        return self._opened().in_memory()
+
+    def scores(self, model: Any) -> Any:
+        """Return the scores of these rows with their labels."""
+        return model.transform(self)
+
+    def loadings(self, model: Any) -> Any:
+        """Return the directions of a fitted model with the labels of the columns."""
+        return self.layout.loadings(directions_of(model))
+
+    def store(self, model: Any, name: str | None = None) -> None:
+        """Write scores and loadings into the object that the rows came from (AnnData: `obsm`, `varm`)."""
+        self.layout.store(np.asarray(model.transform(self)), directions_of(model), name or type(model).__name__.lower())
+
+
+def directions_of(model: Any) -> np.ndarray:
+    """Return the directions of a fitted model as columns."""
+    for name in ("components_", "scalings_", "x_weights_"):
+        if hasattr(model, name):
+            values = _xp.to_numpy(getattr(model, name))
+            return values.T if name == "components_" else values
+    raise errors.InputTypeError(f"{type(model).__name__} has no loadings: its scores are not linear in the columns.")
+
+
+def is_labelled(X: Any) -> bool:
+    """Tell whether an object is an array with labels that this file reads."""
+    library = type(X).__module__.partition(".")[0]
+    return (library == "xarray" and hasattr(X, "dims")) or (library == "anndata" and hasattr(X, "obsm"))
+
+
+def labelled_rows(X: Any, rows: Any = None, layer: str | None = None) -> LabelledRows:
+    """Read a DataArray or an AnnData.
+
+    Parameters
+    ----------
+    X : DataArray or AnnData
+    rows : str or list of str, optional
+        The dimensions of a DataArray whose places are the rows; the first one if not given.
+    layer : str, optional
+        The layer of an AnnData to read in place of `X`.
+    """
+    if type(X).__module__.partition(".")[0] == "anndata":
+        if rows is not None:
+            raise errors.InputError(f"rows={rows!r} names dimensions, but X is an AnnData, whose rows are its obs.")
+        return _of_anndata(X, layer)
+    if layer is not None:
+        raise errors.InputError(f"layer={layer!r} names a layer of an AnnData, but X is a {type(X).__name__}.")
+    return _of_xarray(X, rows)
+
+
+# -- xarray ------------------------------------------------------------------------------------------------------
+
+
+class GridLayout:
+    """The dimensions of a DataArray: some of them are rows, the others, stacked, columns.
+
+    Columns that are NaN in every row (the land of an ocean grid) are left out, and come back as NaN.
+    """
+
+    def __init__(self, template: Any, rows: tuple[str, ...], columns: tuple[str, ...], kept: np.ndarray | None) -> None:
+        self.template, self.rows, self.columns, self.kept = template, rows, columns, kept
+        self.names = self._names()
+
+    def __repr__(self) -> str:
+        return f"a DataArray (rows {', '.join(self.rows)}; columns {', '.join(self.columns)})"
+
+    def _names(self) -> list[str] | None:
+        if len(self.columns) != 1 or self.columns[0] not in self.template.coords:
+            return None
+        labels = np.asarray(self.template.coords[self.columns[0]].values)
+        return [str(label) for label in (labels if self.kept is None else labels[self.kept])]
+
+    def scores(self, values: Any) -> Any:
+        """Return what a model says of the rows as a DataArray."""
+        shape = tuple(self.template.sizes[name] for name in self.rows)
+        dims = self.rows if values.ndim == 1 else (*self.rows, "component")
+        if values.ndim == 2 and hasattr(values, "chunks"):
+            values = values.reshape((*shape, values.shape[1])) if len(shape) > 1 else values
+        else:
+            values = values.reshape((*shape, *values.shape[1:]))
+        return self._made(values, dims, self.rows)
+
+    def loadings(self, values: np.ndarray) -> Any:
+        """Return directions (p × k) as a DataArray of the column dimensions."""
+        shape = tuple(self.template.sizes[name] for name in self.columns)
+        if self.kept is not None:
+            full = np.full((int(np.prod(shape)), values.shape[1]), np.nan, dtype=values.dtype)
+            full[self.kept] = values
+            values = full
+        return self._made(values.T.reshape((values.shape[1], *shape)), ("component", *self.columns), self.columns)
+
+    def _made(self, values: Any, dims: tuple[str, ...], of: tuple[str, ...]) -> Any:
+        labels = {name: coord for name, coord in self.template.coords.items() if set(coord.dims) <= set(of)}
+        return type(self.template)(values, dims=dims, coords=labels)
+
+    def store(self, scores: np.ndarray, directions: np.ndarray, name: str) -> None:
+        raise errors.InputTypeError(
+            "A DataArray has no place to store scores in; use scores(model) and loadings(model)."
+        )
+
+
+def _of_xarray(X: Any, rows: Any) -> LabelledRows:
+    if not hasattr(X, "dtype"):
+        raise errors.InputTypeError(
+            f"X is an xarray {type(X).__name__}; pass one of its arrays, X['name'], or all, X.to_dataarray()."
+        )
+    row_dims = (X.dims[0],) if rows is None else ((rows,) if isinstance(rows, str) else tuple(rows))
+    unknown = [name for name in row_dims if name not in X.dims]
+    if unknown or not row_dims:
+        raise errors.InputError(f"rows={rows!r}: no such dimension; there are {errors.listed(map(repr, X.dims))}.")
+    columns = tuple(name for name in X.dims if name not in row_dims)
+    if not columns:
+        raise errors.InputError(f"rows={rows!r} leaves no dimension for the columns; X has {errors.listed(X.dims)}.")
+    ordered = X.transpose(*row_dims, *columns).data
+    n, p = (int(np.prod([X.sizes[name] for name in dims])) for dims in (row_dims, columns))
+    table = ordered.reshape((n, p))
+    kept = _observed(table)
+    layout = GridLayout(X[{}].drop_attrs() if hasattr(X, "drop_attrs") else X, row_dims, columns, kept)
+    return LabelledRows(table if kept is None else table[:, kept], layout)
+
+
+def _observed(table: Any) -> np.ndarray | None:
+    """Return which columns are not NaN throughout; None where that is all of them."""
+    if np.dtype(table.dtype).kind != "f":
+        return None
+    if hasattr(table, "__dask_graph__"):
+        import dask.array as da
+
+        empty = np.asarray(da.isnan(table).all(axis=0).compute())
+    else:
+        empty = np.isnan(table[0]) if len(table) else np.zeros(table.shape[1], dtype=bool)
+        empty[empty] = np.isnan(table[:, empty]).all(axis=0)
+    if empty.all():
+        raise errors.InputError("X is NaN everywhere, so there is no column to read.")
+    return np.flatnonzero(~empty) if empty.any() else None
+
+
+# -- AnnData -----------------------------------------------------------------------------------------------------
+
+
+class AnnDataLayout:
+    """The names of an AnnData: scores belong into its `obsm`, loadings into its `varm`."""
+
+    def __init__(self, adata: Any) -> None:
+        self.adata = adata
+        self.names: list[str] | None = [str(name) for name in adata.var_names]
+
+    def __repr__(self) -> str:
+        return "an AnnData"
+
+    def scores(self, values: Any) -> Any:
+        return values
+
+    def loadings(self, values: np.ndarray) -> Any:
+        """Return directions (p × k) as a data frame with the names of the variables."""
+        from .._core.optional import pandas
+
+        return pandas().DataFrame(values, index=self.adata.var_names)
+
+    def store(self, scores: np.ndarray, directions: np.ndarray, name: str) -> None:
+        self.adata.obsm[f"X_{name}"] = scores
+        self.adata.varm[f"{name}_loadings"] = directions
+
+
+def _of_anndata(adata: Any, layer: str | None) -> LabelledRows:
+    if layer is not None and layer not in adata.layers:
+        raise errors.InputError(
+            f"layer={layer!r}: no such layer; there are {errors.listed(map(repr, adata.layers)) or 'none'}."
+        )
+    X = adata.X if layer is None else adata.layers[layer]
+    if X is None:
+        raise errors.InputError("This AnnData has no X; name a layer, open_rows(adata, layer=…).")
+    if isinstance(X, np.ndarray) or _xp.is_sparse(X):
+        return LabelledRows(X, AnnDataLayout(adata))
+    from .files import open_rows
+
+    if type(X).__module__.startswith("h5py"):
+        return LabelledRows(open_rows(X), AnnDataLayout(adata))
+    return LabelledRows(open_rows(SparseOnDisk(X)), AnnDataLayout(adata))
+
+
+class SparseOnDisk:
+    """The rows of a sparse matrix in a file: called, it yields them a few thousand at a time."""
+
+    def __init__(self, matrix: Any) -> None:
+        self.matrix = matrix
+
+    def __call__(self) -> Iterator[Any]:
+        for start in range(0, self.matrix.shape[0], SPARSE_ROWS):
+            yield self.matrix[start : start + SPARSE_ROWS]

@@ -1,0 +1,60 @@
+"""AnnData: X or a layer, sparse or dense, in memory or on disk; names come back, scores and loadings go in."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from eigenlens import LDA, PCA, open_rows
+
+ad = pytest.importorskip("anndata", reason="anndata asks for pandas 2, and is tested where that is installed")
+
+
+def cells(kind="dense", n=80, p=6):
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(1.0, (n, p)).astype(np.float64)
+    X = {"dense": counts, "csr": sp.csr_matrix(counts), "csc": sp.csc_matrix(counts)}[kind]
+    genes = pd.DataFrame(index=[f"gene{j}" for j in range(p)])
+    kinds = pd.DataFrame({"kind": np.array(["a", "b"])[np.arange(n) % 2]}, index=[f"cell{i}" for i in range(n)])
+    return ad.AnnData(X, obs=kinds, var=genes, layers={"log": np.log1p(counts)})
+
+
+EXPECTED = PCA(2).fit(np.asarray(cells().X))
+
+
+@pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
+@pytest.mark.parametrize("backed", [False, True])
+def test_fit_is_that_of_the_table(kind, backed, tmp_path):
+    adata = cells(kind)
+    if backed:
+        if kind == "csc":
+            pytest.skip("anndata reads columns of a backed CSC matrix, not rows")
+        adata.write_h5ad(tmp_path / "cells.h5ad")
+        adata = ad.read_h5ad(tmp_path / "cells.h5ad", backed="r")
+    model = PCA(2).fit(adata)
+    np.testing.assert_allclose(model.components_, EXPECTED.components_, rtol=0, atol=1e-12)
+    assert model.feature_names_in_.tolist() == [f"gene{j}" for j in range(6)]
+    np.testing.assert_allclose(model.transform(adata), EXPECTED.transform(np.asarray(cells().X)), rtol=0, atol=1e-12)
+
+
+def test_layers_and_labels():
+    adata = cells("csr")
+    model = LDA().fit(open_rows(adata, layer="log"), adata.obs["kind"])
+    expected = LDA().fit(adata.layers["log"], adata.obs["kind"])
+    np.testing.assert_allclose(model.scalings_, expected.scalings_, rtol=0, atol=1e-12)
+    with pytest.raises(ValueError, match="layer='raw': no such layer; there are 'log'"):
+        open_rows(adata, layer="raw")
+    with pytest.raises(ValueError, match="whose rows are its obs"):
+        open_rows(adata, rows="obs")
+
+
+def test_scores_and_loadings_go_in():
+    adata = cells("csr")
+    rows = open_rows(adata)
+    model = PCA(2).fit(rows)
+    rows.store(model)
+    assert adata.obsm["X_pca"].shape == (80, 2)
+    np.testing.assert_allclose(adata.varm["pca_loadings"], EXPECTED.components_.T, rtol=0, atol=1e-12)
+    assert rows.loadings(model).index.tolist() == [f"gene{j}" for j in range(6)]
+    rows.store(model, "mine")
+    assert "X_mine" in adata.obsm
