@@ -18,6 +18,7 @@ from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
 from ..study.methods import methods
 from ..tables import Dialect, TableFile
+from ..tables.endings import name_of
 from .console import comparison_table, console, escape, print_findings, print_json, progress
 from .outputs import file_for, folder_for
 
@@ -74,7 +75,7 @@ def run_report(options: dict[str, Any]) -> None:
         raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
     if options["views"] and not options["view_a"]:
         raise click.UsageError(errors.views_syntax())
-    folder = options["out"] or Path(f"{demo or data.name.split('.')[0]}-report")
+    folder = options["out"] or Path(f"{demo or name_of(data)}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
     places = folder_for(folder, [*names, *([f"{demo}.csv"] if demo else [])], data, options["force"])
     plan = None
@@ -103,7 +104,7 @@ def run_report(options: dict[str, Any]) -> None:
 def run_fit(options: dict[str, Any]) -> None:
     """Fit and save a model."""
     data = options["data"]
-    place = options["out"] or Path(f"{data.name.split('.')[0]}.eigenlens")
+    place = options["out"] or Path(f"{name_of(data)}.eigenlens")
     place = file_for(place, data, options["force"])
     plan = plan_of(options)
     with progress() as show:

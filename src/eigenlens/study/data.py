@@ -215,6 +215,7 @@ def _check_names(file: TableFile, plan: Plan) -> None:
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
+    roles += [("--keep", name) for name in plan.keep]
     for role, name in roles:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
