@@ -1,8 +1,8 @@
 """Leading eigenvectors of a symmetric matrix that is known by its products alone: block Lanczos with thick restart.
 
-The space Z, AZ, A²Z, … of a few seeded random vectors is kept orthonormal in full, so what it says of A is right to
-rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its own
-(Golub, Underwood 1977; Wu, Simon 2000). Where the space has grown as far as it may, its best directions begin the next.
+The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says of A is
+right to rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its
+own (Golub, Underwood 1977; Wu, Simon 2000). Where it has grown as far as it may, its best directions begin the next.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as 
 MORE = 6  # vectors at a time beyond those that are wanted
 SPACE = 384  # vectors in the space before it begins anew, where there is room
 ROOM = 2**29  # bytes that the space may take
-DEVICE_STEPS = 5  # before the first look where the host would wait for a device
+DEVICE_STEPS = 7  # before the first look where the host would wait for a device
 SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
 CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
 
@@ -111,7 +111,7 @@ class _Space:
         self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
 
     def _draw(self, count: int) -> Array:
-        return _xp.like(self._random.standard_normal((count, self.n)), self._like)
+        return _xp.like(2.0 * self._random.integers(0, 2, (count, self.n), dtype=np.int8) - 1.0, self._like)
 
     def grow(self) -> None:
         """Take in one block, and find the next."""
