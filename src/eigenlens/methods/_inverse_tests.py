@@ -64,6 +64,12 @@ class SliceTested(MomentsEstimator):
     def _most(self, K: int, p: int) -> int:
         """Return how many directions K slices of p columns can give."""
 
+    def _default_test(self, rows: bool, n: float, p: int) -> str:
+        """Return the test to take, by whether rows are at hand, how many they are, and of how many columns."""
+        if rows and n < FEW_ROWS * p:
+            return "permutation"
+        return self._slices.with_rows if rows else self._slices.without_rows
+
     def _dimension_test(
         self,
         X: TableLike,
@@ -83,9 +89,8 @@ class SliceTested(MomentsEstimator):
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
         if method is None:
-            by_default = self._slices.without_rows if source is None else self._slices.with_rows
-            few = source is not None and moments.weight < FEW_ROWS * moments.n_features
-            method = "permutation" if moved or few else by_default
+            by_default = self._default_test(source is not None, moments.weight, moments.n_features)
+            method = "permutation" if moved else by_default
         Z, codes, values, variates = None, None, None, None
         if source is not None and (method in ("permutation", "ladle") or _small(source)):
             values, variates = self._in_variates(moments)
