@@ -39,9 +39,9 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 reading = together(
-    click.option("--delimiter", metavar="CHAR", help="What separates columns [default: a comma; a tab for .tsv]."),
-    click.option("--decimal", metavar="CHAR", default=".", help="The decimal mark [default: a point]."),
-    click.option("--encoding", default="utf8", help="The encoding of the text [default: utf8]."),
+    click.option("--delimiter", metavar="CHAR", help="What separates columns [default: told from the file]."),
+    click.option("--decimal", metavar="CHAR", help="The decimal mark [default: told from the file]."),
+    click.option("--encoding", help="The encoding of the text [default: told from the file]."),
     click.option("--na", multiple=True, metavar="TEXT", help="Another spelling of a missing cell."),
     click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
     click.option("--drop", multiple=True, metavar="COL", help="Leave a column out."),

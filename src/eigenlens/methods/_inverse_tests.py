@@ -52,6 +52,10 @@ class UseOfSlices:
     counts: bool = True
     one_by_one: bool = False
 
+    def test_of_rows(self, n: float, p: int) -> str:
+        """Return the test by default of n rows of p columns."""
+        return "permutation" if n < FEW_ROWS * p else self.with_rows
+
 
 class SliceTested(MomentsEstimator):
     """A method whose directions are tested against slices of a response."""
@@ -83,9 +87,8 @@ class SliceTested(MomentsEstimator):
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
         if method is None:
-            by_default = self._slices.without_rows if source is None else self._slices.with_rows
-            few = source is not None and moments.weight < FEW_ROWS * moments.n_features
-            method = "permutation" if moved or few else by_default
+            of_rows = self._slices.test_of_rows(moments.weight, moments.n_features)
+            method = "permutation" if moved else self._slices.without_rows if source is None else of_rows
         Z, codes, values, variates = None, None, None, None
         if source is not None and (method in ("permutation", "ladle") or _small(source)):
             values, variates = self._in_variates(moments)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sources.csv_text import Dialect
+from ..sources.csv_text import PLAIN, Dialect
 from .data import Data, Plan
 
 
@@ -54,6 +54,7 @@ def _rows(data: Data, plan: Plan) -> list[str]:
         lines = [f"table = pd.read_parquet({data.source!r})"]
     else:
         lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect, data.all_names)})"]
+        lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
         lines.append(f"table = table.iloc[np.sort({draw})]")
@@ -69,22 +70,27 @@ def _rows(data: Data, plan: Plan) -> list[str]:
 
 def _options(dialect: Dialect, names: list[str]) -> str:
     """Return how the file is written, as pandas wants to be told; nothing where it would guess right."""
-    plain = Dialect()
     given: dict[str, Any] = {}
-    if dialect.delimiter != plain.delimiter:
-        given["sep"] = dialect.delimiter
-    if dialect.decimal != plain.decimal:
-        given["decimal"] = dialect.decimal
-    if dialect.encoding != plain.encoding:
-        given["encoding"] = dialect.encoding
+    for name, ours in (("sep", "delimiter"), ("decimal", "decimal"), ("encoding", "encoding")):
+        if getattr(dialect, ours) != getattr(PLAIN, ours):
+            given[name] = getattr(dialect, ours)
+    if not dialect.header:
+        given |= {"header": None, "names": names}
     if dialect.na_of:
         missing = {name: list(dialect.missing_in(name)) for name in names}
         given["na_values"] = {name: words for name, words in missing.items() if words}
     elif dialect.na:
         given["na_values"] = list(dialect.na)
-    if dialect.words:
-        given["dtype"] = dict.fromkeys(dialect.words, "str")
+    if dialect.words or dialect.dressed:
+        given["dtype"] = dict.fromkeys((*dialect.words, *dialect.dressed), "str")
     return "".join(f", {name}={value!r}" for name, value in given.items())
+
+
+def _undressed(name: str, decimal: str) -> str:
+    """Return the line that makes numbers of a column whose numbers have signs."""
+    bare = f"table[{name!r}].str.replace('[^0-9{decimal}eE+-]', '', regex=True)"
+    bare += "" if decimal == "." else f".str.replace({decimal!r}, '.')"
+    return f"table[{name!r}] = pd.to_numeric({bare})"
 
 
 def _kept(data: Data) -> list[str]:

@@ -215,6 +215,7 @@ def _check_names(file: TableFile, plan: Plan) -> None:
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
+    roles += [("--keep", name) for name in plan.keep]
     for role, name in roles:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
@@ -233,7 +234,8 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    notes.append(f"{n:,} rows, {len(profile)} columns: {counts}.")
+    notes.append(f"{n:,} rows, {_counted(len(profile), 'column')}: {counts}.")
+    notes += file.notes
     for column in profile.values():
         if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
             distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())
@@ -407,6 +409,10 @@ def _without_counters(used: list[str], running: list[str], plan: Plan, notes: li
         raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
     notes.append(f"{_quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
     return used
+
+
+def _counted(k: int, noun: str) -> str:
+    return f"{k:,} {noun}{'' if k == 1 else 's'}"
 
 
 def _it(names: list[str]) -> str:

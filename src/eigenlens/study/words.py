@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..report.findings import ComparedMethod, Direction, Findings
+from ..tables.endings import name_of
 from .data import Data, Plan
 
 
@@ -44,8 +44,8 @@ def base(
 
 
 def _title(source: str) -> str:
-    name = Path(source).name
-    return name.split(".")[0].replace("_", " ").strip() or name
+    name = name_of(source)
+    return name.replace("_", " ").strip() or name
 
 
 def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
