@@ -116,6 +116,26 @@ class ComparedMethod:
     ours: bool = False
     advantage: str = ""
 
+    @property
+    def written(self) -> str:
+        """The score in words: an R² far below zero says only that the mean does better."""
+        return percent(self.score)
+
+    @property
+    def interval(self) -> str:
+        """The interval in words; empty where it says nothing."""
+        return "" if self.score < -1 else f"{percent(self.low)} to {percent(self.high)}"
+
+
+def percent(value: float) -> str:
+    """Write a share; how far below -100% an R² lies means nothing."""
+    return "below -100%" if value < -1 else f"{value:.1%}"
+
+
+def counted(k: int, noun: str) -> str:
+    """Write how many: “1 column”, “1,000 rows”."""
+    return f"{k:,} {noun}{'' if k == 1 else 's'}"
+
 
 @dataclass
 class Findings:
