@@ -85,6 +85,11 @@ def print_findings(findings: Findings) -> None:
     out.print()
     for sentence in findings.summary:
         out.print(escape(sentence))
+    if findings.next_steps:
+        out.print("\n[bold]What to do next[/bold]")
+    for step in findings.next_steps:
+        out.print(f"[dim]·[/dim] {escape(step.what)}")
+        out.print(f"  {escape(step.command)}", soft_wrap=True)
 
 
 def _directions(findings: Findings) -> Table:

@@ -121,6 +121,10 @@ def _found(f: Findings) -> Markup:
         el("p", " ".join(f.summary)),
         el("h3", "What to doubt") if doubts else None,
         el("ul", [el("li", d) for d in doubts]) if doubts else None,
+        el("h3", "What to do next") if f.next_steps else None,
+        el("ul", [el("li", step.what, " ", el("code", step.command)) for step in f.next_steps])
+        if f.next_steps
+        else None,
         id_="found",
     )
 
