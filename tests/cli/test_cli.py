@@ -1,6 +1,7 @@
 """The command line, as a newcomer and as a script use it."""
 
 import csv
+import io
 import json
 import os
 import re
@@ -309,6 +310,14 @@ def test_names_with_points_have_folders_of_their_own(wine, folder, capsys):
         told(capsys, "report", name, "--target", "kind", "--folds", "0")
         told(capsys, "fit", name)
     assert {"wine.tr-report", "wine.te-report", "wine.tr.eigenlens", "wine.te.eigenlens"} <= set(os.listdir(folder))
+
+
+def test_rows_come_by_a_pipe(wine, folder, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(wine.read_bytes())))
+    told(capsys, "report", "-", "--target", "kind", "--folds", "0")
+    assert "report.html" in os.listdir(folder / "stdin-report")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n3\n")))
+    assert "eigenlens: stdin, line 3: 1 cells" in told(capsys, "fit", "-", code=1).err
 
 
 def test_formulas_are_neutralised_in_csv(folder, capsys):

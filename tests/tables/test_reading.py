@@ -1,10 +1,15 @@
 """Tables as people keep them: each file has the outcome that its author would want, or an error with its place."""
 
+import bz2
 import gzip
+import sys
+import zipfile
 from contextlib import suppress
+from datetime import datetime
 from encodings.aliases import aliases
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -288,7 +293,7 @@ def test_parquet(tmp_path):
 
 
 def test_other_files_are_refused(tmp_path):
-    for name in ("t.xlsx", "t", "t.gz"):
+    for name in ("t.xls", "t", "t.gz", "t.parquet.gz"):
         with pytest.raises(InputError, match=r"must end in \.csv"):
             TableFile(written(tmp_path, "a\n1\n", name))
     with pytest.raises((InputError, OSError)):
@@ -301,3 +306,47 @@ def test_new_rows_must_be_of_the_same_kind(tmp_path):
         list(file.batches({"a": "number", "b": "word"}, ["a", "b"]))
     with pytest.raises(InputError, match="no such column; the columns are 'a', 'b'"):
         list(file.batches({"c": "number"}, ["c"]))
+
+
+def test_packed_files(tmp_path):
+    content = b"a;b\n1,5;x\n2,5;y\n"
+    expected = {"a": [1.5, 2.5], "b": ["x", "y"]}
+    assert as_read(TableFile(written(tmp_path, bz2.compress(content), "t.csv.bz2"))) == expected
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("__MACOSX/._t.csv", "no")
+        archive.writestr("folder/t.csv", content)
+    assert as_read(TableFile(tmp_path / "t.zip")) == expected
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.csv", content)
+        archive.writestr("b.csv", content)
+    with pytest.raises(InputError, match=r"a \.zip must hold one table, and it holds 2 \(a\.csv, b\.csv\)"):
+        TableFile(tmp_path / "two.zip")
+    with pytest.raises(InputError, match="cannot be read"):
+        TableFile(written(tmp_path, b"PK but not really", "bad.zip"))
+
+
+def test_an_excel_sheet(tmp_path, monkeypatch):
+    book = openpyxl.Workbook()
+    rows = [
+        ["size", "kind", "when", "both"],
+        [1.5, "a", datetime(2020, 1, 1), 1],
+        [None, "b", datetime(2020, 1, 2), "x"],
+    ]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "one.xlsx")
+    file = TableFile(tmp_path / "one.xlsx")
+    assert [column.kind for column in file.profile().values()] == ["number", "word", "date", "word"]
+    assert file.read(["size", "kind", "both"]).to_pydict() == {
+        "size": [1.5, None],
+        "kind": ["a", "b"],
+        "both": ["1", "x"],
+    }
+    book.create_sheet("more")
+    book.save(tmp_path / "two.xlsx")
+    assert TableFile(tmp_path / "two.xlsx").notes == ["The first of 2 sheets, 'Sheet', is read."]
+    with pytest.raises(InputError, match="cannot be read"):
+        TableFile(written(tmp_path, b"no workbook", "bad.xlsx"))
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ImportError, match="needs openpyxl, which is not installed: pip install openpyxl, or save"):
+        TableFile(tmp_path / "one.xlsx")

@@ -13,6 +13,7 @@ from .._core.text import printable
 from .interrupt import CODE, leave, watch
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+TABLE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -86,7 +87,7 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
 @cli.command()
-@click.argument("data", type=EXISTING, required=False)
+@click.argument("data", type=TABLE, required=False)
 @click.option("--demo", type=click.Choice(DEMOS), help="Use a table that ships with eigenlens.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
@@ -113,7 +114,7 @@ def report(**options: Any) -> None:
 
 
 @cli.command()
-@click.argument("data", type=EXISTING)
+@click.argument("data", type=TABLE)
 @click.option("--out", type=PLACE, help="The model file [default: NAME.eigenlens].")
 @asking
 @reading
@@ -154,7 +155,7 @@ def predict(**options: Any) -> None:
 
 
 @cli.command()
-@click.argument("data", type=EXISTING)
+@click.argument("data", type=TABLE)
 @click.option("--folds", type=click.IntRange(2, 50), default=5, help="Folds of the cross-validation [default: 5].")
 @asking
 @reading

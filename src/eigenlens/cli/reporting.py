@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 import webbrowser
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -21,6 +24,8 @@ from ..tables import Dialect, TableFile
 from ..tables.endings import name_of
 from .console import comparison_table, console, escape, print_findings, print_json, progress
 from .outputs import file_for, folder_for
+
+STDIN = Path("-")
 
 
 def dialect_of(options: dict[str, Any]) -> Dialect:
@@ -68,6 +73,25 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     )
 
 
+def name_for(data: Path) -> str:
+    """Return the name of what a command writes by default."""
+    return "stdin" if data == STDIN else name_of(data)
+
+
+def read_rows(data: Path, options: dict[str, Any], plan: Plan) -> Data:
+    """Read what a plan needs; what comes by a pipe is kept until it is read, since it is read twice."""
+    if data != STDIN:
+        return read_data(TableFile(data, dialect_of(options)), plan, str(data))
+    with TemporaryDirectory() as folder:
+        kept = Path(folder) / "stdin.csv"
+        with kept.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            return read_data(TableFile(kept, dialect_of(options)), plan, str(STDIN))
+        except errors.InputError as error:
+            raise errors.InputError(str(error).replace(str(kept), "stdin")) from error
+
+
 def run_report(options: dict[str, Any]) -> None:
     """Answer, and write the page, the scores and the model."""
     data, demo = options["data"], options["demo"]
@@ -75,16 +99,20 @@ def run_report(options: dict[str, Any]) -> None:
         raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
     if options["views"] and not options["view_a"]:
         raise click.UsageError(errors.views_syntax())
-    folder = options["out"] or Path(f"{demo or name_of(data)}-report")
+    folder = options["out"] or Path(f"{demo or name_for(data)}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
-    places = folder_for(folder, [*names, *([f"{demo}.csv"] if demo else [])], data, options["force"])
+    places = folder_for(
+        folder, [*names, *([f"{demo}.csv"] if demo else [])], None if data == STDIN else data, options["force"]
+    )
     plan = None
     if demo:
         folder.mkdir(parents=True, exist_ok=True)
         data, plan = write_demo(demo, folder)
     plan = plan_of(options, plan)
+    if data == STDIN and plan.title is None:
+        plan = replace(plan, title="stdin")
     with progress() as show:
-        rows = read_data(TableFile(data, dialect_of(options)), plan, str(data))
+        rows = read_rows(data, options, plan)
         result = study(rows, plan, show)
     _write(result, rows, places, names)
     if options["as_json"]:
@@ -104,11 +132,11 @@ def run_report(options: dict[str, Any]) -> None:
 def run_fit(options: dict[str, Any]) -> None:
     """Fit and save a model."""
     data = options["data"]
-    place = options["out"] or Path(f"{name_of(data)}.eigenlens")
-    place = file_for(place, data, options["force"])
+    place = options["out"] or Path(f"{name_for(data)}.eigenlens")
+    place = file_for(place, None if data == STDIN else data, options["force"])
     plan = plan_of(options)
     with progress() as show:
-        rows = read_data(TableFile(data, dialect_of(options)), plan)
+        rows = read_rows(data, options, plan)
         result = study(rows, plan, show)
     save(result.model, place, about=result.about)
     if options["as_json"]:
@@ -125,7 +153,7 @@ def run_compare(options: dict[str, Any]) -> None:
         raise click.UsageError("compare needs --target COL: methods are compared by how well they predict it.")
     data = options["data"]
     with progress() as show:
-        rows = read_data(TableFile(data, dialect_of(options)), plan)
+        rows = read_rows(data, options, plan)
         findings = study(rows, plan, show).findings
     if options["as_json"]:
         wanted = ("source", "target", "kind", "rows", "score", "baseline", "comparison")

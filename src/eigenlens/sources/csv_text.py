@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
+from zipfile import BadZipFile
 
 from .._core import errors
 from .addresses import arrow_input, open_bytes
@@ -20,7 +21,7 @@ from .addresses import arrow_input, open_bytes
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
-DAMAGED = (OSError, EOFError, zlib.error)  # what a file that is cut short or does not decompress raises
+DAMAGED = (OSError, EOFError, zlib.error, BadZipFile)  # what a file that is cut short or does not decompress raises
 DELIMITERS = (",", ";", "\t", "|")
 AUTO = "auto"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..sources.csv_text import PLAIN, Dialect
+from ..tables.endings import SHEETS
 from .data import Data, Plan
 
 
@@ -51,9 +52,13 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     if data.in_memory:
         lines = ["# table: the rows as a pandas DataFrame"]
     elif data.dialect is None:
-        lines = [f"table = pd.read_parquet({data.source!r})"]
+        reader = "read_excel" if data.source.lower().endswith(SHEETS) else "read_parquet"
+        lines = [f"table = pd.{reader}({data.source!r})"]
     else:
-        lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect, data.all_names)})"]
+        piped = data.source == "-"
+        source = "sys.stdin" if piped else repr(data.source)
+        lines = ["import sys", ""] if piped else []
+        lines.append(f"table = pd.read_csv({source}{_options(data.dialect, data.all_names)})")
         lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"

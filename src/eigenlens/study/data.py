@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core import errors, memory
 from .._core.errors import listed
+from ..report.findings import counted
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
 from ..tables.identifiers import is_identifier, is_index
@@ -234,7 +235,7 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    notes.append(f"{n:,} rows, {_counted(len(profile), 'column')}: {counts}.")
+    notes.append(f"{counted(n, 'row')}, {counted(len(profile), 'column')}: {counts}.")
     notes += file.notes
     for column in profile.values():
         if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
@@ -409,10 +410,6 @@ def _without_counters(used: list[str], running: list[str], plan: Plan, notes: li
         raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
     notes.append(f"{_quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
     return used
-
-
-def _counted(k: int, noun: str) -> str:
-    return f"{k:,} {noun}{'' if k == 1 else 's'}"
 
 
 def _it(names: list[str]) -> str:

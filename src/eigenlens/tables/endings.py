@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..sources.addresses import zipped_name
+
 TEXT = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
 SHEETS = (".xlsx", ".xlsm")
 PACKED = (".gz", ".bz2", ".zst", ".zip")
+
+
+def kind_of(path: Path) -> str:
+    """Return the ending that says what a file holds: that of the file in it, where it is packed."""
+    ending = path.suffix.lower()
+    if ending == ".zip" and path.is_file():
+        return Path(zipped_name(path)).suffix.lower()
+    return Path(path.stem).suffix.lower() if ending in PACKED else ending
 
 
 def name_of(path: str | Path) -> str:

@@ -17,14 +17,15 @@ import numpy as np
 
 from .._core import errors
 from .._core.errors import listed
-from ..sources.csv_text import PLAIN, Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
+from ..sources.csv_text import AUTO, PLAIN, Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
 from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
 from .cells import LONGEST, Cells, disguised, has_control, is_date, is_dressed, parse, unit
+from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
 from .guessing import guessed
+from .sheets import read_sheet
 
 LEVELS = 1000  # different words that are remembered of a column
-TEXT = (".csv", ".tsv", ".txt")
 ODD_SHARE = 0.1  # of the cells of a column of numbers that may be words; one always may
 
 
@@ -66,7 +67,7 @@ class TableFile:
     Parameters
     ----------
     path : path
-        Ending in .csv, .tsv, .txt (also with .gz) or .parquet.
+        Ending in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or .xlsx.
     dialect : Dialect, optional
         What it leaves open ("auto") is told from the file.
 
@@ -88,19 +89,22 @@ class TableFile:
 
     def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
         self.path = Path(path)
-        suffixes = [s.lower() for s in self.path.suffixes]
-        suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else (suffixes or [""])[-1]
-        if suffix not in (*TEXT, ".parquet", ".pq"):
+        suffix = kind_of(self.path)
+        packed = self.path.suffix.lower() in PACKED
+        if suffix not in TEXT and (packed or suffix not in (*PARQUET, *SHEETS)):
             raise errors.InputError(
-                f"{self.path}: a table must end in .csv, .tsv, .txt (also with .gz) or .parquet; rename it, or convert "
-                "it first."
+                f"{self.path}: a table must end in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or "
+                ".xlsx; rename it, or convert it first."
             )
         if not self.path.is_file():
             raise errors.no_files(self.path)
         _require_pyarrow(self.path)
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot([self.path])
-        self.dialect, self.notes = guessed(self.path, dialect or Dialect()) if self.is_text else (PLAIN, [])
+        self.dialect, self.notes = self._written(dialect or Dialect())
+        self._sheet: Any = None
+        if suffix in SHEETS:
+            self._sheet, self.notes = read_sheet(self.path)
         self.n_rows: int | None = None
         self._quotes_match = False
         self._profile: dict[str, Column] | None = None
@@ -114,6 +118,13 @@ class TableFile:
         for name in self.dialect.words:
             if name not in self.names:
                 raise errors.no_column(name, self.names, "--words")
+
+    def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
+        """Return how the cells are written, and what was assumed."""
+        if self.is_text:
+            return guessed(self.path, dialect)
+        decimal = PLAIN.decimal if dialect.decimal == AUTO else dialect.decimal
+        return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
     # -- what is in it -----------------------------------------------------------------------------------------
 
@@ -331,6 +342,9 @@ class TableFile:
                 self._quotes_match = True
             yield from csv_batches(self.path, self.dialect, self.names, names)
             return
+        if self._sheet is not None:
+            yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
+            return
         try:
             with open_parquet(self.path) as file:
                 yield from file.iter_batches(batch_size=2**16, columns=names)
@@ -342,7 +356,8 @@ class TableFile:
     def _parquet_names(self) -> list[str]:
         pq = import_module("pyarrow.parquet")
         try:
-            names = [str(name) for name in pq.read_schema(self.path).names]
+            schema = pq.read_schema(self.path) if self._sheet is None else self._sheet.schema
+            names = [str(name) for name in schema.names]
         except (OSError, ValueError) as error:
             raise errors.unreadable(str(self.path), error) from error
         refuse_same_names(self.path, names)
