@@ -139,8 +139,8 @@ class InverseRegression(RowsTransformer, SliceTested):
         if known is not None:
             self._wanted(known.n_classes, known.n_features)
             return
-        check_count(self.n_components, auto=self._slices.counts and not self.ridge)
         check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=self._slices.counts and not self.ridge)
         _check_slices(self.n_slices)
 
     def _wanted(self, K: int | None, p: int) -> int:

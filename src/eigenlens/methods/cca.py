@@ -208,9 +208,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             if known.n_responses is not None:
                 self._pairs(known.n_features, known.n_responses)
             return
-        check_count(self.n_components, auto=not self.ridge)
         if not self._asks_validation:
             check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=not self.ridge)
         check_choice("missing", self.missing, self._modes)
 
     def _column_names(self) -> list[str] | None:

@@ -69,6 +69,10 @@ class LocalMoments:
         return self.everything.squared
 
     @property
+    def names(self) -> tuple[str, ...] | None:
+        return self.everything.names
+
+    @property
     def n_features(self) -> int:
         return self.everything.n_features
 

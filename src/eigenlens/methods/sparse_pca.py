@@ -108,8 +108,8 @@ class SparsePCA(PrincipalComponents):
 
     Notes
     -----
-    Memory: the p × p covariance and a copy; with ``ridge=numpy.inf`` and fewer rows than columns, the n × p table
-    and a copy.
+    Memory: the p × p covariance and a copy; with more than 2,000 columns and half as many rows or fewer, or with
+    ``ridge=numpy.inf`` and fewer rows than columns, the n × p table and a copy.
 
     Examples
     --------
