@@ -38,7 +38,9 @@ def test_steps_follow_from_the_findings(demo, plan, first, tmp_path):
     assert found.to_dict()["next"][0]["command"] == steps[0].command
 
 
-def test_a_step_runs(tmp_path, capsys):
+def test_a_step_runs_beside_the_report_that_names_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     command = shlex.split(findings("iris", tmp_path, target=None).next_steps[0].command)[1:]
-    assert run([*command, "--folds", "0", "--out", str(tmp_path / "out")]) == 0
+    assert run([*command, "--folds", "0"]) == 0
+    assert (tmp_path / "iris-report-2" / "report.html").exists()
     assert "\nWhat to do next\n" in capsys.readouterr().out

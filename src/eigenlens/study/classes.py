@@ -14,6 +14,7 @@ from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
+from .leaks import leak_words
 from .methods import declared, fitted, if_separated, made
 from .words import base, class_words, correlations
 
@@ -61,6 +62,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         what, how = _separation_words(separating, plan.target, model)
         findings.summary.append(what)
         data.notes += [how] if how else []
+    else:
+        findings.summary += leak_words(X, y, preparation.names_out_, "classes", plan.target)
     findings.extras["regions"] = _regions(model, scores, classes)
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)

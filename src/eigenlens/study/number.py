@@ -12,6 +12,7 @@ from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
+from .leaks import leak_words
 from .methods import declared, fitted, made
 from .words import base, correlations, number_words
 
@@ -47,6 +48,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
+    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target)
     number_words(findings, declared(cls).blind_spot)
     return findings, Pipeline([("prepare", preparation), ("model", model)])
 

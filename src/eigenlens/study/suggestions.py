@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..report.findings import Findings, NextStep
+from ..tables.endings import name_of
 from .data import Data, Plan
 from .methods import declared, of_question
 
@@ -22,7 +23,15 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
         return []
     steps = {"none": _of_spread, "classes": _of_classes, "number": _of_number}.get(data.kind, _of_others)
     found = [*steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
-    return list({step.command: step for step in found}.values())[:MOST]
+    kept = list({step.command: step for step in found}.values())[:MOST]
+    return [_elsewhere(step, data, j) for j, step in enumerate(kept, 2)]
+
+
+def _elsewhere(step: NextStep, data: Data, j: int) -> NextStep:
+    """Give a report a folder of its own: that of this one is there already."""
+    if not step.command.startswith("eigenlens report "):
+        return step
+    return replace(step, command=f"{step.command} --out {shlex.quote(f'{name_of(data.source)}-report-{j}')}")
 
 
 def _of_spread(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:

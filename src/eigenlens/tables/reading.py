@@ -20,6 +20,7 @@ from .._core.errors import listed
 from ..sources.csv_text import AUTO, PLAIN, Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
 from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
+from . import refusals
 from .cells import LONGEST, Cells, disguised, has_control, is_date, is_dressed, parse, unit
 from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
 from .guessing import guessed
@@ -181,9 +182,9 @@ class TableFile:
         found = pc.value_counts(cells.text.filter(pa.array(cells.words)))
         for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
             if has_control(word):
-                raise _control(self.path, self._line(column.name, word), column.name, word)
+                raise refusals.control(self.path, self._line(column.name, word), column.name, word)
             if len(word) > LONGEST:
-                raise _long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
+                raise refusals.long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
             if word in column.levels or len(column.levels) < LEVELS:
                 column.levels[word] = column.levels.get(word, 0) + count
 
@@ -325,7 +326,9 @@ class TableFile:
     def _require_numbers(self, name: str, cells: Cells) -> None:
         if cells.words.any():
             word = cells.text[int(np.argmax(cells.words))].as_py()
-            raise _not_a_number(self.path, self._line(name, word), name, word, "the model was fitted to numbers")
+            raise refusals.not_a_number(
+                self.path, self._line(name, word), name, word, "the model was fitted to numbers"
+            )
         if not np.isfinite(cells.numbers[~cells.missing]).all():
             raise self._infinite(name, cells)
 
@@ -409,27 +412,3 @@ def _require_pyarrow(path: Path) -> None:
         import_module("pyarrow")
     except ImportError as error:
         raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
-
-
-def _not_a_number(path: Any, line: int | None, column: str, value: str, share: str) -> errors.InputError:
-    rule = (
-        f"is not a number, but {share}. Correct the cell; or say that it stands for a missing value (--na "
-        f"{errors.quoted(value)}), that the column holds words (--words {column!r}), or leave it out (--drop "
-        f"{column!r})"
-    )
-    return errors.bad_cell(path, line, column, value, rule)
-
-
-def _control(path: Any, line: int | None, column: str, value: str) -> errors.InputError:
-    if "\0" in value:
-        return errors.bad_cell(path, line, column, value, "holds a NUL byte: the file is damaged, or not text")
-    return errors.bad_cell(
-        path, line, column, value, "holds a control character, which a terminal might obey; remove it"
-    )
-
-
-def _long_cell(path: Any, line: int | None, column: str, value: str, limit: int) -> errors.InputError:
-    rule = (
-        f"has {len(value):,} characters, and cells have at most {limit:,}; a quote may be open, or leave the column out"
-    )
-    return errors.bad_cell(path, line, column, value, rule)
