@@ -94,6 +94,7 @@ def test_cca_is_symmetric():
     np.testing.assert_allclose(np.abs(there.x_weights_), np.abs(back.y_weights_), rtol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:The first component is column")
 def test_reconstruction_error_is_what_the_eigenvalues_leave():
     X = load_wine().data
     for k in (1, 3, 12):

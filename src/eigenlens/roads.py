@@ -28,7 +28,7 @@ ROOM = 2**28  # bytes for which nobody asks whether they are there
 LEAST = 500  # rows, or columns, below which all roads are short
 LEAST_SPARSE = 100  # the same of a sparse table, which would be made dense on another road
 SHORT = 1e10  # multiplications that take a few tenths of a second: a scatter, which merges, is worth them
-SHORT_SPARSE = 1e8  # the same of a sparse table
+SHORT_SPARSE = 2e9  # the same of a sparse table
 
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing

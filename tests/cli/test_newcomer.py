@@ -180,6 +180,18 @@ def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
     assert np.allclose(scores, result.findings.scores[:, : scores.shape[1]], rtol=1e-9, atol=1e-9)
 
 
+def test_the_code_of_the_page_reads_numbers_in_a_dress(people, folder):
+    people["price"] = [f"{price:,.2f} $" for price in people["price"] * 1000]
+    people.to_csv("money.csv", index=False, sep="|")
+    plan = Plan(target="price", folds=0)
+    data = read_data(TableFile("money.csv"), plan)
+    assert any(" $', which is read as " in note for note in data.notes)
+    result = study(data, plan)
+    names: dict = {}
+    exec(result.findings.code, names)  # the code is ours
+    assert np.allclose(names["model"].transform(names["X"]), result.findings.scores, rtol=1e-9, atol=1e-9)
+
+
 def test_a_table_too_big_for_memory_is_refused_before_it_is_read(people, folder, capsys, monkeypatch):
     """The way out that is named works."""
     monkeypatch.setattr("eigenlens._core.memory.available_bytes", lambda like=None: 60_000)

@@ -180,12 +180,6 @@ def test_a_column_of_many_words_and_some_numbers_is_words(measures, folder, caps
     assert said["columns"] == 7
 
 
-def test_numbers_in_another_dress_are_still_refused(measures, folder, capsys):
-    measures["price"] = [str(100 + j) for j in range(60)]
-    measures.loc[5, "price"] = "1,234"
-    assert "a number with commas between thousands" in refused(capsys, measures)
-
-
 # -- classes that a column gives away ------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SIR
 from eigenlens.exceptions import InputError
 from eigenlens.regress import PenalizedRegression
-from eigenlens.validation import leave_one_out
+from eigenlens.validation import cross_validate, leave_one_out
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs" / "qda_pima"
 X, y = load_wine(return_X_y=True)
@@ -137,6 +137,14 @@ def test_a_class_of_one_row_is_impossible_without_it():
     assert result.predictions[4] != "only"
     expected = without(LDA(), 4, X, labels).predict_proba(X[[4]])[0]
     np.testing.assert_allclose(result.probabilities[4, :2], expected, atol=1e-10)
+
+
+def test_shares_count_as_rows():
+    for model in (LDA(), QDA(), LDA(shrinkage=0.2)):
+        found = leave_one_out(model, X, y, sample_weight=np.full(len(X), 1 / len(X)))
+        np.testing.assert_allclose(found.probabilities, leave_one_out(model, X, y).probabilities, atol=1e-9)
+        shares = cross_validate(model, X, y, sample_weight=np.full(len(X), 1 / len(X)), scoring="neg_log_loss")
+        np.testing.assert_allclose(shares.scores, cross_validate(model, X, y, scoring="neg_log_loss").scores, rtol=1e-8)
 
 
 def test_frames_and_words():

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
+from .._core.text import printable
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names
@@ -67,7 +69,9 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
         out = file_for(out, data, options["force"], SUFFIXES)
         if out.exists() and out.samefile(options["model"]):
             raise errors.is_input(out)
-    table = TableFile(data, dialect_of(options, data))
+    table = TableFile(data, dialect_of(options))
+    for note in table.notes:
+        click.echo(f"· {printable(note)}", err=True)
     results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
     if out is None:
         sink = Csv(sys.stdout.buffer, terminal=sys.stdout.isatty())

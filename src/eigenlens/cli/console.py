@@ -85,6 +85,11 @@ def print_findings(findings: Findings) -> None:
     out.print()
     for sentence in findings.summary:
         out.print(escape(sentence))
+    if findings.next_steps:
+        out.print("\n[bold]What to do next[/bold]")
+    for step in findings.next_steps:
+        out.print(f"[dim]·[/dim] {escape(step.what)}")
+        out.print(f"  {escape(step.command)}", soft_wrap=True)
 
 
 def _directions(findings: Findings) -> Table:
@@ -124,7 +129,7 @@ def comparison_table(findings: Findings) -> Table:
     table.add_column("95% interval")
     for c in sorted(findings.comparison, key=lambda c: -np.nan_to_num(c.score, nan=-np.inf)):
         if np.isfinite(c.score):
-            table.add_row(escape(c.name), f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}")
+            table.add_row(escape(c.name), c.written, c.interval or "worse than the mean")
         else:
             table.add_row(escape(c.name), "–", escape(c.note))
     if findings.baseline is not None:

@@ -1,4 +1,4 @@
-"""Linear maps as ONNX graphs: scores, and the class of a linear rule, for use without Python."""
+"""Linear maps, QDA and linear regressors as ONNX graphs, for use without Python."""
 
 from __future__ import annotations
 
@@ -11,23 +11,29 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_choice
 from ..sources.writing import replaced
 
 OPSET = 17
+PREPARING = "Preparation, StandardScaler, MinMaxScaler, MaxAbsScaler and linear transformers are"
 
 
-def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = True) -> Path:
-    """Write a fitted linear model as an ONNX graph.
+def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = True, dtype: str = "float64") -> Path:
+    """Write a fitted model as an ONNX graph.
 
-    The graph takes `X` (rows × columns, float64) and gives `scores` and, for a discriminant, `label` and
-    `probabilities`. Rows are centred before they are multiplied, as here, so that large offsets cost no digits.
+    The graph takes `X` (rows × columns) and gives `scores` (of a linear map), `label` and `probabilities` (of a
+    classifier), or `prediction` (of a regressor). Rows are centred before they are multiplied, as here, so that large
+    offsets cost no digits.
 
     Parameters
     ----------
-    model : fitted model whose scores are one linear map, such as PCA, LDA, SIR or CCA
-        Or a pipeline that ends in one and begins with numbers.
+    model : fitted model whose scores are one linear map, such as PCA, LDA, SIR or CCA; QDA; or a linear regressor
+        Or a pipeline of scalers and linear maps that ends in one of these.
     path : path
     overwrite : bool
+    dtype : {"float64", "float32"}
+        Of the graph: of `X`, of what it gives, and of all arithmetic in between.
 
     Returns
     -------
@@ -37,16 +43,17 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
         onnx = import_module("onnx")
     except ImportError as error:
         raise errors.missing_library("onnx", f"Writing {path}", "onnx") from error
+    check_choice("dtype", dtype, ("float64", "float32"))
     path = Path(path)
     if path.exists() and not overwrite:
         raise errors.file_exists(path)
-    graph = _Graph(onnx)
+    graph = _Graph(onnx, np.dtype(dtype))
     rows = graph.input
-    if isinstance(model, Pipeline):
-        for _, step in model.steps[:-1]:
-            rows = graph.step(step, rows)
-        model = model.steps[-1][1]
-    graph.finish(model, rows)
+    steps = [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+    graph.width = int(model.n_features_in_) if hasattr(model, "n_features_in_") else None
+    for step in steps[:-1]:
+        rows = graph.step(step, rows)
+    graph.finish(steps[-1], rows)
     with replaced(path) as file:
         file.write(graph.serialised())
     return path
@@ -55,8 +62,9 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
 class _Graph:
     """Nodes and constants, one after the other."""
 
-    def __init__(self, onnx: Any) -> None:
-        self.onnx, self.helper = onnx, onnx.helper
+    def __init__(self, onnx: Any, dtype: np.dtype) -> None:
+        self.onnx, self.helper, self.dtype = onnx, onnx.helper, dtype
+        self.kind = onnx.TensorProto.DOUBLE if dtype == np.float64 else onnx.TensorProto.FLOAT
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
         self.outputs: list[Any] = []
@@ -69,47 +77,93 @@ class _Graph:
         return name
 
     def constant(self, values: Any) -> str:
-        name = f"c{len(self.constants)}"
-        self.constants.append(self.onnx.numpy_helper.from_array(np.asarray(values), name))
+        name, values = f"c{len(self.constants)}", np.asarray(values)
+        values = values.astype(self.dtype) if values.dtype.kind == "f" else values
+        self.constants.append(self.onnx.numpy_helper.from_array(values, name))
         return name
 
+    def centred(self, rows: str, centre: Any, remainder: Any = None) -> str:
+        """Subtract a row in two steps: what its type can hold, and what is left of it."""
+        exact = np.asarray(_xp.to_numpy(centre), dtype=np.float64)
+        rest = exact - exact.astype(self.dtype).astype(np.float64)
+        rest = rest if remainder is None else rest + np.asarray(_xp.to_numpy(remainder), dtype=np.float64)
+        rows = self.add("Sub", rows, self.constant(exact))
+        return self.add("Sub", rows, self.constant(rest)) if rest.any() else rows
+
     def step(self, step: Any, rows: str) -> str:
-        """Centre and scale, where a step does that and no more."""
-        if hasattr(step, "levels_") and hasattr(
-            step, "centre_"
-        ):  # a preparation: its numbers, words left to the caller
-            if step.levels_ or step.missing != "refuse":
-                raise _not_linear(type(step).__name__, "it turns words or gaps into numbers")
-            self.width = len(step.columns_)
-            return self.add("Div", self.add("Sub", rows, self.constant(step.centre_)), self.constant(step.scale_))
-        if type(step).__name__ == "StandardScaler":
-            self.width = int(step.n_features_in_)
-            if step.mean_ is not None:
-                rows = self.add("Sub", rows, self.constant(step.mean_))
+        """Apply a step of a pipeline: a scaler, or a linear map."""
+        name = type(step).__name__
+        if isinstance(step, str) and step == "passthrough":
+            return rows
+        if hasattr(step, "levels_") and hasattr(step, "centre_"):
+            if step.levels_ or step.missing != "refuse":  # a preparation: its numbers, words left to the caller
+                raise _not_linear(name, "it turns words or gaps into numbers")
+            self.width = self.width or len(step.columns_)
+            return self.add("Div", self.centred(rows, step.centre_), self.constant(step.scale_))
+        if name == "StandardScaler":
+            rows = rows if step.mean_ is None or not step.with_mean else self.centred(rows, step.mean_)
             return rows if step.scale_ is None else self.add("Div", rows, self.constant(step.scale_))
-        raise _not_linear(type(step).__name__, "only Preparation and StandardScaler are known steps")
+        if name == "MinMaxScaler" and not step.clip:
+            spread = self.add("Mul", self.centred(rows, step.data_min_), self.constant(step.scale_))
+            return self.add("Add", spread, self.constant(np.full(len(step.scale_), float(step.feature_range[0]))))
+        if name == "MaxAbsScaler":
+            return self.add("Div", rows, self.constant(step.scale_))
+        if getattr(getattr(step, "_declaration", None), "linear_map", None) is None:
+            raise _not_linear(name, f"{PREPARING} known steps")
+        return self.scores(step, rows)
+
+    def scores(self, model: Any, rows: str, output: str | None = None) -> str:
+        """Return what `transform` of a linear map gives."""
+        subspace, basis = model.subspace_, _xp.to_numpy(model._declaration.linear_map(model))
+        rows = self.centred(rows, subspace.centre, subspace.remainder)
+        return self.add("MatMul", rows, self.constant(np.asarray(basis, dtype=np.float64)), output=output)
 
     def finish(self, model: Any, rows: str) -> None:
-        basis_of = getattr(getattr(model, "_declaration", None), "linear_map", None)
-        if basis_of is None:
+        if hasattr(model, "_laws") and hasattr(model, "_log_dets"):
+            self.quadratic(model, rows)
+        elif getattr(getattr(model, "_declaration", None), "linear_map", None) is not None:
+            scores = self.scores(model, rows, output="scores")
+            self.output("scores", self.kind, 2)
+            if hasattr(model, "_centroids"):
+                self.rule(model, scores)
+        elif self.is_linear_regressor(model):
+            B = np.atleast_2d(np.asarray(_xp.to_numpy(model.coef_), dtype=np.float64)).T
+            fit = self.add("MatMul", rows, self.constant(B))
+            a = np.broadcast_to(np.asarray(_xp.to_numpy(model.intercept_), dtype=np.float64), B.shape[1])
+            self.add("Add", fit, self.constant(a.copy()), output="prediction")
+            self.output("prediction", self.kind, 2)
+        else:
             raise _not_linear(type(model).__name__, "its scores are not a linear map of the columns")
-        self.width, subspace = self.width or int(model.n_features_in_), model.subspace_
-        rows = self.add("Sub", rows, self.constant(np.asarray(subspace.centre, dtype=np.float64)))
-        if subspace.remainder is not None:
-            rows = self.add("Sub", rows, self.constant(np.asarray(subspace.remainder, dtype=np.float64)))
-        basis = np.asarray(basis_of(model), dtype=np.float64)
-        scores = self.add("MatMul", rows, self.constant(basis), output="scores")
-        self.output("scores", self.onnx.TensorProto.DOUBLE, 2)
-        if hasattr(model, "_centroids"):
-            self.rule(model, scores)
+
+    @staticmethod
+    def is_linear_regressor(model: Any) -> bool:
+        """Tell whether a model predicts numbers that are linear in the columns."""
+        if not hasattr(model, "coef_") or not hasattr(model, "intercept_") or hasattr(model, "classes_"):
+            return False
+        return np.shape(np.atleast_2d(_xp.to_numpy(model.coef_)))[-1] == model.n_features_in_
+
+    def quadratic(self, model: Any, rows: str) -> None:
+        """Return the posteriors of classes that have covariances of their own."""
+        parts = []
+        for law in model._laws:
+            basis = self.constant(np.asarray(_xp.to_numpy(law.basis), dtype=np.float64))
+            z = self.add("MatMul", self.centred(rows, law.centre, law.remainder), basis)
+            parts.append(self.add("ReduceSumSquare", z, axes=[1], keepdims=1))
+        half = self.add("Mul", self.add("Concat", *parts, axis=1), self.constant(np.array(-0.5)))
+        offset = np.log(np.asarray(model._priors, dtype=np.float64)) - 0.5 * np.asarray(model._log_dets)
+        self.classes(model, self.add("Add", half, self.constant(offset)))
 
     def rule(self, model: Any, scores: str) -> None:
         C = np.asarray(model._centroids, dtype=np.float64)
         offset = np.log(np.asarray(model._priors, dtype=np.float64)) - 0.5 * np.sum(C**2, axis=1)
         linear = self.add("Add", self.add("MatMul", scores, self.constant(C.T.copy())), self.constant(offset))
-        self.add("Softmax", linear, output="probabilities", axis=1)
-        self.output("probabilities", self.onnx.TensorProto.DOUBLE, 2)
-        codes = self.add("ArgMax", linear, axis=1, keepdims=0)
+        self.classes(model, linear)
+
+    def classes(self, model: Any, log_posteriors: str) -> None:
+        """Return labels and probabilities of log-posteriors, known up to a constant."""
+        self.add("Softmax", log_posteriors, output="probabilities", axis=1)
+        self.output("probabilities", self.kind, 2)
+        codes = self.add("ArgMax", log_posteriors, axis=1, keepdims=0)
         classes = np.asarray(model.classes_)
         text = classes.dtype.kind in "OUST"
         known = self.constant(classes.astype(object) if text else classes.astype(np.int64))
@@ -121,8 +175,7 @@ class _Graph:
         self.outputs.append(self.helper.make_tensor_value_info(name, kind, shape))
 
     def serialised(self) -> bytes:
-        double = self.onnx.TensorProto.DOUBLE
-        entry = self.helper.make_tensor_value_info("X", double, ["rows", self.width])
+        entry = self.helper.make_tensor_value_info("X", self.kind, ["rows", self.width])
         graph = self.helper.make_graph(self.nodes, "eigenlens", [entry], self.outputs, self.constants)
         opset = self.helper.make_opsetid("", OPSET)
         made = self.helper.make_model(graph, opset_imports=[opset], producer_name="eigenlens", ir_version=8)

@@ -22,7 +22,7 @@ from ..inference import (
     choose_slices,
 )
 from ..moments import Centred
-from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
+from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source, with_target
 from ..spectral import Form, Spectrum, solve
 from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
@@ -88,7 +88,9 @@ class InverseRegression(RowsTransformer, SliceTested):
         self.n_slices = n_slices
         self.ridge = ridge
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+    def fit(
+        self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None, *, target: Any = None
+    ) -> Self:
         """Find the directions.
 
         Parameters
@@ -102,7 +104,10 @@ class InverseRegression(RowsTransformer, SliceTested):
             Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
+        target : column or list of columns, optional
+            In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
         """
+        X, y = with_target(X, y, target)
         return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:
@@ -134,8 +139,8 @@ class InverseRegression(RowsTransformer, SliceTested):
         if known is not None:
             self._wanted(known.n_classes, known.n_features)
             return
-        check_count(self.n_components, auto=self._slices.counts and not self.ridge)
         check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=self._slices.counts and not self.ridge)
         _check_slices(self.n_slices)
 
     def _wanted(self, K: int | None, p: int) -> int:

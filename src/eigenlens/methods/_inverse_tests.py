@@ -52,6 +52,10 @@ class UseOfSlices:
     counts: bool = True
     one_by_one: bool = False
 
+    def test_of_rows(self, n: float, p: int) -> str:
+        """Return the test by default of n rows of p columns."""
+        return "permutation" if n < FEW_ROWS * p else self.with_rows
+
 
 class SliceTested(MomentsEstimator):
     """A method whose directions are tested against slices of a response."""
@@ -63,12 +67,6 @@ class SliceTested(MomentsEstimator):
     @abstractmethod
     def _most(self, K: int, p: int) -> int:
         """Return how many directions K slices of p columns can give."""
-
-    def _default_test(self, rows: bool, n: float, p: int) -> str:
-        """Return the test to take, by whether rows are at hand, how many they are, and of how many columns."""
-        if rows and n < FEW_ROWS * p:
-            return "permutation"
-        return self._slices.with_rows if rows else self._slices.without_rows
 
     def _dimension_test(
         self,
@@ -89,8 +87,8 @@ class SliceTested(MomentsEstimator):
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
         if method is None:
-            by_default = self._default_test(source is not None, moments.weight, moments.n_features)
-            method = "permutation" if moved else by_default
+            of_rows = self._slices.test_of_rows(moments.weight, moments.n_features)
+            method = "permutation" if moved else self._slices.without_rows if source is None else of_rows
         Z, codes, values, variates = None, None, None, None
         if source is not None and (method in ("permutation", "ladle") or _small(source)):
             values, variates = self._in_variates(moments)

@@ -21,7 +21,7 @@ from ..inference import (
 )
 from ..moments import Centred, Grouped
 from ..regress.scoring import contrasts
-from ..sources import Source
+from ..sources import Source, with_target
 from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
@@ -99,7 +99,7 @@ class ClassesEstimator(MomentsEstimator):
 
     priors: Any
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Find what separates the classes.
 
         Parameters
@@ -109,8 +109,10 @@ class ClassesEstimator(MomentsEstimator):
             Left out where X is a source that holds them.
         sample_weight : array of shape (n,), optional
             Weight 2 means that the row counts twice.
+        target : column or list of columns, optional
+            In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
         """
-        return self._fit(X, y, sample_weight)
+        return self._fit(*with_target(X, y, target), sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.

@@ -26,7 +26,7 @@ from ._rows import Known
 
 SLICES_TESTED = DirectionTest(
     lambda n, p, directions: 2 * n * p * p,  # moments of slices, of rows that were moved
-    theory=lambda model, X, y: model._default_test(True, *X.shape) != "permutation",
+    theory=lambda model, X, y: model._slices.test_of_rows(*X.shape) != "permutation",
 )
 
 

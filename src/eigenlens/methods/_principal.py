@@ -10,6 +10,7 @@ from .._core.parameters import check_choice, wanted
 from .._core.typing import TableLike
 from ..inference import DimensionTest
 from ..moments import Centred
+from ..sources import with_target
 from ._base import MomentsEstimator, Problem
 from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
@@ -51,7 +52,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
 
     n_components: Any
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Find the components.
 
         Parameters
@@ -60,8 +61,10 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         y : ignored
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column or list of columns, optional
+            Columns of X to leave out, where they have names.
         """
-        return self._fit(X, None, sample_weight)
+        return self._fit(with_target(X, None, target)[0], None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""

@@ -29,7 +29,7 @@ from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..sources import RegressorScore, Source, as_source, map_rows
+from ..sources import RegressorScore, Source, as_source, map_rows, with_target
 from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
@@ -132,7 +132,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         self.ridge = ridge
         self.missing = missing
 
-    def fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
+    def fit(
+        self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None, target: Any = None
+    ) -> Self:
         """Find the canonical pairs.
 
         Parameters
@@ -143,8 +145,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Weight 2 means that the row counts twice.
         y : table
             The name under which scikit-learn's tools pass Y.
+        target : list of columns, optional
+            In place of Y: the names of its columns, where X is a table that holds both.
         """
-        return self._fit(X, y if Y is None else Y, sample_weight)
+        return self._fit(*with_target(X, y if Y is None else Y, target), sample_weight)
 
     def partial_fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
@@ -204,9 +208,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             if known.n_responses is not None:
                 self._pairs(known.n_features, known.n_responses)
             return
-        check_count(self.n_components, auto=not self.ridge)
         if not self._asks_validation:
             check_number("ridge", self.ridge, 0)
+        check_count(self.n_components, auto=not self.ridge)
         check_choice("missing", self.missing, self._modes)
 
     def _column_names(self) -> list[str] | None:
@@ -218,7 +222,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         return first + [f"{name} of Y" for name in y or range(s)]
 
     def _completed(self, moments: Cross) -> Completed:
-        self._n_responses = moments.joint.n_features - moments.split
+        if self.missing != "refuse":
+            self._n_responses = moments.joint.n_features - moments.split
         return super()._completed(moments)
 
     def _set_law(self, problem: CanonicalProblem) -> None:

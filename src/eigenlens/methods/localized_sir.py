@@ -30,7 +30,7 @@ from .._core.stored import stored
 from .._core.typing import TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
-from ..sources import Block, Source, as_source, collect, whole
+from ..sources import Block, Source, as_source, collect, whole, with_target
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
@@ -67,6 +67,10 @@ class LocalMoments:
     @property
     def squared(self) -> bool:
         return self.everything.squared
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        return self.everything.names
 
     @property
     def n_features(self) -> int:
@@ -197,7 +201,9 @@ class LocalizedSIR(InverseRegression):
         self.n_neighbors = n_neighbors
         self.ridge = ridge
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+    def fit(
+        self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None, *, target: Any = None
+    ) -> Self:
         """Find the directions.
 
         Parameters
@@ -210,12 +216,15 @@ class LocalizedSIR(InverseRegression):
             Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
+        target : column or list of columns, optional
+            In place of y: its name, where X is a table whose columns have names.
         """
         with unchanged_on_failure(self):
+            X, y = with_target(X, y, target)
             super().fit(X, y, sample_weight, slices)
             if self.n_components == "auto" and len(self.eigenvalues_) > 1:
-                target = y if slices is None else slices
-                self._keep(max(1, self.test_dimension(X, target, sample_weight, method="ladle").dimension))
+                response = y if slices is None else slices
+                self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))
         return self
 
     def fit_moments(self, moments: Any) -> Self:

@@ -44,6 +44,7 @@ from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+LEADING = 20  # columns for each component from which on the others are not decomposed
 WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
@@ -285,6 +286,7 @@ class PCA(TakesHoles, PrincipalComponents):
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
+            leading=isinstance(self.n_components, Integral) and LEADING * k <= moments.n_features,
         )
         unit = powers.power(power)
         names = getattr(self, "feature_names_in_", None)

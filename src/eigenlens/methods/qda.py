@@ -143,7 +143,11 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     """
 
     _declaration = Declaration(
-        compares="classes", compared_as="QDA", advantage="a covariance for each class, and so curved boundaries"
+        # lightly pooled and shrunk: a word that one class lacks leaves it no covariance of its own
+        make=lambda cls, seed: cls(pooling=0.1, shrinkage=1e-3),
+        compares="classes",
+        compared_as="QDA",
+        advantage="a covariance for each class, and so curved boundaries",
     )
     n_components: Any = None  # it has no directions
 

@@ -39,6 +39,7 @@ from ._sparse_path import SparsePath
 
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
+FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,8 @@ class SparsePCA(PrincipalComponents):
 
     Notes
     -----
-    Memory: the p × p covariance and a copy; with ``ridge=numpy.inf`` and fewer rows than columns, the n × p table
-    and a copy.
+    Memory: the p × p covariance and a copy; with more than 2,000 columns and half as many rows or fewer, or with
+    ``ridge=numpy.inf`` and fewer rows than columns, the n × p table and a copy.
 
     Examples
     --------
@@ -196,7 +197,7 @@ class SparsePCA(PrincipalComponents):
         if not total:
             return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0)
         values, factored = _xp.to_numpy(form.times(p / total).values), form.factor is not None
-        if np.isfinite(self.ridge) and factored:
+        if np.isfinite(self.ridge) and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False
         G = Matrix(values, factored)
         # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits

@@ -21,6 +21,7 @@ from .outline import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
 SINGLE_FAR = 10.0  # the same where products are taken in single precision
+NARROW, THIN = 4, 0.02  # vectors at a time for tables of which no more than this share is stored
 PIECE_BYTES = 2**23  # of rows that are converted or centred together
 DEVICE_PIECE_BYTES = 2**30  # the same on a device, which wants few large products
 
@@ -36,10 +37,13 @@ class Products(ABC):
         Of the library and device on which vectors are to be.
     single : bool
         Whether products are taken in single precision.
+    width : int or None
+        How many vectors are best multiplied at a time, where that is few.
     """
 
     like: Array
     single: bool = False
+    width: int | None = None
 
     def __init__(self, shape: tuple[int | None, int]) -> None:
         self.shape = shape
@@ -87,7 +91,7 @@ class ScaledProducts(Products):
 
     def __init__(self, inner: Products, factor: Array) -> None:
         super().__init__(inner.shape)
-        self._inner, self._factor = inner, factor
+        self._inner, self._factor, self.width = inner, factor, inner.width
         self.like, self.single = inner.like, inner.single
 
     @property
@@ -184,6 +188,7 @@ class SparseProducts(Products):
             X.data -= moved[X.indices]
             self._mean = np.where(far, outline.shift[0], mean)
         self._X = X
+        self.width = NARROW if X.nnz <= THIN * n * p else None
 
     def forward(self, V: np.ndarray) -> np.ndarray:
         self._passes += 1

@@ -126,7 +126,11 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
             self._of_words = None
         if not nw.dependencies.is_into_dataframe(X):
             return X
-        if reset and any(is_words(kind) for kind in nw.from_native(X, eager_only=True).schema.values()):
+        try:
+            kinds = nw.from_native(X, eager_only=True).schema.values()
+        except nw.exceptions.DuplicateError:  # the ordinary reader names the columns
+            return X
+        if reset and any(map(is_words, kinds)) and not any(kind.is_temporal() or kind == nw.Object for kind in kinds):
             self._of_words = Preparation(standardise=False, centre=False).fit(X)
             named = {name: why for name, why in self._of_words.left_out_.items() if "different words" in why}
             if named:

@@ -119,6 +119,34 @@ class ComparedMethod:
     advantage: str = ""
     fills: bool = False
 
+    @property
+    def written(self) -> str:
+        """The score in words: an R² far below zero says only that the mean does better."""
+        return percent(self.score)
+
+    @property
+    def interval(self) -> str:
+        """The interval in words; empty where it says nothing."""
+        return "" if self.score < -1 else f"{percent(self.low)} to {percent(self.high)}"
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """A step that follows from the findings: what it is for, and the command."""
+
+    what: str
+    command: str
+
+
+def percent(value: float) -> str:
+    """Write a share; how far below -100% an R² lies means nothing."""
+    return "below -100%" if value < -1 else f"{value:.1%}"
+
+
+def counted(k: int, noun: str) -> str:
+    """Write how many: “1 column”, “1,000 rows”."""
+    return f"{k:,} {noun}{'' if k == 1 else 's'}"
+
 
 @dataclass
 class Findings:
@@ -165,6 +193,7 @@ class Findings:
         What was found and what to doubt, in sentences.
     code : str
         Python that repeats the fit.
+    next_steps : list of NextStep
     """
 
     title: str
@@ -196,6 +225,7 @@ class Findings:
     code: str = ""
     warnings: list[str] = field(default_factory=list)
     score_names: list[str] = field(default_factory=list)
+    next_steps: list[NextStep] = field(default_factory=list)
 
     @property
     def shown_directions(self) -> int | None:
@@ -281,4 +311,5 @@ class Findings:
             "summary": self.summary,
             "doubts": self.doubts,
             "warnings": self.warnings,
+            "next": [{"what": step.what, "command": step.command} for step in self.next_steps],
         }

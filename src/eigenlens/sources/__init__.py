@@ -4,7 +4,7 @@ Input is validated here and nowhere else. A back end is one file.
 """
 
 from .base import Block, Source, Target, collect, dense_blocks, map_rows, whole
-from .files import open_rows
+from .files import open_rows, with_target
 from .in_memory import as_source
 from .labels import ClassReader, LabelReader, Labels
 from .score_mixins import ClassifierScore, RegressorScore
@@ -30,5 +30,6 @@ __all__ = [
     "map_rows",
     "open_rows",
     "whole",
+    "with_target",
     "write_rows",
 ]

@@ -16,12 +16,11 @@ import numpy as np
 
 from .._core import errors
 from .addresses import arrow_input
-from .csv_text import BLOCK_BYTES, MISSING, Dialect, header_cells, lines_of, read_header
+from .csv_text import BLOCK_BYTES, MISSING, PLAIN, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
 
-PLAIN = Dialect()
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
 FEW = 20  # lines that tell whether a column is written as whole numbers

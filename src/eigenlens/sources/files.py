@@ -19,6 +19,7 @@ from .._core import xp as _xp
 from .addresses import Place, is_zarr, listed
 from .arrays import ArrayReader, NpyFile, open_zarr
 from .arrow_streams import IpcReader, stream_reader
+from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
 from .labelled import is_labelled, labelled_rows
@@ -112,6 +113,20 @@ def open_rows(
         raise errors.number("na", na, "a list of words")
     reader = _reader(path_or_paths, tuple(na), query)
     return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
+
+
+def with_target(X: Any, y: Any, target: Any) -> tuple[Any, Any]:
+    """Return X and y where y may be a column of X (or several): `fit(frame, target="y")`."""
+    if target is None:
+        return X, y
+    if y is not None:
+        raise errors.InputError(f"y and target={target!r} were both given; target names columns of X that are y.")
+    if isinstance(X, Source):
+        raise errors.InputError(f"target={target!r}: name it where X is opened, open_rows(..., target={target!r}).")
+    if hasattr(X, "__dask_graph__") and hasattr(X, "columns"):
+        names = target if isinstance(target, list | tuple) else [target]
+        return X[[name for name in X.columns if name not in names]], X[target]
+    return open_rows(X, target=target), None
 
 
 def _refuse_roles(**given: Any) -> None:

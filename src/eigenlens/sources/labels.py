@@ -262,7 +262,7 @@ def are_shares(total: float) -> bool:
 
 def given_as_counts(sample_weight: Any) -> Any:
     """Return weights given beside rows that lie elsewhere as counts; those that lie elsewhere too stay as they are."""
-    if sample_weight is None or np.ndim(sample_weight) != 1 or hasattr(sample_weight, "__dask_graph__"):
+    if sample_weight is None or getattr(sample_weight, "ndim", 1) != 1 or hasattr(sample_weight, "__dask_graph__"):
         return sample_weight
     weight = as_column(sample_weight, "sample_weight")
     return as_counts(weight) if weight.dtype.kind in "biuf" else weight

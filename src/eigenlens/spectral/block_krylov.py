@@ -1,8 +1,8 @@
 """Leading eigenvectors of a symmetric matrix that is known by its products alone: block Lanczos with thick restart.
 
-The space Z, AZ, A²Z, … of a few seeded random vectors is kept orthonormal in full, so what it says of A is right to
-rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its own
-(Golub, Underwood 1977; Wu, Simon 2000). Where the space has grown as far as it may, its best directions begin the next.
+The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says of A is
+right to rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its
+own (Golub, Underwood 1977; Wu, Simon 2000). Where it has grown as far as it may, its best directions begin the next.
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ WEAK = 1e-4  # directions whose value is a smaller share of the largest one are 
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
 MORE = 6  # vectors at a time beyond those that are wanted
 SPACE = 384  # vectors in the space before it begins anew, where there is room
+NARROW_SPACE = 128  # the same where fewer vectors are multiplied at a time
 ROOM = 2**29  # bytes that the space may take
-DEVICE_STEPS = 5  # before the first look where the host would wait for a device
+DEVICE_STEPS = 7  # before the first look where the host would wait for a device
+SKEWED = 0.1  # the same, below which vectors are made orthogonal to the space once more
 SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
 CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
+LEAST_LOOK, MOST_LOOK = 16, 96  # dimensions between looks, beyond that
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +63,13 @@ def block_width(k: int) -> int:
 
 
 def leading(
-    apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float = RESIDUAL, most_steps: int = 300
+    apply: Callable[[Array], Array],
+    n: int,
+    k: int,
+    like: Array,
+    tol: float = RESIDUAL,
+    most_steps: int = 300,
+    width: int | None = None,
 ) -> Leading:
     """Find the k leading eigenvectors of a positive semidefinite n × n matrix.
 
@@ -75,6 +84,8 @@ def leading(
         Residual at which a direction counts as found.
     most_steps : int
         Products after which the search ends as it is.
+    width : int, optional
+        Vectors that are multiplied at a time.
 
     Examples
     --------
@@ -85,7 +96,7 @@ def leading(
     >>> found.values.round(10), bool(found.residuals.max() <= 1e-8)
     (array([199., 198.]), True)
     """
-    space = _Space(apply, n, k, like, tol)
+    space = _Space(apply, n, k, like, tol, width or block_width(k))
     while True:
         space.grow()
         found = space.leading(most_steps)
@@ -96,11 +107,12 @@ def leading(
 class _Space:
     """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
 
-    def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float) -> None:
+    def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float, width: int) -> None:
         self._apply, self._tol, self.k, self.n = apply, tol, k, n
-        self.width = min(block_width(k), n)
+        self.width = min(width, n)
         fits = ROOM // (8 * n)
-        self.size = min(max(min(SPACE, fits), 3 * k + 4 * self.width), n)
+        space = SPACE if width >= WIDTHS[0] else NARROW_SPACE  # what is cheap to multiply must be cheap to keep
+        self.size = min(max(min(space, fits), 3 * k + 4 * self.width), n)
         self._xp, self._like = _xp.namespace(like), like
         self._random = np.random.default_rng(0)
         self.Q = self._xp.zeros((self.size + self.width, n), dtype=self._xp.float64, device=_xp.device(like))
@@ -111,7 +123,7 @@ class _Space:
         self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
 
     def _draw(self, count: int) -> Array:
-        return _xp.like(self._random.standard_normal((count, self.n)), self._like)
+        return _xp.like(2.0 * self._random.integers(0, 2, (count, self.n), dtype=np.int8) - 1.0, self._like)
 
     def grow(self) -> None:
         """Take in one block, and find the next."""
@@ -136,14 +148,15 @@ class _Space:
         """
         free = min(int(rows.shape[0]), self.n - self.m)
         basis, R = rows[:free, :], np.eye(int(rows.shape[0]))[:free]
-        turn, turns = 0, 2
+        turn, turns, skewed = 0, 2, False
         while turn < turns:
-            if self.m:
+            if self.m and (turn == 0 or turns == 3 or skewed):
                 Q = self.Q[: self.m, :]
                 basis = basis - (basis @ Q.T) @ Q
             basis, triangle = _orthonormal_rows(basis)
             R = triangle @ R if turn else np.pad(triangle, ((0, 0), (0, len(rows) - free)))
             lost = np.abs(np.diagonal(triangle)) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
+            skewed = bool((np.abs(np.diagonal(triangle)) < SKEWED * np.linalg.norm(triangle, axis=0)).any())
             if lost.any() and turn == 0:
                 turns = 3
                 R[lost] = 0.0
@@ -188,7 +201,7 @@ class _Space:
         (before, was), (now, is_) = self._history[-2:]
         pace = log(was / is_) / (now - before) if 0 < is_ < was else 0.0
         wait = log(is_ / self._tol) / pace / 2 if pace > 0 else 4.0
-        self._due = self.steps + max(1, min(ceil(wait), 6))
+        self._due = self.steps + max(1, LEAST_LOOK // self.width, min(ceil(wait), MOST_LOOK // self.width))
 
     def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
         """Keep the best directions; the next block is what their images have outside of them."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from .._core import xp as _xp
 from .sparse_axes import SparseAxes, sparse_axes
 
 BITS = 33  # of a correlation that the search sees
@@ -41,9 +42,9 @@ class Matrix:
     factored: bool
 
     @property
-    def gram(self) -> np.ndarray | None:
-        """G, where it is formed."""
-        return None if self.factored else self.values
+    def gram(self) -> Any:
+        """G: the matrix, or its rows as they are asked for."""
+        return GramRows(self.values) if self.factored else self.values
 
     def apply(self, M: np.ndarray) -> np.ndarray:
         """Return G M."""
@@ -63,6 +64,19 @@ class Matrix:
         return Matrix(np.round(self.values / unit) * unit, self.factored)
 
 
+class GramRows:
+    """FᵀF whose rows are made when they are asked for: few columns have loadings, and p × p numbers may be too many."""
+
+    def __init__(self, F: np.ndarray) -> None:
+        self.F = F
+
+    def __len__(self) -> int:
+        return int(self.F.shape[1])
+
+    def __getitem__(self, on: np.ndarray) -> np.ndarray:
+        return np.asarray(self.F[:, on].T @ self.F)
+
+
 def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options: Any) -> SparseAxes:
     """Find sparse axes with given numbers of nonzeros.
 
@@ -79,7 +93,7 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options:
     coarse, begin = form, start
     if ridge >= LEAST_RIDGE:
         coarse = form.rounded()
-        begin = _principal(coarse.gram, start)
+        begin = _principal(coarse, start)
     found = sparse_axes(coarse.apply, coarse.gram, begin, counts=counts, **options)
     if np.isnan(found.penalties).any():
         held = replace(found, B=_one_by_one(coarse.apply, begin, counts), A=begin)
@@ -93,12 +107,16 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options:
     return replace(exact, n_iter=found.n_iter + exact.n_iter)
 
 
-def _principal(G: np.ndarray | None, start: np.ndarray) -> np.ndarray:
-    """Return as many principal axes of G; where it is not formed, those of before, rounded."""
-    if G is None:
-        return np.asarray(np.round(np.ldexp(start, BITS)) * 2.0**-BITS)
+def _principal(form: Matrix, start: np.ndarray) -> np.ndarray:
+    """Return as many principal axes of G, from products of rows with rows where these are kept."""
     p, k = start.shape
-    return np.asarray(scipy.linalg.eigh(G, subset_by_index=(p - k, p - 1))[1][:, ::-1])
+    if not form.factored:
+        return np.asarray(scipy.linalg.eigh(form.values, subset_by_index=(p - k, p - 1))[1][:, ::-1])
+    F, n = form.values, len(form.values)
+    values, left = scipy.linalg.eigh(F @ F.T, subset_by_index=(max(n - k, 0), n - 1))
+    if len(values) < k or values[0] <= n * _xp.EPS * values[-1]:  # fewer axes than asked for: those of before, rounded
+        return np.asarray(np.round(np.ldexp(start, BITS)) * 2.0**-BITS)
+    return np.asarray(F.T @ left[:, ::-1] / np.sqrt(values[::-1]))
 
 
 def _one_by_one(apply: Callable[[np.ndarray], np.ndarray], start: np.ndarray, counts: np.ndarray) -> np.ndarray:

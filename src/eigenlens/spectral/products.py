@@ -112,7 +112,8 @@ def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str
     products = A.products if isinstance(A, ProductForm) else FactorProducts(A.factor)
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     tol = SINGLE_RESIDUAL if products.single else RESIDUAL
-    found = leading(products.squared, products.side, k, products.like, tol, steps)
+    width = getattr(products, "width", None)
+    found = leading(products.squared, products.side, k, products.like, tol, steps * (1 if width is None else 4), width)
     s, vectors, residuals = _directions(products, found)
     residual = float(np.max(residuals, initial=0.0))
     effort = {"steps": found.steps, "passes": products.passes, "settled": found.settled}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sources.csv_text import Dialect
+from ..sources.csv_text import PLAIN, Dialect
+from ..tables.endings import SHEETS
 from .data import Data, Plan
 
 
@@ -58,9 +59,14 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     if data.in_memory:
         lines = ["# table: the rows as a pandas DataFrame"]
     elif data.dialect is None:
-        lines = [f"table = pd.read_parquet({data.source!r})"]
+        reader = "read_excel" if data.source.lower().endswith(SHEETS) else "read_parquet"
+        lines = [f"table = pd.{reader}({data.source!r})"]
     else:
-        lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect, data.all_names)})"]
+        piped = data.source == "-"
+        source = "sys.stdin" if piped else repr(data.source)
+        lines = ["import sys", ""] if piped else []
+        lines.append(f"table = pd.read_csv({source}{_options(data.dialect, data.all_names)})")
+        lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
         lines.append(f"table = table.iloc[np.sort({draw})]")
@@ -85,22 +91,27 @@ def _odd(data: Data, plan: Plan, used: list[str]) -> list[str]:
 
 def _options(dialect: Dialect, names: list[str]) -> str:
     """Return how the file is written, as pandas wants to be told; nothing where it would guess right."""
-    plain = Dialect()
     given: dict[str, Any] = {}
-    if dialect.delimiter != plain.delimiter:
-        given["sep"] = dialect.delimiter
-    if dialect.decimal != plain.decimal:
-        given["decimal"] = dialect.decimal
-    if dialect.encoding != plain.encoding:
-        given["encoding"] = dialect.encoding
+    for name, ours in (("sep", "delimiter"), ("decimal", "decimal"), ("encoding", "encoding")):
+        if getattr(dialect, ours) != getattr(PLAIN, ours):
+            given[name] = getattr(dialect, ours)
+    if not dialect.header:
+        given |= {"header": None, "names": names}
     if dialect.na_of:
         missing = {name: list(dialect.missing_in(name)) for name in names}
         given["na_values"] = {name: words for name, words in missing.items() if words}
     elif dialect.na:
         given["na_values"] = list(dialect.na)
-    if dialect.words:
-        given["dtype"] = dict.fromkeys(dialect.words, "str")
+    if dialect.words or dialect.dressed:
+        given["dtype"] = dict.fromkeys((*dialect.words, *dialect.dressed), "str")
     return "".join(f", {name}={value!r}" for name, value in given.items())
+
+
+def _undressed(name: str, decimal: str) -> str:
+    """Return the line that makes numbers of a column whose numbers have signs."""
+    bare = f"table[{name!r}].str.replace('[^0-9{decimal}eE+-]', '', regex=True)"
+    bare += "" if decimal == "." else f".str.replace({decimal!r}, '.')"
+    return f"table[{name!r}] = pd.to_numeric({bare})"
 
 
 def _kept(data: Data) -> list[str]:

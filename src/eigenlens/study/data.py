@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core import errors, memory
 from .._core.errors import listed
+from ..report.findings import counted
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
 from ..tables.identifiers import is_identifier, is_index
@@ -230,6 +231,7 @@ def _check_names(file: TableFile, plan: Plan) -> None:
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
+    roles += [("--keep", name) for name in plan.keep]
     for role, name in roles:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
@@ -248,7 +250,8 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    notes.append(f"{n:,} rows, {len(profile)} columns: {counts}.")
+    notes.append(f"{counted(n, 'row')}, {counted(len(profile), 'column')}: {counts}.")
+    notes += file.notes
     for column in profile.values():
         if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
             distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())

@@ -13,6 +13,7 @@ from ..report.findings import Findings
 from .code import code_for
 from .data import Data, Plan, Progress
 from .methods import chosen, declared, score_names
+from .suggestions import suggestions
 
 
 @dataclass
@@ -70,6 +71,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     elif not all(d.shown for d in findings.directions):
         findings.doubts.append(f"A direction that is not shown may still exist. {findings.test.of_the_next}".strip())
     findings.code = code_for(cls, data, plan, model, findings.extras.get("second"))
+    findings.next_steps = suggestions(cls, findings, data, plan)
     about = {
         "source": data.source,
         "kind": data.kind,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..report.findings import ComparedMethod, Direction, Findings
+from ..report.findings import ComparedMethod, Direction, Findings, counted, percent
+from ..tables.endings import name_of
 from .data import Data, Plan
+
+ALIKE = 0.8  # columns whose weights differ by less than this factor weigh alike
+NEARLY = 0.97  # and so many as weigh the same to two digits are counted, and not named
 
 
 def base(
@@ -44,8 +47,8 @@ def base(
 
 
 def _title(source: str) -> str:
-    name = Path(source).name
-    return name.split(".")[0].replace("_", " ").strip() or name
+    name = name_of(source)
+    return name.replace("_", " ").strip() or name
 
 
 def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
@@ -68,6 +71,14 @@ def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     """Name the columns that count most in a direction; those that do not count are left out."""
     tops = findings.top_loadings(j, limit)
+    sizes = np.abs(findings.loadings[findings.columns_of(j), j])
+    p, largest = len(sizes), sizes.max(initial=0.0)
+    if p > limit and largest > 0 and sizes.min() >= ALIKE * largest:
+        return f"all {p:,} columns alike ({sizes.min():.2f} to {largest:.2f} in size)"
+    equal = int((sizes >= NEARLY * largest).sum())
+    if tops and equal > limit:
+        some = _and([f"{name} ({value:+.2f})" for name, value in tops[: limit - 1]])
+        return f"{equal:,} of {p:,} columns alike, {some} among them"
     return _and([f"{name} ({value:+.2f})" for name, value in tops] or ["none of the columns"])
 
 
@@ -125,8 +136,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
         findings.doubts.append("Columns were not standardised: a column in large units weighs more than others.")
     if findings.n_rows < 5 * findings.n_columns:
         findings.doubts.append(
-            f"There are {findings.n_rows:,} rows for {findings.n_columns:,} columns: single directions may change with "
-            f"a few rows more. Ask for the angle between fits on two halves."
+            f"There are {counted(findings.n_rows, 'row')} for {counted(findings.n_columns, 'column')}: single "
+            f"directions may change with a few rows more. Ask for the angle between fits on two halves."
         )
     if shown is not None:
         findings.doubts += [findings.test.doubt] if findings.test.doubt else []
@@ -178,8 +189,10 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
 
 def _name_the_best(findings: Findings, ours: ComparedMethod) -> None:
     best = max((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: c.score)
-    if best.name == ours.name:
+    if best.score <= ours.score:
         findings.summary.append("None of the other methods compared does better.")
+    elif f"{best.score:.1%}" == f"{ours.score:.1%}":
+        findings.summary.append("None of the other methods compared does better by more than a tenth of a percent.")
     elif best.name in findings.extras.get("told_apart", ()):
         findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {best.advantage}.")
     else:
@@ -212,24 +225,37 @@ def number_words(findings: Findings, blind_spot: str) -> None:
         )
     if k:
         findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
-    scored = [c for c in findings.comparison if np.isfinite(c.score)]
-    if scored:
-        best = max(scored, key=lambda c: c.score)
-        line = next((c for c in scored if c.name == "linear regression"), best)
-    if scored and best.score <= 0:
+    _name_the_fit(findings, [c for c in findings.comparison if np.isfinite(c.score)])
+    findings.doubts += [doubt for doubt in (blind_spot, findings.test.doubt) if doubt]
+
+
+def _name_the_fit(findings: Findings, scored: list[ComparedMethod]) -> None:
+    """Say how much of the response is explained, and whether a straight line or a curve does it."""
+    if not scored:
+        return
+    best = max(scored, key=lambda c: c.score)
+    if best.score <= 0:
         findings.summary.append(
             f"On rows left out, none of the methods does better than the mean of {findings.target!r} "
-            f"(R² {best.score:.2f})."
+            f"(R² {percent(best.score)})."
         )
-    elif scored:
-        findings.summary.append(
-            f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
-            f"interval {best.low:.0%} to {best.high:.0%})"
-            + (f"; linear regression explains {line.score:.0%}." if best is not line else ".")
-        )
-        if best is line:
-            findings.summary.append("A straight line on all columns does as well as any curve on a few directions.")
-    findings.doubts += [doubt for doubt in (blind_spot, findings.test.doubt) if doubt]
+        return
+    line = next((c for c in scored if c.name == "linear regression"), None)
+    curve = max((c for c in scored if c is not line), key=lambda c: c.score, default=None)
+    other = "" if line is None or best is line else f"; linear regression explains {_explained(line)}"
+    findings.summary.append(
+        f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
+        f"interval {percent(best.low)} to {percent(best.high)}){other}."
+    )
+    if best is line and curve is not None:
+        as_well = "does as well as the best curve on a few directions, which explains"
+        better = "does better than any curve on a few directions; the best explains"
+        how = as_well if curve.score >= line.low else better
+        findings.summary.append(f"A straight line on all columns {how} {_explained(curve)}.")
+
+
+def _explained(method: ComparedMethod) -> str:
+    return "none of it" if method.score <= 0 else f"{method.score:.0%}"
 
 
 def view_words(findings: Findings) -> None:

@@ -13,6 +13,7 @@ from .._core import errors
 from .._core import xp as _xp
 from ..regress.penalized import PenalizedRegression
 from ..sources import Labels, as_source, whole
+from ..sources.labels import as_counts
 from ..sources.progress import tracked
 from ..sources.score_mixins import r_squared
 from .downdates import left_out_residuals
@@ -60,7 +61,7 @@ def leave_one_out(model: Any, X: Any, y: Any = None, *, sample_weight: Any = Non
     n = int(X.shape[0])
     if n < 3:
         raise errors.too_few_rows("X", n, tuple(X.shape), 3)
-    weight = np.ones(n) if weight is None else weight
+    weight = np.ones(n) if weight is None else as_counts(weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if is_classifier(model):

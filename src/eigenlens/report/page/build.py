@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 from ..._core.errors import listed
-from ..findings import Findings
+from ..findings import Findings, counted
 from . import figures
 from .html import Markup, el, join, table
 from .payload import as_script, left_off, payload
@@ -85,16 +85,16 @@ CANVAS_WORDS = (
 )
 METHOD_WORDS = {
     "none": "where the rows spread",
-    "classes": "what separates the classes",
-    "number": "what the number depends on",
+    "classes": "what separates the classes of {target}",
+    "number": "what {target} depends on",
     "views": "what two sets of columns have in common",
     "distances": "a map of the distances",
 }
 
 
 def _header(f: Findings) -> Markup:
-    question = METHOD_WORDS[f.kind] + (f" of {f.target}" if f.target else "")
-    facts = f"{f.n_rows:,} rows" + (f", {f.n_columns:,} columns" if f.loading_names else "")
+    question = METHOD_WORDS[f.kind].replace("{target}", str(f.target))
+    facts = counted(f.n_rows, "row") + (f", {counted(f.n_columns, 'column')}" if f.loading_names else "")
     return el("header", el("h1", f.title), el("p", f"{f.method}: {question}. {facts}.", class_="lead"))
 
 
@@ -121,6 +121,10 @@ def _found(f: Findings) -> Markup:
         el("p", " ".join(f.summary)),
         el("h3", "What to doubt") if doubts else None,
         el("ul", [el("li", d) for d in doubts]) if doubts else None,
+        el("h3", "What to do next") if f.next_steps else None,
+        el("ul", [el("li", step.what, " ", el("code", step.command)) for step in f.next_steps])
+        if f.next_steps
+        else None,
         id_="found",
     )
 

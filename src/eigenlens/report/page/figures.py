@@ -297,7 +297,7 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
         parts += [text(left - 10, y + 4, cut(c.name, 22), "end", "name"), line(x(c.low), y, x(c.high), y, "whisker")]
         parts += [
             el("circle", cx=float(x(c.score)), cy=float(y), r=4.5, class_="mark"),
-            text(WIDE - 4, y + 4, f"{c.score:.1%}", "end", "tick"),
+            text(WIDE - 4, y + 4, c.written if c.score >= -1 else "< -100%", "end", "tick"),
         ]
     if baseline:
         y = len(shown) * row + 14
@@ -306,7 +306,7 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
         mark = el("circle", cx=float(place), cy=float(y), r=4, class_="hollow")
         beyond = el("polyline", points=f"{place + 7},{y - 5} {place},{y} {place + 7},{y + 5}", class_="hollow")
         parts += [mark if baseline[1] >= low else beyond, text(WIDE - 4, y + 4, f"{baseline[1]:.1%}", "end", "tick")]
-    rows = [[c.name, f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}", c.note] for c in shown]
+    rows = [[c.name, c.written, c.interval, c.note or "worse than the mean" * (c.score < -1)] for c in shown]
     rows += [[c.name, "–", "", c.note] for c in compared_methods if not np.isfinite(c.score)]
     rows += [[baseline[0], f"{baseline[1]:.1%}", "", "knows nothing of the columns"]] if baseline else []
     numbers = details(
