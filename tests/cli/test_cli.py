@@ -125,7 +125,7 @@ def test_sampling_is_said_and_repeats(wine, folder, capsys):
 
 def test_missing_cells_are_refused_with_counts_and_a_way_out(folder, capsys):
     (folder / "t.csv").write_text("a,b,c\n1,2,x\n2,,y\n3,4,\n4,6,x\n5,NA,y\n7,1,x\n")
-    said = told(capsys, "fit", "t.csv", code=1).err
+    said = told(capsys, "fit", "t.csv", "--missing", "refuse", code=1).err
     assert "3 of 6 rows" in said
     assert "'b' 2, 'c' 1" in said
     assert "--missing drop" in said

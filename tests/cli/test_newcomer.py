@@ -160,8 +160,12 @@ EUROPE = {"delimiter": ";", "decimal": ",", "encoding": "latin-1", "na": ("?",)}
         Plan(target="kind", missing="mean"),
         Plan(missing="drop", drop=("kind",)),
         Plan(views=(["size", "weight"], ["price", "colour"]), missing="drop"),
+        Plan(),
+        Plan(target="kind"),
+        Plan(target="kind", method="fda"),
+        Plan(views=(["size", "weight"], ["price", "colour"])),
     ],
-    ids=["number", "sample", "classes", "spread", "views"],
+    ids=["number", "sample", "classes", "spread", "views", "ml", "ml classes", "filled", "ml views"],
 )
 def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
     if plan.missing != "refuse":

@@ -66,7 +66,7 @@ def test_it_shows_itself_and_saves_its_parts(wine, tmp_path):
     ("given", "words"),
     [
         ({"target": "kinds"}, "no such column"),
-        ({"missing": "guess"}, "it is one of refuse, drop, mean"),
+        ({"missing": "guess"}, "it is one of ml, refuse, drop, mean"),
         ({"target": [1, 2]}, "target has 2 values, but the table has 178 rows"),
         ({"method": "oracle"}, "there are: pca"),
     ],

@@ -156,8 +156,9 @@ def test_a_word_among_numbers_counts_as_missing(measures, folder, capsys):
     notes = " ".join(said["notes"])
     assert "'cylinders' holds numbers, except 1 of 60 cells ('rotary', line 9), which count as missing" in notes
     assert "--words 'cylinders'" in notes
-    assert "1 rows with missing cells are left out" in notes or "1 row with missing cells is left out" in notes
-    assert (said["rows"], said["columns"]) == (59, 4)
+    assert "1 of 240 cells is missing (0.4%), in 1 of 60 rows: 'cylinders' 1." in notes
+    assert (said["rows"], said["columns"]) == (60, 4)
+    assert answered(capsys, measures, "--missing", "drop")["rows"] == 59
     assert answered(capsys, measures, "--missing", "mean")["rows"] == 60
 
 

@@ -62,9 +62,9 @@ asking = together(
     click.option("--method", default="auto", metavar="NAME", help="See `eigenlens methods` [default: auto]."),
     click.option(
         "--missing",
-        type=click.Choice(["refuse", "drop", "mean"]),
-        default="refuse",
-        help="Missing cells: refuse [default], drop their rows, or fill in the mean.",
+        type=click.Choice(["ml", "refuse", "drop", "mean"]),
+        default="ml",
+        help="Missing cells: maximum likelihood [default], refuse, drop their rows, or fill in the mean.",
     ),
     click.option(
         "--standardise/--no-standardise",

@@ -105,6 +105,8 @@ class ComparedMethod:
         Whether it is the method of the study.
     advantage : str
         What it has, where it predicts better.
+    fills : bool
+        Whether missing cells were filled for it.
     """
 
     name: str
@@ -115,6 +117,7 @@ class ComparedMethod:
     note: str = ""
     ours: bool = False
     advantage: str = ""
+    fills: bool = False
 
     @property
     def written(self) -> str:
@@ -184,7 +187,8 @@ class Findings:
     comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
     extras : dict
-        What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean".
+        What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean", and "holes": names of
+        columns and which cells are missing.
     summary, doubts : list of str
         What was found and what to doubt, in sentences.
     code : str

@@ -28,6 +28,8 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         return "\n".join([*lines, f"model = {model[-1]!r}.fit(D)", "model.embedding_"])
     imports = [*(["import numpy as np"] if plan.sample else []), "import pandas as pd"]
     imports += [] if second is not None else ["from sklearn.pipeline import make_pipeline"]
+    filling = [repr(step) for name, step in model.steps if name == "fill"]
+    ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
     lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
     preparation = model[0]
     if second is not None:
@@ -35,15 +37,20 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         Y = f"table[{list(other)!r}]"
         if second.levels_ or second.left_out_ or second.missing == "mean":
             Y = f"{second!r}.fit_transform({Y})"
-        lines += [f"X = {preparation!r}.fit_transform(table[{list(first)!r}])", f"Y = {Y}"]
-        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", "print(model.test_dimension())"])
+        X = f"{preparation!r}.fit_transform(table[{list(first)!r}])"
+        for fill in filling:
+            X, Y = f"{fill}.fit_transform({X})", f"{fill}.fit_transform({Y})"
+        shown = "model.correlations_" if preparation.missing == "keep" else "model.test_dimension()"
+        lines += [f"X = {X}", f"Y = {Y}"]
+        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", f"print({shown})"])
     lines.append(f"X = {_selection(data)}")
     target = ""
     if plan.target is not None:
         as_text = ".astype(str)" if data.kind == "classes" else ""
         lines.append(f"y = table[{plan.target!r}]{as_text}")
         target = ", y"
-    lines += [f"model = make_pipeline({preparation!r}, {model[-1]!r}).fit(X{target})", "scores = model.transform(X)"]
+    steps = ", ".join([repr(preparation), *filling, repr(model[-1])])
+    lines += [f"model = make_pipeline({steps}).fit(X{target})", "scores = model.transform(X)"]
     return "\n".join(lines)
 
 
@@ -66,11 +73,20 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     gaps = _kept(data) + ([plan.target] if plan.target else [])
     if plan.missing == "drop":
         lines.append(f"table = table.dropna(subset={gaps!r})")
-    elif plan.missing == "mean" and plan.target:
+    elif "target" in data.gone or (plan.missing == "mean" and plan.target):
         lines.append(f"table = table.dropna(subset={[plan.target]!r})")
-    elif odd := [name for name, _ in data.dialect.na_of if name in gaps] if data.dialect else []:
+    elif odd := _odd(data, plan, gaps):
         lines.append(f"table = table.dropna(subset={odd!r})")
+    if "empty" in data.gone:
+        lines.append(f"table = table.dropna(subset={_kept(data)!r}, how='all')")
     return lines
+
+
+def _odd(data: Data, plan: Plan, used: list[str]) -> list[str]:
+    """Return the columns of numbers whose words count as missing, where that leaves their rows out."""
+    if data.dialect is None or (plan.missing == "ml" and data.kind != "distances"):
+        return []
+    return [name for name, _ in data.dialect.na_of if name in used]
 
 
 def _options(dialect: Dialect, names: list[str]) -> str:

@@ -18,7 +18,8 @@ from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import ComparedMethod
 from .data import Data, Progress
 from .dimension_tests import some_rows
-from .methods import declared, fitted, made, rivals
+from .holes import fitted_to, modelled
+from .methods import declared, made, rivals
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
@@ -94,7 +95,9 @@ def compare(
         else:
             predicted[name], score = guess, _score(z, guess, kind, splits)
         advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
-        found.append(ComparedMethod(name, *score, time.perf_counter() - start, note, advantage=advantage))
+        fills = preparation.missing == "keep" and modelled(model) is None
+        seconds = time.perf_counter() - start
+        found.append(ComparedMethod(name, *score, seconds, note, advantage=advantage, fills=fills))
     if progress:
         progress("", len(models), len(models))
     return found, predicted, rows
@@ -115,8 +118,8 @@ def _predict(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the model that is kept says what there is to say
         preparation = clone(preparation).fit(seen)
-        model = fitted(clone(model), preparation.names_out_, preparation.transform(seen), y[train])
-        return np.asarray(model.predict(preparation.transform(new)))
+        ready = fitted_to(clone(model), preparation, seen, y[train])
+        return np.asarray(ready.pipeline.predict(new))
 
 
 def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

@@ -6,6 +6,7 @@ every machine.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -25,6 +26,7 @@ DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
 WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
+FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 STRICT = "Where the first direction carries most of the variance, parallel analysis is too strict with the next."
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
@@ -65,7 +67,14 @@ def untested(k: int, why: str) -> Verdicts:
 
 
 def verdicts(
-    model: Any, X: np.ndarray, y: np.ndarray | None, k: int, plan: Plan, progress: Progress | None, groups: int = 1
+    model: Any,
+    X: np.ndarray,
+    y: np.ndarray | None,
+    k: int,
+    plan: Plan,
+    progress: Progress | None,
+    groups: int = 1,
+    whole: np.ndarray | None = None,
 ) -> Verdicts:
     """Ask a fitted model which of its k directions these rows show.
 
@@ -80,10 +89,14 @@ def verdicts(
     progress : Progress or None
     groups : int
         Classes, columns of the second set, or directions.
+    whole : ndarray of bool, optional
+        Rows without holes, where others have some: the test is made on these.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
+    if whole is not None and not whole.all():
+        return _of_whole_rows(lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups), model, X, y, whole, k)
     n, p = X.shape
     cost, spent, rows = says.test.cost_for(model, X, y), Effort(says.test.draws, n), np.arange(n)
     if cost is not None:
@@ -120,7 +133,13 @@ def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | 
 
 
 def spread_verdicts(
-    model: Any, X: np.ndarray, values: np.ndarray, blocks: list[np.ndarray], plan: Plan, progress: Progress | None
+    model: Any,
+    X: np.ndarray,
+    values: np.ndarray,
+    blocks: list[np.ndarray],
+    plan: Plan,
+    progress: Progress | None,
+    whole: np.ndarray | None = None,
 ) -> Verdicts:
     """Compare the variances of directions with those that unrelated columns would give.
 
@@ -137,10 +156,16 @@ def spread_verdicts(
         Columns that were made of one column of the table, and so are permuted together.
     plan : Plan
     progress : Progress or None
+    whole : ndarray of bool, optional
+        Rows without holes, where others have some: the test is made on these.
     """
     n, k = len(X), len(values)
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
+    if whole is not None and not whole.all():
+        return _of_whole_rows(
+            lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress), model, X, None, whole, k
+        )
     worded = any(len(block) > 1 for block in blocks)
     if declared(model).test is not None and not worded:
         return verdicts(model, X, None, k, plan, progress)
@@ -161,6 +186,32 @@ def spread_verdicts(
     )
     wording = Wording("parallel analysis, permutations", about, STRICT)
     return of_test(found, k, spent.told(wording, n), wording, UNRELATED if spent.rows == n else "")
+
+
+def _of_whole_rows(
+    ask: Callable[[Any, np.ndarray, Any], Verdicts], model: Any, X: np.ndarray, y: Any, whole: np.ndarray, k: int
+) -> Verdicts:
+    """Test the directions of the rows without holes: a test keeps its level for these only."""
+    m, (n, p) = int(whole.sum()), X.shape
+    have = f"{m:,} of the {n:,} rows"
+    if m < p + FEWEST_WHOLE:
+        return untested(k, f"The test needs rows without missing numbers, and {have} are too few.")
+    part = clone(model)
+    if "missing" in model.get_params():
+        part.set_params(missing="refuse")
+    target = () if y is None else (y[whole],)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the model of all rows says what there is to say
+            part.fit(X[whole], *target)
+        found = ask(part, X[whole], *(target or (None,)))
+    except InputError as error:
+        return untested(k, f"The test needs rows without missing numbers, and of those {have}: {error}")
+    if not found.test.name:
+        return found
+    about = f"{found.test.about} The test was made on {have}, those without missing numbers."
+    scree = {name: part for name, part in found.scree.items() if not name.startswith("band")}  # of fewer rows
+    return replace(found, test=replace(found.test, about=about, rows=found.test.rows or m), scree=scree)
 
 
 def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.ndarray]], Iterator[np.ndarray]]:

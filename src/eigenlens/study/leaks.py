@@ -16,7 +16,11 @@ def leak_words(X: np.ndarray, y: np.ndarray, names: list[str], kind: str, target
     if n < FEWEST_ROWS or p < 2 or p > MOST_COLUMNS:
         return []
     rows = np.linspace(0, n - 1, min(n, MOST_ROWS)).astype(int) if n > MOST_ROWS else np.arange(n)
-    shares = [_of_classes(x, y[rows]) if kind == "classes" else _of_number(x, y[rows]) for x in X[rows].T]
+    judge = _of_classes if kind == "classes" else _of_number
+    shares = []
+    for x in X[rows].T:
+        known = np.isfinite(x)
+        shares.append(judge(x[known], y[rows][known]) if known.sum() >= FEWEST_ROWS else 0.0)
     j = int(np.argmax(shares))
     if shares[j] < NEARLY_ALL:
         return []

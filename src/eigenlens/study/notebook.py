@@ -128,7 +128,7 @@ def report(
     drop, keep : str or list of str
         Columns to leave out; columns that would be left out to take in.
     missing : str, optional
-        What to do about missing cells: "refuse", "drop" or "mean", as `--missing` has it.
+        What to do about missing cells: "ml" (the default), "refuse", "drop" or "mean", as `--missing` has it.
     standardise : bool, optional
         By default the spreads of the columns decide.
     sample : int, optional

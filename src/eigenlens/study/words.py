@@ -52,7 +52,17 @@ def _title(source: str) -> str:
 
 
 def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Return the correlation of each column of X with each of Z; zero where one of them does not vary."""
+    """Return the correlation of each column of X with each of Z; zero where one of them does not vary.
+
+    A column with holes (NaN) is correlated over the rows that have it.
+    """
+    holed = np.isnan(X).any(axis=0)
+    if holed.any():
+        found = correlations(np.where(holed, 0.0, X), Z)
+        for j in np.flatnonzero(holed):
+            seen = ~np.isnan(X[:, j])
+            found[j] = correlations(X[seen, j : j + 1], Z[seen])[0]
+        return found
     A, B = X - X.mean(axis=0), Z - Z.mean(axis=0)
     a, b = np.sqrt((A**2).sum(axis=0)), np.sqrt((B**2).sum(axis=0))
     return (A / np.where(a > 0, a, 1)).T @ (B / np.where(b > 0, b, 1))

@@ -333,8 +333,13 @@ def _pairs(f: Findings) -> list[Markup]:
 
 
 def _table(f: Findings) -> Markup:
+    holes = f.extras.get("holes")
     return _section(
-        "The table", el("p", el("code", f.source)), el("ul", [el("li", note) for note in f.notes]), id_="table"
+        "The table",
+        el("p", el("code", f.source)),
+        el("ul", [el("li", note) for note in f.notes]),
+        None if holes is None else el("div", figures.holes(**holes), class_="figures"),
+        id_="table",
     )
 
 

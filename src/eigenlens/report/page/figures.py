@@ -370,3 +370,38 @@ def scatter(
         text(2, base + 34, f"↑ {names[1]}", "start", "axis"),
     ]
     return figure(title, about, svg(base + 40, title, parts))
+
+
+def holes(names: list[str], gaps: np.ndarray, columns: int = 24, patterns: int = 10) -> Markup:
+    """Which columns miss cells together: the most frequent patterns of holes, with the rows that have them."""
+    counts = gaps.sum(axis=0)
+    shown = np.sort(np.argsort(-counts, kind="stable")[: min(columns, int(np.count_nonzero(counts)))])
+    found, rows = np.unique(gaps[:, shown], axis=0, return_counts=True)
+    order = np.argsort(-rows, kind="stable")[:patterns]
+    left, row, top, right = 156, 19, 8, 62
+    step = (WIDE - left - right) / len(order)
+    parts: list[Any] = []
+    for i, j in enumerate(shown):
+        y = top + i * row
+        parts.append(text(150, y + 13, cut(names[j]), "end", "name", names[j]))
+        for a, place in enumerate(order):
+            what = "missing" if found[place, i] else "there"
+            tip = el("title", f"{names[j]} is {what} in these {rows[place]:,} rows")
+            class_ = "neg" if found[place, i] else "bar quiet"
+            parts.append(rect(left + step * a + 1, y + 1, step - 2, row - 2, class_, tip))
+        parts.append(text(WIDE - 4, y + 13, f"{counts[j] / len(gaps):.1%}", "end", "tick"))
+    base = top + len(shown) * row
+    parts += [text(left + step * (a + 0.5), base + 14, f"{rows[p]:,}", "middle", "tick") for a, p in enumerate(order)]
+    parts.append(text(150, base + 14, "rows", "end", "axis"))
+    about = (
+        "Each column of boxes is a pattern of holes, strong where a cell is missing; below it, how many rows have it."
+    )
+    if len(order) < len(rows):
+        rest = int(rows.sum() - rows[order].sum())
+        about += f" The {len(order)} most frequent of {len(rows):,} patterns; {rest:,} rows have another one."
+    if len(shown) < np.count_nonzero(counts):
+        about += f" The {len(shown)} columns with most holes, of {np.count_nonzero(counts):,}."
+    about += " At the right, the share of missing cells."
+    numbers = table(["column", "missing"], [[names[j], f"{counts[j]:,}"] for j in shown], "Missing cells")
+    drawing = svg(base + 20, "patterns of missing cells", parts)
+    return figure("Missing cells", about, drawing, details("The numbers as a table", numbers))
