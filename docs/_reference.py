@@ -22,11 +22,11 @@ PLUMBING = {
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
-        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole",
+        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole", "with_target",
     },
-    "moments": {"Centred", "Moments", "Quartic", "local_means", "squared_distances"},
+    "moments": {"Centred", "Moments", "Outline", "Quartic", "local_means", "products", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
-    "testing": {"LAWS", "Sample", "applies", "sample"},
+    "testing": {"LAWS", "Sample", "applies", "sample", "sample_for"},
 }  # fmt: skip
 TITLES = {
     "": ("Methods and models", "The names that `from eigenlens import …` gives."),

@@ -243,6 +243,7 @@ def opened(browser, tmp_path):
 
 
 def lasso(page, corners):
+    page.locator("#plot").scroll_into_view_if_needed()
     box = page.locator("#plot").bounding_box()
     points = [(box["x"] + a * box["width"], box["y"] + b * box["height"]) for a, b in corners]
     page.mouse.move(*points[0])
