@@ -99,5 +99,5 @@ class DirectionalRegression(OnePassInverseRegression):
         S = spread.T @ spread
         total = xp.sum(M * shares[:, None, None], axis=0)  # the identity, unless there is a ridge
         gaps = (total - M) * xp.sqrt(shares)[:, None, None]
-        rows = [xp.reshape(gaps, (-1, r)), S, spread * xp.sqrt(xp.sum(spread**2))]
+        rows = [xp.reshape(gaps, (gaps.shape[0] * r, r)), S, spread * xp.sqrt(xp.sum(spread**2))]
         return xp.concat(rows, axis=0) * 2**0.5

@@ -227,6 +227,10 @@ class MixedPCA(RowsTransformer, MomentsEstimator):
             return
         check_count(self.n_components)
         check_choice("missing", self.missing, MISSING)
+        if isinstance(self.categories, type) or not hasattr(self.categories, "__len__"):
+            raise errors.InputError(
+                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns."
+            )
         if isinstance(self.categories, str) and self.categories != "auto":
             raise errors.InputError(
                 f"categories={self.categories!r} is not understood; use 'auto', or a list of columns such as "

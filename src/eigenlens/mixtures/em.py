@@ -97,6 +97,8 @@ class Classes:
         Not in the sphered coordinates, where columns of pure noise weigh as much as those that subclasses differ in:
         on the waveform problem such starts cost two to four points of test error.
         """
+        if not self.spread.size or not self.rows[0].shape[1]:
+            raise errors.nothing_separates()
         seeds = rng.randint(2**31 - 1, size=times).tolist()  # one for all classes, whose order must not matter
         with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
             return [
