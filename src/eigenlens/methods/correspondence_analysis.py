@@ -321,8 +321,8 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         moments = self._collected
         problem = self._pose(moments)
         values = _xp.to_numpy(solve(problem.pencil).values)
-        used, rows = int((self._margin > 0).sum()), max(moments.n_rows, int(moments.rows))
-        d = np.arange(max(1, min(rows, used) - 1))
+        used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
+        d = np.arange(max(1, int(min(rows, used)) - 1))
         left = moments.weight * np.array([values[j:].sum() for j in d])
         free = (rows - 1 - d) * (used - 1 - d)
         p_values = scipy.stats.chi2.sf(left, free)

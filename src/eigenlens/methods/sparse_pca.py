@@ -278,6 +278,8 @@ class SparsePCA(PrincipalComponents):
         several = isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1
         for one in value if several else [value]:
             check_number(name, one, low, high, integer=integer)
+        if several and not len(value):
+            raise errors.InputError(f"{name}=[] is empty; give one value, or one for each component.")
         if several and self.n_components is not None and len(value) != self.n_components:
             raise _one_for_each(name, value, int(self.n_components))
 
