@@ -144,11 +144,11 @@ def inertia(A: Form) -> Inertia:
         with _xp.limit_blas(n * n):
             try:
                 values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
-            except (np.linalg.LinAlgError, RuntimeError) as error:  # NumPy's and torch's
+            except (np.linalg.LinAlgError, RuntimeError) as failure:  # NumPy's and torch's
                 raise errors.InputError(
                     "eigenvalues cannot be computed: numbers leave the range of float64. Multiply X by a power of ten "
                     "that brings it near 1."
-                ) from error
+                ) from failure
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
         values = np.where(np.abs(values) > floor, values, 0.0)[::-1]
         return Inertia(float(values[values > 0].sum()), float(np.abs(values[values < 0]).sum()), True, 0.0, values)
