@@ -70,7 +70,7 @@ def test_procrustes_is_that_of_vegan_and_finds_a_turned_map():
     rng = np.random.default_rng(1)
     Z = rng.normal(size=(30, 2))
     assert procrustes_test(Z, 3 - 2 * Z[:, ::-1]).p_value == 0.001
-    assert procrustes_test(Z, Z, groups=np.arange(30)).p_value == 1.0  # groups of one row: nothing moves
+    assert procrustes_test(Z, Z, strata=np.arange(30)).p_value == 1.0  # strata of one row: nothing moves
 
 
 def test_outside_columns_lie_as_vegan_lays_them():
@@ -106,7 +106,15 @@ def test_wrong_tables_are_named():
     with pytest.raises(InputError, match="same rows"):
         procrustes_test(AMOUNTS, AMOUNTS[:4])
     with pytest.raises(InputError, match="one label a row"):
-        mantel(D, D, groups=[1, 2])
+        mantel(D, D, strata=[1, 2])
+    with pytest.raises(InputError, match="columns is empty"):
+        envfit(AMOUNTS, {})
+    with pytest.raises(InputError, match="missing or infinite"):
+        envfit(AMOUNTS, {"k": ["a", None, "b", "a", "b", "b"]})
+    with pytest.raises(InputError, match="must be a number ≥ 0"):
+        gower(OUTSIDE, weights={"a": "heavy"})
+    with pytest.raises(InputError, match="neither numbers nor words"):
+        gower(pd.DataFrame({"a": [{}, {}]}))
     with pytest.raises(InputError, match="constant"):
         envfit(AMOUNTS, {"c": np.ones(6)})
     with pytest.raises(InputError, match="amounts"):

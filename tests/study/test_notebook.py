@@ -76,3 +76,12 @@ def test_wrong_words_are_named(wine, given, words):
         eigenlens.report(wine, **given)
     with pytest.raises(InputError, match="pass a table"):
         eigenlens.report([1, 2, 3])
+
+
+def test_tables_that_are_no_columns_of_numbers_and_words_are_refused(wine):
+    with pytest.raises(InputError, match="rename columns of the same name"):
+        eigenlens.report(pd.DataFrame(np.ones((5, 2)), columns=["a", "a"]))
+    with pytest.raises(InputError, match="leave out columns that hold anything else"):
+        eigenlens.report(pd.DataFrame({"a": [{}, []], "b": [1, 2]}))
+    with pytest.raises(InputError, match="has a column 'target' already"):
+        eigenlens.report(wine.rename(columns={"kind": "target"}), wine["kind"])

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from .._core import errors, memory
+from .._core.parameters import is_number
 
 
 def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarray:
@@ -50,8 +51,8 @@ def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarr
     memory.require(3 * memory.square_bytes(n), f"The {n} × {n} table of distances", "use fewer rows", np.empty(0))
     total, count = np.zeros((n, n)), np.zeros((n, n))
     for name, values in columns.items():
-        weight = float((weights or {}).get(name, 1.0))
-        if weight < 0 or not np.isfinite(weight):
+        weight = (weights or {}).get(name, 1.0)
+        if not is_number(weight) or not 0 <= weight < np.inf:
             raise errors.setting("weights", weight, f"the weight of column {name!r} must be a number ≥ 0")
         known = ~np.isnan(values)
         both = weight * (known[:, None] & known[None, :])
@@ -111,6 +112,8 @@ def _add(found: _Columns, name: str, values: list[Any], ordered: list[Any] | Non
         coded = [np.nan if gone else float(v) for v, gone in zip(values, missing, strict=True)]
         found.words[name] = False
     else:
+        if any(isinstance(v, dict | list | set | np.ndarray) for v in values):
+            raise errors.InputError(f"column {name!r} holds neither numbers nor words; leave it out.")
         levels: dict[Any, float] = {}
         coded = [
             np.nan if gone else levels.setdefault(v, float(len(levels)))

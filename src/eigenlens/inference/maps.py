@@ -71,7 +71,7 @@ def mantel(
     E: Any,
     *,
     method: str = "pearson",
-    groups: Any = None,
+    strata: Any = None,
     alpha: float = 0.05,
     n_draws: int = 999,
     random_state: Any = 0,
@@ -84,8 +84,8 @@ def mantel(
         Distances; square, or the pairs i < j.
     method : {"pearson", "spearman"}
         Correlation of the distances, or of their ranks.
-    groups : array of shape (n,), optional
-        Rows are permuted within groups.
+    strata : array of shape (n,), optional
+        Rows are permuted within strata.
     alpha : float
         Level.
     n_draws : int
@@ -118,13 +118,13 @@ def mantel(
     table = np.zeros_like(D)
     table[pairs] = x
     table += table.T
-    draws = np.array([table[np.ix_(p, p)][pairs] @ y for p in _orders(len(D), groups, n_draws, random_state)])
+    draws = np.array([table[np.ix_(p, p)][pairs] @ y for p in _orders(len(D), strata, n_draws, random_state)])
     observed = float(x @ y)
     return AgreementTest(observed, _p_value(observed, draws), draws, alpha, f"mantel, {method}")
 
 
 def procrustes_test(
-    X: Any, Y: Any, *, groups: Any = None, alpha: float = 0.05, n_draws: int = 999, random_state: Any = 0
+    X: Any, Y: Any, *, strata: Any = None, alpha: float = 0.05, n_draws: int = 999, random_state: Any = 0
 ) -> AgreementTest:
     """Test whether two maps of the same rows agree after the best turning and stretching (PROTEST).
 
@@ -134,8 +134,8 @@ def procrustes_test(
     ----------
     X, Y : table of shape (n, k) and (n, q)
         Maps, such as scores of two methods.
-    groups : array of shape (n,), optional
-        Rows are permuted within groups.
+    strata : array of shape (n,), optional
+        Rows are permuted within strata.
     alpha : float
         Level.
     n_draws : int
@@ -162,7 +162,7 @@ def procrustes_test(
     fit = procrustes(small, large)
     observed = float(np.sqrt(max(1 - fit.disparity, 0.0)))
     A, B = (_unit(rows) for rows in (small, large))
-    orders = _orders(len(A), groups, n_draws, random_state)
+    orders = _orders(len(A), strata, n_draws, random_state)
     draws = np.array([np.linalg.svd(A[order].T @ B, compute_uv=False).sum() for order in orders])
     return AgreementTest(observed, _p_value(observed, draws), draws, alpha, "procrustes")
 
@@ -241,7 +241,7 @@ class OutsideColumns(Result):
 
 
 def envfit(
-    scores: Any, columns: Any, *, groups: Any = None, n_draws: int = 999, random_state: Any = 0
+    scores: Any, columns: Any, *, strata: Any = None, n_draws: int = 999, random_state: Any = 0
 ) -> OutsideColumns:
     """Lay outside columns onto a map of rows: an arrow for numbers, a centre for each word, each with its R².
 
@@ -251,8 +251,8 @@ def envfit(
         The map: scores of any method.
     columns : DataFrame or dict of arrays
         Columns that made no part of the map, of the same rows.
-    groups : array of shape (n,), optional
-        Rows are permuted within groups.
+    strata : array of shape (n,), optional
+        Rows are permuted within strata.
     n_draws : int
         Permutations.
     random_state : int or None
@@ -273,7 +273,7 @@ def envfit(
     Z = Z - Z.mean(axis=0)
     basis, size, _ = np.linalg.svd(Z, full_matrices=False)
     basis = basis[:, size > 1e-12 * max(size[0], 1e-300)]
-    orders = list(_orders(len(Z), groups, n_draws, random_state))
+    orders = list(_orders(len(Z), strata, n_draws, random_state))
     names, arrows, r2, p_values = [], [], [], []
     centres, words_r2, words_p = {}, {}, {}
     for name, values in given.items():
@@ -316,10 +316,13 @@ def _outside(columns: Any, n: int) -> dict[str, np.ndarray]:
         found = {str(name): np.asarray(values) for name, values in columns.items()}
     else:
         raise errors.InputTypeError("columns must be a DataFrame, or a dict of names and values.")
+    if not found:
+        raise errors.InputError("columns is empty; pass at least one column to lay onto the map.")
     for name, values in found.items():
         if values.shape != (n,):
             raise errors.InputError(f"column {name!r} has shape {values.shape}, but the map has {n:,} rows.")
-        if values.dtype.kind in "fiu" and not np.isfinite(values).all():
+        missing = [v is None or v != v for v in values.tolist()]
+        if any(missing) or (values.dtype.kind in "fiu" and not np.isfinite(values).all()):
             raise errors.InputError(f"column {name!r} has missing or infinite cells; leave those rows out of both.")
     return found
 
@@ -332,13 +335,13 @@ def _unit(rows: np.ndarray) -> np.ndarray:
     return centred / size
 
 
-def _orders(n: int, groups: Any, n_draws: int, random_state: Any) -> Any:
+def _orders(n: int, strata: Any, n_draws: int, random_state: Any) -> Any:
     rng = np.random.default_rng(random_state)
-    if groups is None:
+    if strata is None:
         return (rng.permutation(n) for _ in range(n_draws))
-    labels = np.asarray(groups)
+    labels = np.asarray(strata)
     if labels.shape != (n,):
-        raise errors.InputError(f"groups has shape {labels.shape}, but there are {n:,} rows; pass one label a row.")
+        raise errors.InputError(f"strata has shape {labels.shape}, but there are {n:,} rows; pass one label a row.")
     members = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return (_within(members, n, rng) for _ in range(n_draws))
 

@@ -202,7 +202,13 @@ def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
         frame = nw.from_native(data, eager_only=True, pass_through=True)
         if isinstance(frame, nw.DataFrame):
             index = nw.maybe_get_index(frame)
-            table = frame.to_arrow()
+            try:
+                table = frame.to_arrow()
+            except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:  # Arrow's are ValueErrors
+                raise errors.InputError(
+                    f"data cannot be read as columns of numbers and words ({str(error).splitlines()[0]}); rename columns "
+                    "of the same name, and leave out columns that hold anything else."
+                ) from error
             table = table.select([name for name in table.column_names if not name.startswith("__index_level_")])
             if index is not None and not _counts(np.asarray(index)):
                 made = [_fresh("row", table)]
@@ -214,6 +220,8 @@ def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
             table = pa.table({f"x{j}": values[:, j] for j in range(values.shape[1])})
     if target is not None:
         values = np.asarray(target)
+        if "target" in table.column_names:
+            raise errors.InputError("data has a column 'target' already; name it (target='target'), or rename it.")
         if len(values) != table.num_rows:
             raise errors.InputError(f"target has {len(values):,} values, but the table has {table.num_rows:,} rows.")
         table = table.append_column("target", pa.array(values.tolist()))
