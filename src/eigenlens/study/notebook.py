@@ -194,21 +194,23 @@ def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
     """Return the rows as an Arrow table, and the column that was made of their names, if they have any."""
     import narwhals.stable.v2 as nw
     import pyarrow as pa
+    from narwhals.exceptions import DuplicateError
 
     made: list[str] = []
     if isinstance(data, pa.Table):
         table = data
     else:
-        frame = nw.from_native(data, eager_only=True, pass_through=True)
-        if isinstance(frame, nw.DataFrame):
-            index = nw.maybe_get_index(frame)
-            try:
-                table = frame.to_arrow()
-            except (ValueError, TypeError, nw.exceptions.NarwhalsError) as error:  # Arrow's are ValueErrors
-                raise errors.InputError(
-                    f"data cannot be read as columns of numbers and words ({str(error).splitlines()[0]}); rename columns "
-                    "of the same name, and leave out columns that hold anything else."
-                ) from error
+        index = table = None
+        try:
+            frame = nw.from_native(data, eager_only=True, pass_through=True)
+            if isinstance(frame, nw.DataFrame):
+                index, table = nw.maybe_get_index(frame), frame.to_arrow()
+        except (ValueError, TypeError, DuplicateError) as error:  # Arrow's are ValueErrors
+            raise errors.InputError(
+                f"data cannot be read as columns of numbers and words ({str(error).splitlines()[0]}); rename columns of "
+                "the same name, and leave out columns that hold anything else."
+            ) from error
+        if table is not None:
             table = table.select([name for name in table.column_names if not name.startswith("__index_level_")])
             if index is not None and not _counts(np.asarray(index)):
                 made = [_fresh("row", table)]
