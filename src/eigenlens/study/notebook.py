@@ -207,8 +207,8 @@ def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
                 index, table = nw.maybe_get_index(frame), frame.to_arrow()
         except (ValueError, TypeError, DuplicateError) as error:  # Arrow's are ValueErrors
             raise errors.InputError(
-                f"data cannot be read as columns of numbers and words ({str(error).splitlines()[0]}); rename columns of "
-                "the same name, and leave out columns that hold anything else."
+                f"data cannot be read as columns of numbers and words ({str(error).splitlines()[0]}); rename columns "
+                "of the same name, and leave out columns that hold anything else."
             ) from error
         if table is not None:
             table = table.select([name for name in table.column_names if not name.startswith("__index_level_")])
