@@ -15,6 +15,7 @@ from ..._core.errors import listed
 from ..findings import Findings, counted
 from . import figures
 from .html import Markup, el, join, table
+from .ordered_rows import along
 from .payload import as_script, left_off, payload
 
 SCRIPTS = ("filter.js", "export.js", "page.js")  # the last uses what the others define
@@ -255,7 +256,7 @@ def _loadings(f: Findings) -> Markup | None:
         return None
     k = f.loadings.shape[1]
     shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
-    drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), figures.along(f)]
+    drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), along(f)]
     biplot = figures.biplot(f) if k > 1 and f.kind != "views" else None
     return _section(
         "What the columns say",
