@@ -34,7 +34,8 @@ TESTS = (
     *("gavish-donoho", "broken-stick", "mle"),
 )
 CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
-DRAWS = 199  # of noise, in a test and for n_components="auto"
+LEVEL, DRAWS, SEED = 0.05, 199, 0  # of a test, and for n_components="auto"
+MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
 def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
@@ -48,9 +49,9 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
     if rule == "auto":
         if n < 3 or np.count_nonzero(_scales(pencil, n)) < 2:
             return 1
-        return max(1, _shared(moments, pencil, None, 0.05, DRAWS, 0).dimension)
+        return max(1, _shared(moments, pencil, None, LEVEL, DRAWS, SEED).dimension)
     if rule == "parallel":
-        return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, DRAWS, 0).dimension)
+        return max(1, against_normal(values / n, n, _scales(pencil, n), LEVEL, DRAWS, SEED).dimension)
     if rule == "mp":
         noisy = _with_noise(spectrum, moments) / n
         return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
@@ -114,22 +115,27 @@ def _shared(
 ) -> DimensionTest:
     """Test how many directions columns share: against the rows' own noise with random signs, or normal noise."""
     n, A = moments.weight, pencil.A
+    if rows is not None and groups is None and block is None:
+        return shared_by_rows(rows, alpha, n_draws, seed)
     if rows is not None:
         noise = "flips" if block is None else "permutation"
-        options = {"groups": groups, "block": block, "n_draws": n_draws, "random_state": seed}
-        if groups is not None or block is not None:
-            return components_test(rows, alpha, noise, **options)
-        most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
-        if len(rows) <= most:
-            return components_test(rows, alpha, noise, **options).with_note(_of_neighbours(rows))
-        some = np.random.default_rng(0).choice(len(rows), most, replace=False)
-        said = f"{most:,} of {len(rows):,} rows were tested."
-        return components_test(rows[np.sort(some)], alpha, noise, **options).with_note(said)
+        return components_test(rows, alpha, noise, groups=groups, block=block, n_draws=n_draws, random_state=seed)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = _xp.to_numpy(A.factor)
         return components_test_of_factor(F, n, alpha, n_draws=n_draws, random_state=seed)
     covariance = _xp.to_numpy(A.dense()) / (n - 1)
     return components_test_of_moments(covariance, n, alpha, n_draws=n_draws, random_state=seed)
+
+
+def shared_by_rows(rows: np.ndarray, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
+    """Test how many directions columns share against the noise of rows, or of some of them, with random signs."""
+    most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
+    if len(rows) <= most:
+        test = components_test(rows, alpha, "flips", n_draws=n_draws, random_state=seed)
+        return test.with_note(_of_neighbours(rows))
+    some = np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))
+    test = components_test(rows[some], alpha, "flips", n_draws=n_draws, random_state=seed)
+    return test.with_note(f"{most:,} of {len(rows):,} rows were tested.")
 
 
 def _of_neighbours(rows: np.ndarray) -> str:
