@@ -26,9 +26,9 @@ def test_small_components_beside_a_large_one_are_shown():
 @pytest.mark.parametrize("X", [load_digits().data, load_breast_cancer().data], ids=["digits", "breast cancer"])
 def test_auto_is_the_test_of_the_rows(X, tmp_path):
     model = PCA("auto").fit(X)
-    test = PCA().fit(X).test_dimension(X)
+    test = PCA(2).fit(X).test_dimension(X)
     assert model.n_components_ == model.test_dimension().dimension == test.dimension
-    assert test.dimension < PCA().fit(X).test_dimension().dimension  # normal noise is too small a bar here
+    assert test.dimension < PCA(2).fit(X).test_dimension().dimension  # normal noise is too small a bar here
     save(model, tmp_path / "model")
     np.testing.assert_array_equal(load(tmp_path / "model").test_dimension().p_values, test.p_values)
 
