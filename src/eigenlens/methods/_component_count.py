@@ -33,6 +33,7 @@ TESTS = (
     *("shared", "conditional", "gap", "parallel", "permutation", "tracy-widom"),
     *("gavish-donoho", "broken-stick", "mle"),
 )
+LINED_UP, MOST_COMPARED = 0.25, 2000  # correlation of neighbouring columns that is worth a word; rows it is asked of
 CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
 LEVEL, DRAWS, SEED = 0.05, 199, 0  # of a test, and for n_components="auto"
 MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
@@ -139,14 +140,22 @@ def shared_by_rows(rows: np.ndarray, alpha: float, n_draws: int, seed: Any) -> D
 
 
 def _of_neighbours(rows: np.ndarray) -> str:
-    """Say whether neighbouring rows are alike, which makes n rows worth fewer."""
-    found = neighbours(rows)
-    if not found.alike:
-        return ""
-    return (
-        f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, they "
-        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
-    )
+    """Say whether neighbouring rows are alike, which makes n rows worth fewer, and whether neighbouring columns are."""
+    said, found = [], neighbours(rows)
+    if found.alike:
+        said.append(
+            f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, "
+            f"they are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
+        )
+    spread = rows.std(axis=0)
+    Z = (rows - rows.mean(axis=0))[:MOST_COMPARED, spread > 0] / spread[spread > 0]
+    across = neighbours(Z.T)
+    if across.alike and across.correlation > LINED_UP:
+        said.append(
+            f"Neighbouring columns are alike (correlation {across.correlation:.2f}), as along a spectrum, an image or "
+            "a series: what they share may be no more than that. method='gap' counts the directions that stand out."
+        )
+    return " ".join(said)
 
 
 def _most_evident(values: np.ndarray, spectrum: Spectrum, moments: Centred) -> int:
