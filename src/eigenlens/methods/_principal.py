@@ -63,7 +63,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         target : column or list of columns, optional
             Columns of X to leave out, where they have names.
         """
-        return self._fit(with_target(X, None, target)[0], None, sample_weight)
+        if target is not None:
+            X, _ = with_target(X, None, target)
+        return self._fit(X, None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
