@@ -47,6 +47,8 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
 def sliced(model: Any, n: int) -> Any:
     """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    if "n_slices" not in model.get_params():
+        return model
     asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
     return model.set_params(n_slices=most) if most < asked else model
 
