@@ -227,7 +227,7 @@ def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray]:
         except np.linalg.LinAlgError:
             L = np.zeros((1, 1))
         if np.diagonal(L).min() > SKEW:
-            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True)
+            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True, check_finite=False)
             return _xp.like(back, rows) @ rows, (L * size[:, None]).T
     columns, triangle = _xp.namespace(rows).linalg.qr(rows.T, mode="reduced")
     return columns.T, _xp.to_numpy(triangle)
