@@ -239,6 +239,8 @@ class Laws:
         Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
     counts : bool
         The rows are counts, none of them negative.
+    one_response : bool
+        The second table has one column.
     """
 
     invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
@@ -247,3 +249,4 @@ class Laws:
     counts_rows: bool = True
     per_row: tuple[str, ...] = ()
     counts: bool = False
+    one_response: bool = False
