@@ -133,9 +133,9 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """Return y, the second argument of a fit, in the form in which `_open` takes it."""
         return y
 
-    def _reads_words(self, reset: bool) -> Words:
+    def _reads_words(self, reset: bool) -> Words | None:
         """Return which columns are read as words; unless reset, as earlier rows had them."""
-        return "refuse"
+        return None
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from .._core.drawn import keys, smallest
 from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import Cost, Wording
@@ -412,16 +413,31 @@ def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewes
     return Effort(DRAWS[-1], rows) if DRAWS[-1] * cost(rows) <= budget else None
 
 
-def some_rows(rows: int, n: int, seed: int, y: np.ndarray | None = None) -> np.ndarray:
-    """Draw rows at random; of each class its share, and two at least."""
-    rng = np.random.default_rng(seed)
+def some_rows(
+    rows: int, n: int, seed: int, y: np.ndarray | None = None, numbers: np.ndarray | None = None
+) -> np.ndarray:
+    """Draw rows at random; of each class its share, and two at least.
+
+    Parameters
+    ----------
+    rows : int
+        How many.
+    n : int
+        Of how many.
+    seed : int
+    y : ndarray, optional
+        Classes.
+    numbers : ndarray of int, optional
+        Numbers of the rows, which decide; their places if not given.
+    """
     if rows >= n:
         return np.arange(n)
+    order = keys(np.arange(n) if numbers is None else numbers, seed)
     if y is None:
-        return np.sort(rng.choice(n, rows, replace=False))
+        return smallest(order, rows)
     parts = []
     for label in np.unique(y):
         places = np.flatnonzero(y == label)
         count = min(len(places), max(round(rows * len(places) / n), 2))
-        parts.append(rng.choice(places, count, replace=False))
+        parts.append(places[smallest(order[places], count)])
     return np.sort(np.concatenate(parts))
