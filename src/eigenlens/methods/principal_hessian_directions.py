@@ -181,7 +181,9 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         target : column, optional
             In place of y: its name, where X is a table whose columns have names.
         """
-        return self._fit(*with_target(X, y, target), sample_weight)
+        if target is not None:
+            X, y = with_target(X, y, target)
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
