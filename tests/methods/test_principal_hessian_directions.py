@@ -109,6 +109,16 @@ def test_rows_of_a_file(tmp_path):
     np.testing.assert_array_equal(again.transform(X), model.transform(X))
 
 
+def test_report_of_a_table(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    from eigenlens.study import report
+
+    Z = rng.standard_normal((200, 3))
+    frame = pandas.DataFrame(Z, columns=list("abc")).assign(y=Z[:, 0] ** 2 + 0.1 * rng.standard_normal(200))
+    said = str(report(frame, target="y", method="principal-hessian-directions"))
+    assert "one direction of 3" in said and "a (+1.00)" in said
+
+
 def test_finds_how_many_directions_bend():
     Z = rng.standard_normal((600, 6))
     bent = Z[:, 0] ** 2 - Z[:, 1] ** 2 + 2 * Z[:, 2] + 0.5 * rng.standard_normal(600)
