@@ -199,7 +199,7 @@ class SparseProducts(Products):
             self._mean = np.where(far, outline.shift[0], mean)
         self._X, self._T = X, X.T
         self._root = None if weight is None else np.sqrt(weight)[:, None]
-        self._unit = np.full((n, 1), n**-0.5) if self._root is None else self._root / np.sum(weight) ** 0.5
+        self._unit = np.full((n, 1), n**-0.5) if self._root is None else self._root / np.sum(self._root**2) ** 0.5
         few_digits = float(mean @ mean) > SQUARED_FAR**2 * _typical_variance(outline, self.shape)
         self.forms_gram = self.side <= SMALL and not few_digits
 
