@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
-from ..regress.on_directions import CurveOnDirections
+from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
 from .data import Data
 from .dimension_tests import some_rows
