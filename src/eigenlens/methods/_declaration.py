@@ -193,7 +193,7 @@ class Declaration:
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
-    elsewhere : mapping of str to str
+    foreign_names : mapping of str to str
         Parameters that other libraries have for this method, and what to write in their place.
     """
 
@@ -213,7 +213,7 @@ class Declaration:
     blind_spot: str = ""
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    foreign_names: Mapping[str, str] = field(default_factory=dict)
 
 
 def basis_of(model: Any) -> Any:

@@ -157,7 +157,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         blind_spot="Principal Hessian directions cannot see a direction along which the response is a straight line.",
         display="CurvatureDisplay",
         linear_map=basis_of,
-        elsewhere={"n_slices": "it needs no slices; leave it out"},
+        foreign_names={"n_slices": "it needs no slices; leave it out"},
     )
 
     _target = "table"

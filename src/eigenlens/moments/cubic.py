@@ -91,7 +91,7 @@ class Cubic(Cross):
             third[j, j:, j:] = third[j:, j, j:] = third[j:, j:, j] = product
         return third
 
-    def merge(self, other: Self) -> Self:  # type: ignore[override]
+    def merge(self, other: Self) -> Self:
         if not isinstance(other, Cubic):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
         if self.every != other.every:
