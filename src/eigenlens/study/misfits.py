@@ -61,7 +61,8 @@ def _sentence(beyond: int, n: int, k: int, rows: list[dict[str, Any]]) -> str:
     farthest = f"; farthest {', '.join(blamed)}" if blamed else ""
     if beyond <= binom.ppf(0.95, n, chance):
         verb = "lies" if beyond == 1 else "lie"
-        return f"{counted(beyond, 'row')} of {n:,} {verb} beyond the {LEVEL:.0%} limits, no more than chance gives{farthest}."
+        beside = f"{verb} beyond the {LEVEL:.0%} limits, no more than chance gives"
+        return f"{counted(beyond, 'row')} of {n:,} {beside}{farthest}."
     verb = "does" if beyond == 1 else "do"
     return (
         f"{counted(beyond, 'row')} of {n:,} {verb} not fit {counted(k, 'component')} ({LEVEL:.0%} limits; {usual})"
