@@ -316,12 +316,12 @@ def test_anova_is_that_of_refits(weighted):
 
 
 def test_says_what_parameters_of_earth_are_called():
-    with pytest.raises(TypeError, match=r"FDA\(AdaptiveSplines\(\)\)"):
+    with pytest.raises(TypeError, match=r"FDA\(regressor=AdaptiveSplines\(\)\)"):
         AdaptiveSplines(glm={"family": "binomial"})
     with pytest.raises(TypeError, match="max_terms="):
         AdaptiveSplines(nk=5)
     X, y = table("mars_airquality")
-    with pytest.raises(TypeError, match=r"FDA\(AdaptiveSplines\(\)\)"):
+    with pytest.raises(TypeError, match=r"FDA\(regressor=AdaptiveSplines\(\)\)"):
         AdaptiveSplines().fit(X, np.where(np.asarray(y) > 40, "high", "low"))
 
 

@@ -202,7 +202,7 @@ def _refuse_classes(y: Any, name: str) -> None:
     if found is not None:
         raise errors.InputTypeError(
             f"y must hold numbers, and {found!r} is a word: {name} predicts numbers. To tell classes apart use "
-            f"FDA({name}()).fit(X, y); numbers written as words need y.astype(float)."
+            f"FDA(regressor={name}()).fit(X, y); numbers written as words need y.astype(float)."
         )
 
 
