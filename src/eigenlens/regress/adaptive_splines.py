@@ -121,7 +121,7 @@ class AdaptiveSplines(Regressor):
 
     #: What R's earth has, and what to write in its place.
     _elsewhere: ClassVar[dict[str, str]] = {
-        "glm": "it predicts numbers; to tell classes apart use FDA(regressor=AdaptiveSplines()), which gives their posteriors",
+        "glm": "it predicts numbers; FDA(regressor=AdaptiveSplines()) tells classes apart and gives their posteriors",
         "nk": "write max_terms=",
         "nprune": "write max_terms=, or prune='cv'",
         "thresh": "write tol=",
