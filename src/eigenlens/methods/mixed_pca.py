@@ -37,7 +37,7 @@ from ._component_count import row_count
 from ._declaration import Declaration, Laws
 from ._directions_table import directions
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
-from ._mixed_test import TestedByColumns
+from ._permuted_words import PermutedWords
 from ._rows import Known, RowsTransformer
 from ._supplementary import Supplementary, supplementary_columns, table_of_categories
 
@@ -45,7 +45,7 @@ MISSING = ("auto", "level", "unobserved", "refuse")
 
 
 @stored("MixedPCA")
-class MixedPCA(RowsTransformer, TestedByColumns, MomentsEstimator):
+class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
     """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, by what the columns are.
 
     Parameters

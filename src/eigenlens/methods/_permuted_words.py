@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from ..sources.words import is_mixed
 from ._rows import RowsEstimator
 
 
-class TestedByColumns(RowsEstimator):
+class PermutedWords(RowsEstimator):
     """Gives MixedPCA `test_dimension`."""
 
     def test_dimension(
@@ -83,4 +84,4 @@ class TestedByColumns(RowsEstimator):
                 coded = (np.arange(len(c)) == places[:, None]) - c
                 parts.append(np.where(places[:, None] >= 0, coded, 0.0) / np.sqrt(c * columns))
         ends = np.cumsum([0, *(part.shape[1] for part in parts)])
-        return np.concatenate(parts, axis=1), [np.arange(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        return np.concatenate(parts, axis=1), [np.arange(a, b) for a, b in pairwise(ends)]
