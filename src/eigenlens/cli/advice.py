@@ -148,6 +148,15 @@ DIRECTIONS = Question(
             Leaf("DirectionalRegression", "trends and symmetric effects at once", "DirectionalRegression().fit(X, y)"),
         ),
         Answer(
+            "bends",
+            "it bends, up or down: a best setting is in between",
+            Leaf(
+                "PrincipalHessianDirections",
+                "directions along which the number bends, with the sign",
+                "PrincipalHessianDirections().fit(X, y)",
+            ),
+        ),
+        Answer(
             "pieces",
             "the rows lie on a bent surface or in pieces, or few rows have a number",
             Leaf("LocalizedSIR", "the same, from neighbours within slices", "LocalizedSIR(2).fit(X, y)"),

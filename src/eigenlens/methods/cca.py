@@ -115,7 +115,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             },
         ),
         linear_map=basis_of,
-        elsewhere={
+        foreign_names={
             "scale": "correlations do not depend on the units of columns; leave it out",
             "max_iter": "the solution is direct; leave it out",
             "tol": "the solution is direct; leave it out",
