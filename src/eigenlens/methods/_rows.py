@@ -81,10 +81,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
-        for name in keywords.keys() & cls._declaration.elsewhere.keys() - signature(cls.__init__).parameters.keys():
+        for name in keywords.keys() & cls._declaration.foreign_names.keys() - signature(cls.__init__).parameters.keys():
             raise errors.InputTypeError(
                 f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
-                f"{cls._declaration.elsewhere[name]}."
+                f"{cls._declaration.foreign_names[name]}."
             )
         return super().__new__(cls)
 

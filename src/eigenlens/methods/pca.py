@@ -145,7 +145,7 @@ class PCA(TakesHoles, ProbabilisticComponents):
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
-        elsewhere={
+        foreign_names={
             "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
             "copy": "rows are never changed; leave it out",
             "tol": "the exact solvers run to machine precision; leave it out",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..regress.on_directions import CurveOnDirections
+from ..regress._on_directions import CurveOnDirections
 from ..sources.csv_text import PLAIN, Dialect
 from ..tables.endings import SHEETS
 from .data import Data
@@ -33,7 +33,7 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     filling = [repr(step) for name, step in model.steps if name == "fill"]
     ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
     bent = isinstance(model[-1], CurveOnDirections)
-    ours += "\nfrom eigenlens.regress.on_directions import CurveOnDirections" if bent else ""
+    ours += "\nfrom eigenlens.regress import CurveOnDirections" if bent else ""
     lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
     preparation = model[0]
     if second is not None:

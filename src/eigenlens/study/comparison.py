@@ -15,7 +15,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
-from ..regress.on_directions import CurveOnDirections
+from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
 from .data import Data
 from .dimension_tests import some_rows
@@ -31,6 +31,8 @@ LEVEL = 0.95
 
 def sliced(model: Any, n: int) -> Any:
     """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    if "n_slices" not in model.get_params():
+        return model
     asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
     return model.set_params(n_slices=most) if most < asked else model
 

@@ -213,9 +213,9 @@ def _check_names(file: TableFile, plan: Plan) -> None:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
     taken: dict[str, str] = {}
-    for option, name in [*single.items(), *(("--drop", name) for name in plan.drop)]:
-        if name is not None and taken.setdefault(name, option) != option:
-            raise errors.setting(taken[name], name, f"it is also the column of {option}; a column has one use")
+    for option, column in [*single.items(), *(("--drop", name) for name in plan.drop)]:
+        if column is not None and taken.setdefault(column, option) != option:
+            raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
         raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")

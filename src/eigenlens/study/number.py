@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
-from ..regress.on_directions import CurveOnDirections
+from ..regress._on_directions import CurveOnDirections
 from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, prepared

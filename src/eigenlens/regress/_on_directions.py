@@ -34,7 +34,7 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from eigenlens import SIR
-    >>> from eigenlens.regress.on_directions import CurveOnDirections
+    >>> from eigenlens.regress import CurveOnDirections
     >>> X = np.random.default_rng(0).standard_normal((400, 5))
     >>> y = np.exp(X[:, 0] + X[:, 1])
     >>> model = CurveOnDirections(SIR()).fit(X[:300], y[:300])
