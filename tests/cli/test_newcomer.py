@@ -52,7 +52,7 @@ def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys)
         said = answer(capsys, file, "--target", "price", *rows)
         notes = " ".join(said["notes"])
         assert "1 of dates" in notes
-        assert "'when' left out: dates" in notes
+        assert "'when' left out: it holds dates" in notes
         assert "'id' left out: it identifies rows, by its name" in notes
         assert "'town' left out" in notes
         assert said["shown_directions"] >= 1
