@@ -79,6 +79,12 @@ asking = together(
         metavar="COL",
         help="Use a column that would be dropped: many different words, or a running number.",
     ),
+    click.option(
+        "--stream/--no-stream",
+        "stream",
+        default=None,
+        help="Read the file twice, in pieces, rather than hold it in memory [default: from 10 million cells on].",
+    ),
     click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
     click.option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random [default: 0]."),
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,22 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC
 
+from .._core.errors import InputError, listed
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import ComparedMethod
-from .data import Data, Progress
+from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
+from ..validation.refits import splits_of_folds
+from .data import Data, Plan, Progress
 from .dimension_tests import some_rows
+from .fold_models import (
+    FoldModels,
+    affordable,
+    confusion,
+    fold_models,
+    fold_numbers,
+    moments_of_folds,
+    takes_moments,
+)
 from .holes import fitted_to, modelled
 from .methods import declared, made, rivals
 
@@ -60,47 +73,120 @@ def compared_methods(kind: str, seed: int) -> dict[str, Any]:
     return {"linear regression": LinearRegression(), **curves}
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Methods compared.
+
+    Attributes
+    ----------
+    methods : list of ComparedMethod
+    rows : ndarray of int
+        Places of the rows that methods were compared on that need rows.
+    predicted : dict of str to ndarray
+        What each predicted for these rows.
+    confusions : dict of str to ndarray of shape (K, K)
+        Of methods that were validated from moments, on all rows.
+    """
+
+    methods: list[ComparedMethod]
+    rows: np.ndarray
+    predicted: dict[str, np.ndarray]
+    confusions: dict[str, np.ndarray] = field(default_factory=dict)
+
+
 def compare(
     models: dict[str, Any],
+    teams: dict[str, FoldModels],
     preparation: Any,
-    table: Any,
-    y: np.ndarray,
-    kind: str,
-    folds: int,
-    seed: int,
+    data: Data,
+    X: np.ndarray,
+    plan: Plan,
     progress: Progress | None = None,
-) -> tuple[list[ComparedMethod], dict[str, np.ndarray], np.ndarray]:
-    """Return the methods compared, what each predicted for the rows, and which rows those are."""
-    rows = np.arange(len(y))
-    most = affordable_rows(len(preparation.names_out_))
-    if len(rows) > most:
-        rows = some_rows(most, len(rows), seed, y if kind == "classes" else None)
+    passed: Any = None,
+) -> Comparison:
+    """Compare methods on rows left out: from moments of all rows where they can, else by refits on some rows.
+
+    Parameters
+    ----------
+    models : dict of str to unfitted model
+    teams : dict of str to FoldModels
+        Those of them that were fitted from moments.
+    preparation : fitted Preparation
+    data : Data
+    X : ndarray of shape (n, p)
+        The rows prepared; a sample of them where a file is read in pieces.
+    plan : Plan
+    progress : Progress or None
+    passed : Passed, optional
+        What the second pass over a file has found.
+    """
     import pyarrow as pa
 
-    preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
-    part, z = table.take(pa.array(rows)), y[rows]
-    splits = list(_splits(z, kind, folds, seed))
-    found, predicted = [], {}
+    y, kind, n = np.asarray(data.y), data.kind, data.n_rows
+    numbers = data.numbers if data.numbers is not None else np.arange(n)
+    labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
+    most, sizes = affordable_rows(len(preparation.names_out_)), data.class_sizes()[1] if kind == "classes" else None
+    rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
+    folds = _folds(data, plan, most)
+    part, z = data.table.take(pa.array(rows)), y[rows]
+    splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
+    trial = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
+    found, predicted, confusions = [], {}, {}
     for done, (name, model) in enumerate(models.items()):
-        start, note = time.perf_counter(), ""
+        start, note, score = time.perf_counter(), "", (np.nan, np.nan, np.nan)
         if progress:
             progress(name, done, len(models))
-        guess = np.empty(len(z), dtype=z.dtype if kind == "classes" else float)
         try:
-            for train, test in splits:
-                guess[test] = _predict(preparation, model, part, z, train, test)
+            if name in teams:
+                assert codes is not None
+                assert labels is not None
+                guess = teams[name].places(X, fold_numbers(folds, codes, labels, numbers), labels)
+                confusions[name] = confusion(codes, guess, len(labels)) if passed is None else passed.confusions[name]
+                predicted[name] = labels[guess[rows]]
+                score = wilson(int(np.trace(confusions[name])), n)
+            else:
+                predicted[name] = _predicted(trial, model, part, z, splits, kind)
+                score = _score(z, predicted[name], kind, splits)
         except ValueError as error:
             note = f"could not be fitted: {str(error).split('. ')[0]}"
-            score = (np.nan, np.nan, np.nan)
-        else:
-            predicted[name], score = guess, _score(z, guess, kind, splits)
         advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
         fills = preparation.missing == "keep" and modelled(model) is None
         seconds = time.perf_counter() - start
         found.append(ComparedMethod(name, *score, seconds, note, advantage=advantage, fills=fills))
     if progress:
         progress("", len(models), len(models))
-    return found, predicted, rows
+    return Comparison(found, rows, predicted, confusions)
+
+
+def fold_teams(
+    models: dict[str, Any], preparation: Any, data: Data, X: np.ndarray, plan: Plan
+) -> dict[str, FoldModels]:
+    """Fit the methods that fit from moments to the rows outside each fold; the others are refitted to rows."""
+    if not models or data.class_sizes()[1].min() < 2:
+        return {}
+    if data.whole is not None:
+        return data.whole.teams(models, preparation)  # type: ignore[no-any-return]
+    labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
+    n, p = X.shape
+    folds = _folds(data, plan, affordable_rows(p))
+    numbers = data.numbers if data.numbers is not None else np.arange(n)
+    if preparation.missing == "keep" or not affordable(n, p, len(labels), folds.n_folds):
+        return {}
+    taking = {name: model for name, model in models.items() if takes_moments(model)}
+    training = moments_of_folds(X, codes, labels, numbers, folds).training()
+    teams = {}
+    for name, model in taking.items():
+        with suppress(InputError):
+            teams[name] = fold_models(model, training, preparation.standardise)
+    return teams
+
+
+def _predicted(preparation: Any, model: Any, table: Any, y: np.ndarray, splits: list[Any], kind: str) -> np.ndarray:
+    """Return what a method predicts for rows, refitted for each fold."""
+    guess = np.empty(len(y), dtype=y.dtype if kind == "classes" else float)
+    for train, test in splits:
+        guess[test] = _predict(preparation, model, table, y, train, test)
+    return guess
 
 
 def affordable_rows(p: int) -> int:
@@ -122,13 +208,23 @@ def _predict(
         return np.asarray(ready.pipeline.predict(new))
 
 
-def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    if kind != "classes":
-        yield from KFold(min(folds, len(y)), shuffle=True, random_state=seed).split(y)
-        return
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    split = StratifiedKFold(min(folds, smallest), shuffle=True, random_state=seed)
-    yield from split.split(np.zeros(len(y)), y)
+def _folds(data: Data, plan: Plan, few: int) -> Folds:
+    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has."""
+    y = np.asarray(data.y)
+    if data.n_rows > few:
+        return DealtFolds(plan.folds, plan.seed, data.kind == "classes")
+    if data.kind == "classes":
+        smallest = int(np.unique(y, return_counts=True)[1].min())
+        split: Any = StratifiedKFold(min(plan.folds, smallest), shuffle=True, random_state=plan.seed)
+    else:
+        split = KFold(min(plan.folds, len(y)), shuffle=True, random_state=plan.seed)
+    found = of_splits(list(split.split(np.zeros(len(y)), y)), len(y))
+    assert found is not None
+    if data.numbers is None:
+        return found
+    folds = np.full(int(data.numbers[-1]) + 1, -1)
+    folds[data.numbers] = found.folds
+    return GivenFolds(found.n_folds, folds)
 
 
 def _score(y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any]) -> tuple[float, float, float]:
@@ -159,10 +255,16 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
     return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
 
 
-def note_rows(data: Data, rows: np.ndarray) -> None:
+def note_rows(data: Data, found: Comparison) -> None:
     """Say on how many rows methods were compared, where those are not all."""
-    if len(rows) < data.n_rows:
-        data.notes.append(f"Methods are compared on {len(rows):,} of the {data.n_rows:,} rows, drawn at random.")
+    if len(found.rows) >= data.n_rows:
+        return
+    some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
+    others = [c.name for c in found.methods if c.name not in found.confusions]
+    if found.confusions and others:
+        data.notes.append(f"{listed(found.confusions, 6)} are compared on all rows, {listed(others, 6)} on {some}.")
+    elif others:
+        data.notes.append(f"Methods are compared on {some}.")
 
 
 def enough_for_folds(y: np.ndarray, kind: str) -> bool:

@@ -19,7 +19,7 @@ from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import Cost, Wording
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
-from .data import Plan, Progress
+from .data import Data, Plan, Progress, sample_rows
 from .methods import declared
 
 LEVEL = 0.05
@@ -76,6 +76,7 @@ def verdicts(
     progress: Progress | None,
     groups: int = 1,
     whole: np.ndarray | None = None,
+    data: Data | None = None,
 ) -> Verdicts:
     """Ask a fitted model which of its k directions these rows show.
 
@@ -92,20 +93,34 @@ def verdicts(
         Classes, columns of the second set, or directions.
     whole : ndarray of bool, optional
         Rows without holes, where others have some: the test is made on these.
+    data : Data, optional
+        Where X may be a sample of the rows of a file.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
     if whole is not None and not whole.all():
         return _of_whole_rows(lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups), model, X, y, whole, k)
-    n, p = X.shape
-    cost, spent, rows = says.test.cost_for(model, X, y), Effort(says.test.draws, n), np.arange(n)
+    p, sampled = X.shape[1], data is not None and data.whole is not None
+    n = data.n_rows if data is not None and sampled else len(X)
+    numbers, by_class = None if data is None else data.numbers, says.question == "classes"
+    cost = says.test.cost_for(model, X, y)
+    rows = np.arange(len(X))
+    if cost is None and says.test.theory is None:  # it draws from the rows themselves, as often as there are directions
+        rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)
+    spent = Effort(says.test.draws, len(rows))
+    if cost is None and sampled and says.test.theory is not None:  # what speaks for theory was looked at in the sample
+        spent, found = Effort(says.test.draws, n), model.test_dimension(alpha=LEVEL)
+        wording = says.test.wording(found.method)
+        return of_test(found, k, spent.told(wording, n), wording)
     if cost is not None:
         afforded = _affordable(says, cost, n, p, groups)
         if afforded is None:
             why = f"The table is too large for the permutations that a test of {name} takes."
             return untested(k, f"{why} In Python: model[-1].test_dimension(X{'' if y is None else ', y'}).")
-        rows = some_rows(afforded.rows, n, plan.seed, y if says.question == "classes" else None)
+        afforded = replace(afforded, rows=min(afforded.rows, sample_rows(p) // 2 if by_class else sample_rows(p)))
+        sizes = data.class_sizes()[1] if data is not None and by_class else None
+        rows = some_rows(afforded.rows, n, plan.seed, y if by_class else None, numbers, sizes)
         spent = Effort(afforded.draws, len(rows))
         if progress:
             progress("testing directions: permuting", 0, 0)
@@ -117,6 +132,10 @@ def verdicts(
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
     test = spent.told(wording, n)
+    if len(rows) < n and cost is None:
+        test = replace(
+            test, about=f"{test.about} The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
+        )
     if found.note:
         test = replace(test, about=f"{test.about} {found.note}")
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
@@ -141,6 +160,7 @@ def spread_verdicts(
     plan: Plan,
     progress: Progress | None,
     whole: np.ndarray | None = None,
+    data: Data | None = None,
 ) -> Verdicts:
     """Compare the variances of directions with those that unrelated columns would give.
 
@@ -159,8 +179,10 @@ def spread_verdicts(
     progress : Progress or None
     whole : ndarray of bool, optional
         Rows without holes, where others have some: the test is made on these.
+    data : Data, optional
+        Where X may be a sample of the rows of a file.
     """
-    n, k = len(X), len(values)
+    n, k = len(X) if data is None else data.n_rows, len(values)
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     if whole is not None and not whole.all():
@@ -169,7 +191,7 @@ def spread_verdicts(
         )
     worded = any(len(block) > 1 for block in blocks)
     if declared(model).test is not None and not worded:
-        return verdicts(model, X, None, k, plan, progress)
+        return verdicts(model, X, None, k, plan, progress, data=data)
     spread, name = declared(model).spread, type(model).__name__
     spent = effort(n, lambda m: spread.cost(m, X.shape[1], len(blocks)), WORK, spread.draws, FEWEST_ROWS["none"])
     if spent is None:
@@ -178,7 +200,9 @@ def spread_verdicts(
     def variances(rows: np.ndarray) -> np.ndarray:
         return np.concatenate([spread.repeated(model, rows), np.zeros(k)])[:k]
 
-    rows, watched = some_rows(spent.rows, n, plan.seed), _watched(progress, spent.draws)
+    spent = replace(spent, rows=min(spent.rows, len(X), sample_rows(X.shape[1])))
+    numbers = None if data is None else data.numbers
+    rows, watched = some_rows(spent.rows, n, plan.seed, None, numbers), _watched(progress, spent.draws)
     found = against_refits(variances, X[rows], LEVEL, spent.draws, plan.seed, blocks, watched)
     about = (
         f"{name} was repeated on the same columns, each permuted by itself"
@@ -343,7 +367,12 @@ def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewes
 
 
 def some_rows(
-    rows: int, n: int, seed: int, y: np.ndarray | None = None, numbers: np.ndarray | None = None
+    rows: int,
+    n: int,
+    seed: int,
+    y: np.ndarray | None = None,
+    numbers: np.ndarray | None = None,
+    sizes: np.ndarray | None = None,
 ) -> np.ndarray:
     """Draw rows at random; of each class its share, and two at least.
 
@@ -357,16 +386,19 @@ def some_rows(
     y : ndarray, optional
         Classes.
     numbers : ndarray of int, optional
-        Numbers of the rows, which decide; their places if not given.
+        Numbers of the rows at hand, which decide; 0 to n − 1 if not given.
+    sizes : ndarray of int, optional
+        Rows of each class, sorted, where not all are at hand.
     """
+    numbers = np.arange(n) if numbers is None else numbers
     if rows >= n:
-        return np.arange(n)
-    order = keys(np.arange(n) if numbers is None else numbers, seed)
+        return np.arange(len(numbers))
+    order = keys(numbers, seed)
     if y is None:
         return smallest(order, rows)
     parts = []
-    for label in np.unique(y):
+    for k, label in enumerate(np.unique(y)):
         places = np.flatnonzero(y == label)
-        count = min(len(places), max(round(rows * len(places) / n), 2))
+        count = min(len(places), max(round(rows * (len(places) if sizes is None else int(sizes[k])) / n), 2))
         parts.append(places[smallest(order[places], count)])
     return np.sort(np.concatenate(parts))

@@ -42,14 +42,13 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number"):
         ring = compared_methods("number", plan.seed)
-        findings.comparison, _, rows = compare(
-            ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress
-        )
-        note_rows(data, rows)
+        found_methods = compare(ring, {}, preparation, data, X, plan, progress)
+        findings.comparison = found_methods.methods
+        note_rows(data, found_methods)
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
-    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target)
+    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
     number_words(findings, declared(cls).blind_spot)
     tell_holes(findings, data, ready, y)
     return findings, ready.pipeline

@@ -12,6 +12,7 @@ from .data import Data, Plan, Progress, prepared
 from .dimension_tests import spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
+from .picture import show_all
 from .words import base, correlations, spread_words
 
 
@@ -24,7 +25,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     wanted = None if says.directions is None else says.directions(data.n_rows, len(names), excess)
     if wanted is not None:
         model.set_params(n_components=wanted)
-    ready = fitted_to(model, preparation, data.table)
+    ready = fitted_to(model, preparation, data.table, whole=data.whole)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     k = scores.shape[1]
@@ -36,7 +37,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         if not hasattr(model, "components_")  # variances in a space that is not that of the columns
         else [float(v) for v in (variance / total if own is None else np.asarray(own))]
     )
-    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole)
+    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole, data)
     axes = [f"component {j + 1}" for j in range(k)]
     directions = [found.direction(j, axes[j], float(variance[j]), shares[j]) for j in range(k)]
     loadings = _loadings(model, X, scores)
@@ -47,6 +48,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
     tell_holes(findings, data, ready)
+    if data.whole is not None:
+        show_all(findings, data, data.whole.read_again(ready, {}))
     return findings, ready.pipeline
 
 
