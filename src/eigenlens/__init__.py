@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from .methods.mixed_pca import MixedPCA as MixedPCA
     from .methods.pca import PCA as PCA
     from .methods.pda import PDA as PDA
+    from .methods.principal_hessian_directions import PrincipalHessianDirections as PrincipalHessianDirections
     from .methods.qda import QDA as QDA
     from .methods.robust_pca import RobustPCA as RobustPCA
     from .methods.save import SAVE as SAVE
@@ -77,6 +78,7 @@ _HOMES = {
     "MixedPCA": ".methods.mixed_pca",
     "PCA": ".methods.pca",
     "PDA": ".methods.pda",
+    "PrincipalHessianDirections": ".methods.principal_hessian_directions",
     "QDA": ".methods.qda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",

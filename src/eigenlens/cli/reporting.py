@@ -41,7 +41,7 @@ def dialect_of(options: dict[str, Any]) -> Dialect:
             raise click.UsageError(f"--{name} {given[name]!r}: one character is needed.")
     if "decimal" in given and given["decimal"] == given.get("delimiter"):
         raise click.UsageError("--delimiter and --decimal are the same character, so numbers would be ambiguous.")
-    return Dialect(**given, na=tuple(options["na"]), words=tuple(options["words"]))
+    return Dialect(**given, na=tuple(options["na"]), words=tuple(options["words"]), numbers=tuple(options["numbers"]))
 
 
 def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
@@ -67,6 +67,10 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
         method=method,
         drop=tuple(options["drop"]),
         keep=tuple(options["keep"]),
+        numbers=tuple(options["numbers"]),
+        id=options["id"],
+        weights=options["weights"],
+        group=options["group"],
         missing=options["missing"],
         standardise=options["standardise"],
         sample=options["sample"],
@@ -211,6 +215,13 @@ def _folder(folder: Path) -> Iterator[None]:
 def scores_in_memory(result: Study, data: Data) -> tuple[list[str], list[np.ndarray]]:
     """Return the columns of the file of scores."""
     findings: Findings = result.findings
-    predicted = result.model.predict(data.table) if data.kind == "classes" else None
-    target = None if findings.target is None else np.asarray(data.y)
-    return score_columns(findings.score_names, findings.scores, findings.target, target, findings.row_names, predicted)
+    predicted = None
+    if data.kind in ("classes", "number") and hasattr(result.model, "predict"):
+        predicted = np.asarray(result.model.predict(data.table))
+    y = None if findings.target is None else np.asarray(data.y)
+    names, columns = score_columns(
+        findings.score_names, findings.scores, findings.target, y, findings.row_names, predicted
+    )
+    if data.first_copies is not None:  # a row for each row of the file, however often it was met
+        columns = [column[data.first_copies] for column in columns]
+    return names, columns

@@ -107,7 +107,8 @@ class InverseRegression(RowsTransformer, SliceTested):
         target : column or list of columns, optional
             In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
         """
-        X, y = with_target(X, y, target)
+        if target is not None:
+            X, y = with_target(X, y, target)
         return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:

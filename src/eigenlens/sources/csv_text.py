@@ -41,6 +41,8 @@ class Dialect:
         Cells that stand for a missing value, beside the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
+    numbers : tuple of str
+        Columns to read as numbers even where most cells are words, which then count as missing.
     na_of : tuple of pairs (str, tuple of str)
         Cells that stand for a missing value in a single column.
     dressed : tuple of str
@@ -64,6 +66,7 @@ class Dialect:
     na_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
     dressed: tuple[str, ...] = ()
     header: bool = True
+    numbers: tuple[str, ...] = ()
 
     def missing_in(self, column: str) -> tuple[str, ...]:
         """Return the cells that stand for a missing value in a column, beside the usual ones."""

@@ -11,14 +11,15 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from .._core.errors import listed
 from ..report.findings import Findings
-from .comparison import Comparison, compare, compared_methods, fold_teams, note_rows, told_apart
-from .data import MOST_CLASSES, Data, Plan, Progress, prepared, too_many_classes
-from .dimension_tests import verdicts
+from .comparison import Compared, compare, compared_methods, enough_for_folds, fold_teams, note_rows, told_apart
+from .data import MOST_CLASSES, Data, prepared, too_many_classes
+from .dimension_tests import related_rows, verdicts
 from .fold_models import confusion
 from .holes import fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, if_separated, made
 from .picture import show_all
+from .plan import Plan, Progress
 from .words import base, class_words
 
 REGION_STEPS = 120
@@ -40,29 +41,34 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
             "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
         )
     preparation = prepared(data, plan)
-    ready = fitted_to(made(cls, plan.seed), preparation, data.table, y, data.whole)
+    ready = fitted_to(made(cls, plan.seed), preparation, data.table, y, data.weights, data.whole)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
-    r2 = _separation(scores, y) if data.whole is None else data.whole.separation(model)
+    r2 = _separation(scores, y, data.weights) if data.whole is None else data.whole.separation(model)
     shares = _shares(r2, getattr(model, "explained_variance_ratio_", None))
-    found = verdicts(model, X, y, len(r2), plan, progress, groups=len(classes), whole=ready.whole, data=data)
-    ring = compared_methods("classes", plan.seed) if plan.folds >= 2 else {}
+    found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data), data)
+    ring = compared_methods("classes", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
     teams = fold_teams(ring, preparation, data, X, plan)
     passed = None if data.whole is None else data.whole.read_again(ready, teams)
     values = np.sqrt(r2)
     directions = [found.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
-    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, ready.correlations(scores))
+    loadings = ready.correlations(scores, data.weights)
+    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, loadings)
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "accuracy"
-    findings.baseline = (f"always {str(classes[np.argmax(counts)])!r}", float(counts.max() / counts.sum()))
-    if plan.folds >= 2 and counts.min() >= 2:
-        compared = compare(ring, teams, preparation, data, X, plan, progress, passed)
-        _judge(findings, cls, data, compared)
+    mass = counts if data.weights is None else np.array([data.weights[y == c].sum() for c in classes])
+    findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
+    if plan.folds >= 2 and counts.min() >= 2 and enough_for_folds(y, "classes", data.groups):
+        _judge(findings, cls, data, compare(ring, teams, preparation, data, X, plan, progress, passed))
     elif plan.folds >= 2:
-        lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
-        findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
+        what = "row" if counts.min() < 2 else f"{data.roles.group!r}"
+        few = [c for c in classes if len(np.unique(np.flatnonzero(y == c) if what == "row" else _groups(data, c))) < 2]
+        lone = ", ".join(repr(str(c)) for c in few)
+        findings.doubts.append(
+            f"Nothing was cross-validated: there is a single {what} of {lone}. Add rows, or drop it."
+        )
     names = preparation.names_out_
     separating = _separating_columns(X, y, names) if data.whole is None else data.whole.separating(names)
     if separating:
@@ -81,10 +87,11 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     return findings, ready.pipeline
 
 
-def _judge(findings: Findings, cls: Any, data: Data, found: Comparison) -> None:
+def _judge(findings: Findings, cls: Any, data: Data, found: Compared) -> None:
     """Note which of the methods compared are told apart from ours, and what ours confuses."""
     note_rows(data, found)
-    name, y = declared(cls).compared_as, np.asarray(data.y)[found.rows]
+    name, rows = declared(cls).compared_as, found.rows
+    y, groups = np.asarray(data.y)[rows], None if data.groups is None else data.groups[rows]
     findings.comparison = [replace(c, ours=c.name == name) for c in found.methods]
     ours = found.predicted.get(name)
     if ours is None:
@@ -96,17 +103,23 @@ def _judge(findings: Findings, cls: Any, data: Data, found: Comparison) -> None:
     findings.confusion = ([str(c) for c in classes], table)
     others = {other: guess for other, guess in found.predicted.items() if other != name}
     findings.extras["told_apart"] = [
-        other for other, guess in others.items() if told_apart(y, ours, guess, len(others))
+        other for other, guess in others.items() if told_apart(y, ours, guess, len(others), groups)
     ]
 
 
-def _separation(Z: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _groups(data: Data, label: Any) -> np.ndarray:
+    assert data.groups is not None
+    return data.groups[np.asarray(data.y) == label]
+
+
+def _separation(Z: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Return the squared canonical correlation of each direction with the classes."""
+    w = np.ones(len(y)) if weights is None else weights
     classes, codes = np.unique(y, return_inverse=True)
-    centred = Z - Z.mean(axis=0)
-    means = np.stack([centred[codes == c].mean(axis=0) for c in range(len(classes))])
-    between = (np.bincount(codes)[:, None] * means**2).sum(axis=0)
-    total = (centred**2).sum(axis=0)
+    centred = Z - np.average(Z, axis=0, weights=w)
+    means = np.stack([np.average(centred[codes == c], axis=0, weights=w[codes == c]) for c in range(len(classes))])
+    between = (np.bincount(codes, weights=w)[:, None] * means**2).sum(axis=0)
+    total = (w[:, None] * centred**2).sum(axis=0)
     return np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
 
 

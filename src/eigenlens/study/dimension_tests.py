@@ -9,6 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,9 @@ from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import Cost, Wording
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
-from .data import Data, Plan, Progress, sample_rows
+from .data import Data, sample_rows
 from .methods import declared
+from .plan import Plan, Progress
 
 LEVEL = 0.05
 DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
@@ -59,6 +61,54 @@ class Verdicts:
         return Direction(name, value, share, self.words[j], self.evidence[j], self.p_values[j])
 
 
+@dataclass(frozen=True)
+class Related:
+    """What is known of rows beside their cells.
+
+    Attributes
+    ----------
+    groups : ndarray of int or None
+        Which belong together.
+    weights : ndarray or None
+        How much each counts.
+    """
+
+    groups: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    told = "Rows that belong together were moved together."
+
+    def of(self, rows: np.ndarray) -> Related:
+        """Return the same of some of the rows."""
+        parts = [None if of_all is None else of_all[rows] for of_all in (self.groups, self.weights)]
+        return ALONE if self is ALONE else Related(*parts)
+
+    @property
+    def words(self) -> str:
+        return "weights" if self.groups is None else "groups"
+
+    def given(self) -> dict[str, Any]:
+        """Return what a test takes."""
+        found = {"groups": self.groups, "sample_weight": self.weights}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def refused_by(self, model: Any) -> str:
+        """Say why a model cannot test such rows, if it cannot."""
+        name = type(model).__name__
+        if self.groups is not None and self.weights is not None:
+            return "There is no test of rows that are weighted and belong together as well."
+        if self.groups is not None and "groups" not in signature(model.test_dimension).parameters:
+            return f"The test of {name} moves rows one by one, but here they belong together."
+        return ""
+
+
+ALONE = Related()
+
+
+def related_rows(data: Data) -> Related:
+    """Return what the table says of its rows."""
+    return ALONE if data.groups is None and data.weights is None else Related(data.groups, data.weights)
+
+
 def untested(k: int, why: str) -> Verdicts:
     """Say why nothing was tested."""
     return Verdicts(Test(about=why), [NOT_TESTED] * k, [""] * k, [None] * k)
@@ -76,6 +126,7 @@ def verdicts(
     progress: Progress | None,
     groups: int = 1,
     whole: np.ndarray | None = None,
+    related: Related = ALONE,
     data: Data | None = None,
 ) -> Verdicts:
     """Ask a fitted model which of its k directions these rows show.
@@ -93,6 +144,8 @@ def verdicts(
         Classes, columns of the second set, or directions.
     whole : ndarray of bool, optional
         Rows without holes, where others have some: the test is made on these.
+    related : Related
+        Which rows belong together, and how much each counts.
     data : Data, optional
         Where X may be a sample of the rows of a file.
     """
@@ -100,44 +153,54 @@ def verdicts(
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
     if whole is not None and not whole.all():
-        return _of_whole_rows(lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups), model, X, y, whole, k)
+        part = related.of(whole)
+        return _of_whole_rows(
+            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, part), model, X, y, whole, k
+        )
+    refusal = related.refused_by(model)
+    if refusal:
+        return untested(k, refusal)
     p, sampled = X.shape[1], data is not None and data.whole is not None
     n = data.n_rows if data is not None and sampled else len(X)
     numbers, by_class = None if data is None else data.numbers, says.question == "classes"
-    cost = says.test.cost_for(model, X, y)
+    cost = says.test.cost if related.groups is not None else says.test.cost_for(model, X, y)
+    if cost is None and sampled and says.test.theory is not None:  # what speaks for theory was looked at in the sample
+        found = model.test_dimension(alpha=LEVEL)
+        wording = says.test.wording(found.method)
+        return of_test(found, k, Effort(says.test.draws, n).told(wording, n), wording)
     rows = np.arange(len(X))
-    if cost is None and says.test.theory is None:  # it draws from the rows themselves, as often as there are directions
+    if cost is None and says.test.theory is None and related is ALONE:  # it draws from the rows themselves
         rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)
     spent = Effort(says.test.draws, len(rows))
-    if cost is None and sampled and says.test.theory is not None:  # what speaks for theory was looked at in the sample
-        spent, found = Effort(says.test.draws, n), model.test_dimension(alpha=LEVEL)
-        wording = says.test.wording(found.method)
-        return of_test(found, k, spent.told(wording, n), wording)
     if cost is not None:
         afforded = _affordable(says, cost, n, p, groups)
         if afforded is None:
             why = f"The table is too large for the permutations that a test of {name} takes."
             return untested(k, f"{why} In Python: model[-1].test_dimension(X{'' if y is None else ', y'}).")
-        afforded = replace(afforded, rows=min(afforded.rows, sample_rows(p) // 2 if by_class else sample_rows(p)))
+        most = sample_rows(p) // 2 if by_class else sample_rows(p)
         sizes = data.class_sizes()[1] if data is not None and by_class else None
-        rows = some_rows(afforded.rows, n, plan.seed, y if by_class else None, numbers, sizes)
+        rows = some_rows(min(afforded.rows, most), n, plan.seed, y if by_class else None, numbers, sizes)
         spent = Effort(afforded.draws, len(rows))
         if progress:
             progress("testing directions: permuting", 0, 0)
     target = () if y is None else (y[rows],)
     tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
+    given = related.of(rows).given()
     try:
-        found = tested.test_dimension(X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
+        found = tested.test_dimension(
+            X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed, **given
+        )
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
     test = spent.told(wording, n)
     if len(rows) < n and cost is None:
-        test = replace(
-            test, about=f"{test.about} The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
-        )
+        about = f"{test.about} The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
+        test = replace(test, about=about)
     if found.note:
         test = replace(test, about=f"{test.about} {found.note}")
+    if related.groups is not None:
+        test = replace(test, about=f"{test.about} {related.told}")
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
 
 
@@ -160,6 +223,7 @@ def spread_verdicts(
     plan: Plan,
     progress: Progress | None,
     whole: np.ndarray | None = None,
+    related: Related = ALONE,
     data: Data | None = None,
 ) -> Verdicts:
     """Compare the variances of directions with those that unrelated columns would give.
@@ -179,6 +243,8 @@ def spread_verdicts(
     progress : Progress or None
     whole : ndarray of bool, optional
         Rows without holes, where others have some: the test is made on these.
+    related : Related
+        Which rows belong together, and how much each counts.
     data : Data, optional
         Where X may be a sample of the rows of a file.
     """
@@ -186,12 +252,15 @@ def spread_verdicts(
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     if whole is not None and not whole.all():
+        part = related.of(whole)
         return _of_whole_rows(
-            lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress), model, X, None, whole, k
+            lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress, None, part), model, X, None, whole, k
         )
     worded = any(len(block) > 1 for block in blocks)
     if declared(model).test is not None and not worded:
-        return verdicts(model, X, None, k, plan, progress, data=data)
+        return verdicts(model, X, None, k, plan, progress, related=related, data=data)
+    if related is not ALONE:
+        return untested(k, f"Columns of words are permuted row by row, which {related.words} do not allow.")
     spread, name = declared(model).spread, type(model).__name__
     spent = effort(n, lambda m: spread.cost(m, X.shape[1], len(blocks)), WORK, spread.draws, FEWEST_ROWS["none"])
     if spent is None:

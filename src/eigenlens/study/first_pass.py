@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -16,9 +17,10 @@ from ..sources.base import middle
 from ..tables import TableFile
 from ..tables.judging import Column
 from ..validation.folds import DealtFolds
-from .data import MOST_CLASSES, Plan, holes_in, labels_of, sample_rows, too_many_classes
+from .data import MOST_CLASSES, holes_in, labels_of, sample_rows, too_many_classes
 from .fold_models import BLOCK_ROWS, MOST_CELLS
 from .layout import Layout, layout_of
+from .plan import Plan
 
 OF_EACH_CLASS = 100  # rows kept at least
 HEAD = 1024  # rows among which a typical one is looked for
@@ -41,8 +43,9 @@ class Kept:
         Missing cells of each column that is used, in the rows that count.
     sums : ndarray of shape (3, p)
         Count, mean and sum of squares of the known cells of each prepared column.
-    ends : dict of str to (float, float, bool)
-        First and last number of a column, and whether numbers ascend.
+    ends : dict of str to (float, float, float or None)
+        First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
+        is one number so far.
     """
 
     moments: Moments | None = None
@@ -55,7 +58,7 @@ class Kept:
     n_holed: int = 0
     gaps: Any = 0
     sums: np.ndarray | None = None
-    ends: dict[str, tuple[float, float, bool]] = field(default_factory=dict)
+    ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
 
     def merge(self, other: Self) -> Self:
         if other.moments is not None:
@@ -66,15 +69,14 @@ class Kept:
         for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "gaps"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.sums = _added(self.sums, other.sums)
-        for name, (first, last, ascend) in other.ends.items():
-            start, end, before = self.ends.get(name, (first, -np.inf, True))
-            self.ends[name] = (start, last, before and ascend and end < first)
+        for name, after in other.ends.items():
+            self.ends[name] = _joined(self.ends[name], after) if name in self.ends else after
         return self
 
     @property
     def running(self) -> set[str]:
-        """Columns whose numbers ascend from row to row."""
-        return {name for name, (_, _, ascend) in self.ends.items() if ascend}
+        """Columns whose numbers ascend from row to row, in even steps of one or more."""
+        return {name for name, (_, _, step) in self.ends.items() if step is not None and step >= 1}
 
 
 class FirstPass:
@@ -98,8 +100,10 @@ class FirstPass:
 
     def begin(self, columns: dict[str, Column], rows: int) -> None:
         running = {name for name, column in columns.items() if column.kind == "number" and column.whole}
+        head = copy(self.file)
+        head.n_rows, head.read_as_words = rows, _not_of_the_head  # type: ignore[method-assign]
         try:
-            self.settle(layout_of(self.file, self.plan, columns, rows, running), columns)
+            self.settle(layout_of(head, self.plan, columns, rows, running), columns)
         except errors.InputError:
             return  # what is wrong is said of the whole file
 
@@ -239,11 +243,23 @@ def collected(file: TableFile, plan: Plan, layout: Layout, kind: type[Centred] =
     return again
 
 
-def _ends(column: Any) -> tuple[float, float, bool]:
+def _not_of_the_head(columns: list[Column]) -> None:
+    raise errors.InputError("codes are counted as words in the whole file.")
+
+
+def _ends(column: Any) -> tuple[float, float, float | None]:
     values = np.asarray(column.to_numpy(), dtype=float)
-    if not len(values):
-        return np.inf, -np.inf, True
-    return float(values[0]), float(values[-1]), bool((np.diff(values) > 0).all())
+    steps = np.diff(values)
+    step = None if not len(steps) else float(steps[0]) if (steps == steps[0]).all() else 0.0
+    return float(values[0]), float(values[-1]), step
+
+
+def _joined(
+    before: tuple[float, float, float | None], after: tuple[float, float, float | None]
+) -> tuple[float, float, float | None]:
+    step = after[0] - before[1]
+    even = all(part[2] is None or part[2] == step for part in (before, after))
+    return before[0], after[1], step if even else 0.0
 
 
 def _sums(X: np.ndarray) -> np.ndarray:

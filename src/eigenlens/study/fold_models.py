@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,11 +38,14 @@ class FoldModels:
     centres, factors : lists of ndarray of shape (p,)
         What is subtracted from the columns, and what they are multiplied with, for each fold: 0 for a column that does
         not vary outside the fold.
+    seconds : float
+        That the fits took.
     """
 
     models: list[Any]
     centres: list[np.ndarray]
     factors: list[np.ndarray]
+    seconds: float = 0.0
 
     def places(self, X: np.ndarray, folds: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return the classes that rows are given, as places in a sorted list of labels."""
@@ -96,7 +101,7 @@ def fold_models(model: Any, training: list[Any], standardise: bool) -> FoldModel
     standardise : bool
         Whether columns are divided by their standard deviations.
     """
-    models, centres, factors = [], [], []
+    models, centres, factors, start = [], [], [], time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the model that is kept says what there is to say
         for moments in training:
@@ -110,7 +115,17 @@ def fold_models(model: Any, training: list[Any], standardise: bool) -> FoldModel
             models.append(fitted_to_moments(clone(model), scale_columns(moments, centre, scale)))
             centres.append(centre)
             factors.append(np.where(still, 0.0, 1.0 / scale))
-    return FoldModels(models, centres, factors)
+    return FoldModels(models, centres, factors, time.perf_counter() - start)
+
+
+def teams_of(models: dict[str, Any], training: list[Any], standardise: bool) -> dict[str, FoldModels]:
+    """Fit all methods that fit from moments; those that cannot be fitted to these are left out."""
+    teams = {}
+    for name, model in models.items():
+        if takes_moments(model):
+            with suppress(errors.InputError):
+                teams[name] = fold_models(model, training, standardise)
+    return teams
 
 
 def confusion(truth: np.ndarray, guess: np.ndarray, n_classes: int) -> np.ndarray:

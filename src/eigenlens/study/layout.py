@@ -10,7 +10,9 @@ import numpy as np
 from ..tables import Preparation, TableFile
 from ..tables.judging import Column
 from ..tables.preparation import ABSENT, OFTEN
-from .data import Plan, kind_of_target, used_columns
+from .data import FEWEST_COUNTED, kind_of_target, used_columns
+from .plan import Plan
+from .roles import Roles, roles_of
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,9 @@ class Layout:
         return new
 
 
-def layout_of(file: TableFile, plan: Plan, profile: dict[str, Column], n: int, running: set[str]) -> Layout:
+def layout_of(
+    file: TableFile, plan: Plan, profile: dict[str, Column], n: int, running: set[str], roles: Roles | None = None
+) -> Layout:
     """Return the layout of a table of n rows.
 
     Parameters
@@ -80,11 +84,14 @@ def layout_of(file: TableFile, plan: Plan, profile: dict[str, Column], n: int, r
     profile : dict of str to Column
     n : int
     running : set of str
-        Columns whose numbers ascend from row to row.
+        Columns whose numbers ascend from row to row, in even steps of one or more.
+    roles : Roles, optional
+        What columns are for; told from the profile if not given.
     """
-    used, row_column, _ = used_columns(file, plan, profile, n)
+    roles = roles_of(file, plan, profile) if roles is None else roles
+    used, row_column = used_columns(plan, profile, roles), roles.rows
     counters = tuple(name for name in used if name in running and only_counts(profile[name], n))
-    used = [name for name in used if name not in counters or name in plan.keep] or used
+    used = [name for name in used if name not in counters or name in (*plan.keep, *plan.numbers)] or used
     trial = Preparation(full=False, keep=plan.keep)
     columns, levels, filled, left_out = [], [], [], []
     holed = any(profile[name].missing for name in used)
@@ -114,5 +121,5 @@ def layout_of(file: TableFile, plan: Plan, profile: dict[str, Column], n: int, r
 
 def only_counts(column: Column, n: int) -> bool:
     """Tell whether the numbers of a column are those that n rows would be counted with."""
-    whole = column.kind == "number" and column.whole and n >= 10
-    return whole and column.high - column.low + 1 == n
+    whole = column.kind == "number" and column.whole and n >= FEWEST_COUNTED
+    return whole and column.high - column.low >= n - 1

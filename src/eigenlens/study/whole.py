@@ -17,8 +17,7 @@ from ..spectral import Form
 from ..tables import Preparation, TableFile
 from .data import (
     Data,
-    Plan,
-    Progress,
+    counted_kinds,
     labels_of,
     missing_cells,
     no_row_left,
@@ -30,10 +29,12 @@ from .data import (
     written,
 )
 from .first_pass import FirstPass, collected
-from .fold_models import FoldModels, confusion, fold_models, fold_numbers, takes_moments
+from .fold_models import FoldModels, confusion, fold_numbers, teams_of
 from .holes import Ready
 from .layout import layout_of
 from .methods import chosen, fitted_to_moments, score_names
+from .plan import Plan, Progress
+from .roles import hinted_groups, noted_years, roles_of
 
 MOST_COLUMNS = 2_000
 EXTREME_AXES = 10  # whose outermost rows are in the picture
@@ -75,16 +76,19 @@ class Whole:
     ----------
     sink : object or None
         Takes the scores of all rows, block by block.
-    passes : int
-        How often the rows were read.
     """
 
-    def __init__(self, first: FirstPass, plan: Plan, passes: int) -> None:
+    def __init__(self, first: FirstPass, plan: Plan) -> None:
         assert first.layout is not None
-        self.first, self.plan, self.passes, self.layout = first, plan, passes, first.layout
+        self.first, self.plan, self.layout = first, plan, first.layout
         self.file, self.n_rows = first.file, first.kept.n_rows
         self.sink: Any = None
         self.progress: Progress | None = None
+
+    @property
+    def passes(self) -> int:
+        """How often rows were read."""
+        return self.file.passes
 
     # -- from moments --------------------------------------------------------------------------------------------
 
@@ -125,7 +129,7 @@ class Whole:
             lost = _loses(model, scaled)
         if lost:
             again = collected(self.file, self.plan, self.layout, Factor)
-            self.first, self.passes = again, self.passes + 1
+            self.first = again
             scaled = self._scaled(preparation)
         model = fitted_to_moments(model, scaled)
         vars(model).pop("feature_names_in_", None)
@@ -169,14 +173,7 @@ class Whole:
             return {}
         centre, scale = preparation.centre_, preparation.scale_
         training = [scale_columns(part, centre, scale) for part in folded.training()]
-        teams = {}
-        for name, model in models.items():
-            if takes_moments(model):
-                try:
-                    teams[name] = fold_models(model, training, preparation.standardise)
-                except errors.InputError:
-                    continue
-        return teams
+        return teams_of(models, training, preparation.standardise)
 
     # -- the second pass -----------------------------------------------------------------------------------------
 
@@ -227,7 +224,6 @@ class Whole:
             done += len(numbers)
             if self.progress:
                 self.progress("scoring rows", done, self.n_rows)
-        self.passes += 1
         return found
 
     @staticmethod
@@ -256,7 +252,7 @@ def score_columns(
     for j, name in enumerate(names):
         columns[name] = Z[:, j]
     if predicted is not None:
-        columns["predicted"] = np.asarray(predicted, dtype=object)
+        columns["predicted"] = predicted if predicted.dtype.kind == "f" else np.asarray(predicted, dtype=object)
     return list(columns), list(columns.values())
 
 
@@ -274,23 +270,24 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
         What the rows are called.
     progress : Progress or None
     """
-    first, passes = FirstPass(file, plan), 1
+    first = FirstPass(file, plan)
     profile = file.profile(ignore=plan.drop, watcher=first)
-    n = file.n_rows or 0
-    layout = layout_of(file, plan, profile, n, _running(first, profile))
-    if not _fits_from_moments(layout, plan):
+    notes, roles, n = counted_kinds(file, profile), roles_of(file, plan, profile), file.n_rows or 0
+    layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
+    if not _fits_from_moments(layout, plan) or roles.weights is not None or roles.group is not None:
         return None
     while first.kinds is None or first.layout != layout:
-        first, passes = collected(file, plan, layout), passes + 1
-        layout = layout_of(file, plan, profile, n, _running(first, profile))
-        if passes > MOST_PASSES:
+        if file.passes > MOST_PASSES:
             return None
+        first = collected(file, plan, layout)
+        layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
     first.layout = layout
     first.prune()
     kept = first.kept
-    used, row_column, notes = used_columns(file, plan, profile, n)
+    notes += roles.notes
     gone = _note_gaps(file, plan, first, profile, notes)
-    used = without_counters(used, list(layout.counters), plan, notes)
+    used = without_counters(used_columns(plan, profile, roles), list(layout.counters), plan, notes)
+    notes += noted_years(roles, used)
     table, numbers = kept.rows[0], kept.numbers[0]
     order = np.argsort(numbers)
     table, numbers = table.take(order), numbers[order]
@@ -298,12 +295,13 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
     y = None if plan.target is None else target_of(table.column(plan.target), layout.kind)
     if layout.kind == "classes":
         shown[str(plan.target)] = np.array(y, dtype=object)
-    row_names = None if row_column is None else [written(v) for v in table.column(row_column).to_pylist()]
+        roles.hints += hinted_groups(table, used, np.asarray(y), profile)
+    row_names = None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()]
     data = Data(source, table.select(used), y, layout.kind, row_names, notes, shown, file.names)
-    data.dialect, data.gone = file.dialect if file.is_text else None, gone
+    data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
     data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
     if len(numbers) < kept.n_rows:
-        data.whole = Whole(first, plan, passes)
+        data.whole = Whole(first, plan)
     return data
 
 

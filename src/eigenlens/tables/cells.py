@@ -68,7 +68,9 @@ def parse(
         column = column.dictionary_decode()
     if pa.types.is_temporal(column.type):  # how it is written does not matter, only that it is a date
         column = pc.cast(column, pa.string())
-    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+    if words and not _is_text(column.type):  # codes in a typed file: 1 and 1.0 are the same word
+        column = pc.cast(column, pa.string())
+    if not _is_text(column.type):
         null = _mask(pc.is_null(column, nan_is_null=True))
         values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         return Cells(values, null, np.zeros(len(column), dtype=bool))
@@ -96,6 +98,12 @@ def parse(
     values = pc.if_else(number, plain, pa.scalar(None, type=text.type)).cast(pa.float64())
     numbers = values.to_numpy(zero_copy_only=False)
     return Cells(numbers, _mask(missing), ~_mask(pc.or_(missing, number)), text)
+
+
+def _is_text(kind: Any) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
 
 
 def _plain(column: Any) -> Cells | None:

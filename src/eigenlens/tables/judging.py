@@ -35,6 +35,8 @@ class Column:
     low, high : float
     whole : bool
         Whether all numbers are whole.
+    values : set of float or None
+        The different whole numbers; None where there are more than a thousand, or others.
     odd : int
         Words among numbers, which count as missing.
     remark : str
@@ -50,8 +52,16 @@ class Column:
     low: float = np.inf
     high: float = -np.inf
     whole: bool = True
+    values: set[float] | None = field(default_factory=set)
     odd: int = 0
     remark: str = ""
+
+    @property
+    def distinct(self) -> int:
+        """How many different cells there are, as far as they are counted: beyond a thousand, a thousand and one."""
+        if self.kind == "word":
+            return len(self.levels)
+        return LEVELS + 1 if self.values is None else len(self.values)
 
 
 class JudgesColumns:
@@ -78,6 +88,9 @@ class JudgesColumns:
             if column.numbers:
                 self._settle(column)
         column.kind = "word" if column.words else "number" if column.numbers else "empty"
+        if column.kind == "word" and column.name in self.dialect.numbers:
+            first = errors.quoted(next(iter(column.levels)))
+            raise errors.setting("--numbers", column.name, f"its cells are words, such as {first}")
 
     def _is_dressed(self, column: Column) -> bool:
         """Tell whether the words of a column are numbers with signs that can be left out, and remark on it."""
@@ -118,6 +131,7 @@ class JudgesColumns:
         line = self._line(column.name, word)
         first = errors.quoted(word) + (f", line {line:,}" if line is not None else "")
         few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
+        few = few or column.name in self.dialect.numbers
         if few and len(column.levels) < LEVELS:
             column.remark += " " * bool(column.remark) + (
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "

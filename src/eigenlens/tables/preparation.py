@@ -93,7 +93,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.most_words, self.keep, self.unseen = most_words, keep, unseen
         self.centre = centre
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the columns, words, means and scales.
 
         Parameters
@@ -101,6 +101,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         X : data frame
             pandas, polars or pyarrow.
         y : ignored
+        sample_weight : array of shape (n,), optional
+            How much each row counts in means and spreads.
         """
         check_flag("standardise", self.standardise)
         check_flag("centre", self.centre)
@@ -134,8 +136,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.fill_ = np.array(fill)
         raw = self._raw(frame, _missing_cells)
         unit = np.maximum(np.nanmax(np.abs(raw), axis=0), np.finfo(float).tiny)  # squares of 1e200 are no floats
-        self.centre_ = np.nanmean(raw / unit, axis=0) * unit
-        spread = np.nanstd(raw / unit, axis=0, ddof=1) * unit if len(raw) > 1 else np.ones(raw.shape[1])
+        mean, spread = _moments(raw / unit, sample_weight)
+        self.centre_, spread = mean * unit, spread * unit if len(raw) > 1 else np.ones(raw.shape[1])
         self.spread_ = np.where(spread > 0, spread, 1.0)
         self.scale_ = self.spread_ if self.standardise else np.ones(raw.shape[1])
         self.names_out_ = self._names_out()
@@ -199,10 +201,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         place = {word: j for j, word in enumerate(levels)}
         filled = place[self.fill_words_[name]]
         codes = np.array(
-            [filled if w is None or w != w else place.get(str(w), -1) for w in series.to_list()], dtype=int
+            [filled if w is None or w != w else place.get(_word(w), -1) for w in series.to_list()], dtype=int
         )
         if (codes < 0).any() and self.unseen == "refuse":
-            unseen = sorted({str(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0})
+            unseen = sorted({_word(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0})
             raise errors.InputError(
                 f"column {name!r} holds {errors.listed(map(repr, unseen))}, which the fit has not seen (it knew "
                 f"{errors.listed(map(repr, levels))}); correct them, or fit again with such rows."
@@ -271,8 +273,25 @@ def _missing(series: Any) -> np.ndarray:
 def _counts(series: Any) -> dict[str, int]:
     counts: dict[str, int] = {}
     for word in series.drop_nulls().to_list():
-        counts[str(word)] = counts.get(str(word), 0) + 1
+        counts[_word(word)] = counts.get(_word(word), 0) + 1
     return counts
+
+
+def _word(value: Any) -> str:
+    """Return a word as text; codes that come as floats are the whole numbers that they are."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _moments(Z: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return means and standard deviations of columns, of the cells that are there."""
+    if sample_weight is None:
+        return np.nanmean(Z, axis=0), np.nanstd(Z, axis=0, ddof=1) if len(Z) > 1 else np.ones(Z.shape[1])
+    w = np.where(np.isnan(Z), 0.0, np.asarray(sample_weight, dtype=float)[:, None])
+    total = w.sum(axis=0)
+    mean = (w * np.nan_to_num(Z)).sum(axis=0) / total
+    n = (w > 0).sum(axis=0)
+    variance = (w * np.nan_to_num(Z - mean) ** 2).sum(axis=0) / total * n / np.maximum(n - 1, 1)
+    return mean, np.sqrt(variance)
 
 
 def _missing_cells(counts: Mapping[str, int]) -> errors.InputError:

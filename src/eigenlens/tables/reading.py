@@ -66,6 +66,8 @@ class TableFile(JudgesColumns):
     ----------
     notes : list of str
         What was assumed of how the file is written.
+    passes : int
+        How often rows were read.
 
     Examples
     --------
@@ -97,6 +99,7 @@ class TableFile(JudgesColumns):
         if suffix in SHEETS:
             self._sheet, self.notes = read_sheet(self.path)
         self.n_rows: int | None = None
+        self.passes = 0
         self._quotes_match = False
         self._profile: dict[str, Column] | None = None
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
@@ -106,9 +109,12 @@ class TableFile(JudgesColumns):
                     f"{self.path}, line 1: the column {errors.quoted(name)} has a control character in its name; "
                     "remove it."
                 )
-        for name in self.dialect.words:
-            if name not in self.names:
-                raise errors.no_column(name, self.names, "--words")
+        for option, given in (("--words", self.dialect.words), ("--numbers", self.dialect.numbers)):
+            for name in given:
+                if name not in self.names:
+                    raise errors.no_column(name, self.names, option)
+        for name in set(self.dialect.words) & set(self.dialect.numbers):
+            raise errors.setting("--words", name, "it is also among the columns of --numbers; name it once")
 
     def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
         """Return how the cells are written, and what was assumed."""
@@ -192,7 +198,7 @@ class TableFile(JudgesColumns):
 
     def _begin(self, watcher: Watcher, columns: dict[str, Column], batch: Any, cells: dict[str, Cells]) -> None:
         """Let a watcher begin with the first rows, if its columns are plainly numbers or words."""
-        head, trial = copy(self), {name: replace(c, levels=dict(c.levels)) for name, c in columns.items()}
+        head, trial = copy(self), {name: _copied(c) for name, c in columns.items()}
         for column in trial.values():
             head._judge(column)
         if head.dialect == self.dialect:
@@ -218,9 +224,15 @@ class TableFile(JudgesColumns):
             column.numbers += len(finite)
             column.low, column.high = min(column.low, finite.min()), max(column.high, finite.max())
             column.whole = column.whole and bool((finite == np.round(finite)).all())
+            self._count_numbers(column, finite)
         if cells.words.any():
             column.words += int(cells.words.sum())
             self._count_words(column, cells)
+
+    def _count_numbers(self, column: Column, numbers: np.ndarray) -> None:
+        if column.values is not None:
+            column.values |= set(np.unique(numbers).tolist()) if column.whole else set()
+            column.values = column.values if column.whole and len(column.values) <= LEVELS else None
 
     def _count_words(self, column: Column, cells: Cells) -> None:
         import pyarrow as pa
@@ -234,6 +246,13 @@ class TableFile(JudgesColumns):
                 raise refusals.long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
             if word in column.levels or len(column.levels) < LEVELS:
                 column.levels[word] = column.levels.get(word, 0) + count
+
+    def read_as_words(self, columns: list[Column]) -> None:
+        """Take columns of numbers that are codes for words, after all."""
+        self.dialect = replace(self.dialect, words=(*self.dialect.words, *(column.name for column in columns)))
+        self._count_again(columns)
+        for column in columns:
+            column.kind = "word"
 
     def _count_again(self, columns: list[Column]) -> None:
         """Count the words of columns that were partly read as numbers."""
@@ -322,6 +341,7 @@ class TableFile(JudgesColumns):
     # -- files -------------------------------------------------------------------------------------------------
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
+        self.passes += 1
         with self._snapshot.held():
             yield from self._read(names)
 
@@ -393,6 +413,11 @@ def _require_pyarrow(path: Path) -> None:
         import_module("pyarrow")
     except ImportError as error:
         raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
+
+
+def _copied(column: Column) -> Column:
+    values = None if column.values is None else set(column.values)
+    return replace(column, levels=dict(column.levels), values=values)
 
 
 def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
