@@ -36,8 +36,8 @@ for label, kind, df in zip(labels, model.kind_, model.df_, strict=True):
 # %%
 # One panel for each column in the model, with the partial residuals of the districts.
 
-panels = model.plot(X, y)
-for panel in panels:
+display = model.plot(X, y)
+for panel in display.axes_:
     panel.set_xlabel(labels[int(panel.get_xlabel()[1:])])
 plt.show()
 

@@ -45,8 +45,8 @@ print(model.summary())
 # What each column adds, with the partial residuals of the days. Ozone rises with heat only above 75 °F. Wind clears
 # it, but more than 9 mph does not clear more. Sunshine beyond 190 langleys adds nothing.
 
-panels = model.plot(X, ozone)
-for panel in panels:
+display = model.plot(X, ozone)
+for panel in display.axes_:
     panel.set_xlabel(names[int(panel.get_xlabel()[1:])])
 plt.show()
 

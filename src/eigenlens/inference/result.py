@@ -189,15 +189,16 @@ class DimensionTest(Result):
         return pd.DataFrame(columns).set_index("at most")
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the eigenvalues with what noise would give, or else the p-values with the level; return the axes.
+        """Draw the eigenvalues with what noise would give, or else the p-values with the level; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
+        from .._core.drawing import Display
         from . import _plots
 
-        return _plots.draw_dimension(self, ax)
+        return Display.on(_plots.draw_dimension(self, ax))
 
 
 def check_level(alpha: Any) -> None:

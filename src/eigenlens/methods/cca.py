@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
@@ -41,7 +42,6 @@ from ._holes import TakesHoles, in_units_of_data
 from ._patterns import Completed, filled, law_of
 from ._rows import Known, RowsTransformer
 from ._structure import structure
-from ._summary import Table, matrix
 
 
 @stored("CCA")

@@ -28,6 +28,7 @@ from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
+from .._core.summaries import Table, table
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test, permuted_after, resampled_test
 from ..moments import Centred, Cubic
@@ -38,7 +39,6 @@ from ._base import MomentsEstimator, Problem
 from ._canonical_tests import check_moved
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated
-from ._summary import Table, table
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns
 NO_REST = 1e-13  # share of the variance of y that is rounding

@@ -12,6 +12,7 @@ from .data import Data, prepared
 from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
+from .misfits import tell_misfits
 from .plan import Plan, Progress
 from .words import base, correlations, spread_words
 
@@ -47,6 +48,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
+    tell_misfits(findings, model, X)
     tell_holes(findings, data, ready)
     return findings, ready.pipeline
 
