@@ -136,7 +136,7 @@ def fold_teams(
     if not models or data.class_sizes()[1].min() < 2 or data.weights is not None or data.groups is not None:
         return {}
     if data.whole is not None:
-        return data.whole.teams(models, preparation)  # type: ignore[no-any-return]
+        return data.whole.teams(models, preparation)
     labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
     n, p = X.shape
     folds = _folds(data, plan, affordable_rows(p))

@@ -109,7 +109,7 @@ class Data:
     def class_sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the classes of all rows, sorted, and how many rows each has."""
         if self.whole is not None:
-            return self.whole.class_sizes()  # type: ignore[no-any-return]
+            return self.whole.class_sizes()
         return np.unique(np.asarray(self.y), return_counts=True)
 
 
@@ -200,7 +200,7 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
 
     def fitted(standardise: bool) -> Preparation:
         if data.whole is not None:
-            return data.whole.preparation(standardise=standardise)  # type: ignore[no-any-return]
+            return data.whole.preparation(standardise=standardise)
         new = Preparation(standardise=standardise, missing=missing, full=full, keep=plan.keep)
         return new.fit(table, sample_weight=data.weights)
 

@@ -77,7 +77,7 @@ class Ready:
     def correlations(self, scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Return the correlations of the prepared columns with the scores."""
         if self.all_rows is not None:
-            return self.all_rows.correlations(self.model)  # type: ignore[no-any-return]
+            return self.all_rows.correlations(self.model)
         return correlations(self.X, scores, weights)
 
     @property
@@ -101,7 +101,7 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: 
         All rows, where the table is a sample of them.
     """
     if whole is not None:
-        return whole.fitted(model, preparation, table)  # type: ignore[no-any-return]
+        return whole.fitted(model, preparation, table)
     return fitted_rows(model, preparation, preparation.transform(table), y, weights)
 
 
