@@ -12,7 +12,7 @@ from .data import Data, prepared
 from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
-from .misfits import tell_misfits
+from .misfits import Misfits, tell_misfits
 from .picture import show_all
 from .plan import Plan, Progress
 from .words import base, correlations, spread_words
@@ -50,10 +50,16 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
-    tell_misfits(findings, model, X)
-    tell_holes(findings, data, ready)
-    if data.whole is not None:
-        show_all(findings, data, data.whole.read_again(ready, {}))
+    if data.whole is None:
+        tell_misfits(findings, model, X, data.numbers)
+        tell_holes(findings, data, ready)
+    else:
+        misfits = Misfits.of(findings, model, data.whole.n_rows)
+        passed = data.whole.read_again(ready, {}, misfits)
+        if misfits is not None:
+            misfits.tell(findings)
+        tell_holes(findings, data, ready)
+        show_all(findings, data, passed)
     return findings, ready.pipeline
 
 

@@ -33,6 +33,7 @@ from .fold_models import FoldModels, confusion, fold_numbers, teams_of
 from .holes import Ready
 from .layout import layout_of
 from .methods import chosen, fitted_to_moments, score_names
+from .misfits import Misfits, row_called
 from .plan import Plan, Progress
 from .roles import hinted_groups, noted_years, roles_of
 
@@ -177,8 +178,11 @@ class Whole:
 
     # -- the second pass -----------------------------------------------------------------------------------------
 
-    def read_again(self, ready: Ready, teams: dict[str, FoldModels]) -> Passed:
-        """Read all rows: write their scores, judge each by the models of its own fold, and find the outermost ones."""
+    def read_again(self, ready: Ready, teams: dict[str, FoldModels], misfits: Misfits | None = None) -> Passed:
+        """Read all rows: write their scores, judge each by the models of its own fold, and find the outermost ones.
+
+        Rows that do not fit are counted, where that is asked for.
+        """
         first, layout, model = self.first, self.layout, ready.model
         labels = self.class_sizes()[0] if layout.kind == "classes" else None
         assert first.kinds is not None
@@ -205,13 +209,22 @@ class Whole:
                         for name, team in teams.items()
                     }
             ends = np.unique(np.concatenate([Z[:, : len(axes)].argmin(axis=0), Z[:, : len(axes)].argmax(axis=0)]))
-            return table, numbers, Z, y, predicted, judged, ends
+            odd = None
+            if misfits is not None:
+                row_names = None if layout.row_column is None else table.column(layout.row_column)
+                odd = misfits.look(
+                    X,
+                    lambda i: row_called(int(numbers[i]), None if row_names is None else written(row_names[i].as_py())),
+                )
+            return table, numbers, Z, y, predicted, judged, ends, odd
 
         done = 0
         for part in self.file.mapped(first.kinds, list(first.kinds), work):
             if part is None:
                 continue
-            table, numbers, Z, y, predicted, judged, ends = part
+            table, numbers, Z, y, predicted, judged, ends, odd = part
+            if misfits is not None and odd is not None:
+                misfits.add(odd)
             names = names or score_names(model, Z.shape[1])
             if self.sink is not None:
                 row_names = None if layout.row_column is None else table.column(layout.row_column).to_pylist()
