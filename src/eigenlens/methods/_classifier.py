@@ -53,7 +53,7 @@ class PosteriorClassifier(ClassifierScore):
         self.priors_ = _xp.attribute_copy(_xp.like(priors, like), dtype)
 
     def decision_function(self, X: TableLike) -> Array:
-        """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
+        """Return log-posteriors up to a term that all classes share: (n, K), or (n,) for the second of two classes."""
 
         def scores(block: Array) -> Array:
             D = self._scores(block, sharp=False)
@@ -62,7 +62,7 @@ class PosteriorClassifier(ClassifierScore):
         return self._over_rows(X, scores, takes_sparse=self._takes_sparse)
 
     def predict_log_proba(self, X: TableLike) -> Array:
-        """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
+        """Return the logarithms of the posterior probabilities, finite for rows however far away; always float64."""
 
         def log_posterior(block: Array) -> Array:
             return _xp.log_softmax(self._scores(block, sharp=True))
@@ -70,7 +70,7 @@ class PosteriorClassifier(ClassifierScore):
         return self._over_rows(X, log_posterior, keep_dtype=False, takes_sparse=self._takes_sparse)
 
     def predict_proba(self, X: TableLike) -> Array:
-        """Return the posterior probability of each class; always float64, so that it and its logarithm agree."""
+        """Return the posterior probability of each class; always float64, so it agrees with its logarithm."""
         log_posterior = self.predict_log_proba(X)
         return _xp.namespace(log_posterior).exp(log_posterior)
 

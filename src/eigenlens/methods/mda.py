@@ -56,23 +56,23 @@ class MDA(ScoredClassifier):
     Parameters
     ----------
     n_components : int or None
-        Rank of the rule, at most ΣR_k − 1, which None takes as far as the columns allow it. The means of the subclasses
-        are held to so many directions in every step.
+        Rank of the rule, at most ΣR_k − 1, which is the default as far as the columns allow it. Every step restricts
+        the means of the subclasses to this many directions.
     n_subclasses : int, list, dict, "bic" or "cv"
         R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood.
     n_init : int
-        Starts that are run to the end; the best likelihood wins. Without a regressor they are the best of eight times
-        as many after six M-steps.
+        Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
+        times as many after six M-steps.
     max_iter : int
-        Most M-steps, the first taken from the start.
+        Largest number of M-steps, including the first.
     tol : float
-        EM ends when the mean log-likelihood of a row changes by no more; 0 takes exactly `max_iter` steps.
+        EM ends when the mean log-likelihood of a row changes by less than this; 0 takes exactly `max_iter` steps.
     init : array of shape (n, ΣR_k), optional
-        Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
+        Starting responsibilities instead of k-means: classes in order, zero outside a row's own class.
     random_state : int, Generator, RandomState or None
         Of the k-means starts.
     priors : array of shape (K,) or dict of class to number, optional
@@ -163,7 +163,7 @@ class MDA(ScoredClassifier):
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
-            Left out where X is a source that holds them.
+            Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         """
