@@ -22,6 +22,7 @@ from .arrow_streams import IpcReader, stream_reader
 from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
+from .engines import engine_rows, is_engine
 from .labelled import is_labelled, labelled_rows
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
@@ -103,6 +104,8 @@ def open_rows(
     if is_labelled(path_or_paths):
         _refuse_roles(columns=columns, target=target, weight=weight, query=query)
         return labelled_rows(path_or_paths, rows, layer)
+    if is_engine(path_or_paths):
+        return engine_rows(path_or_paths, columns, target, weight)
     if rows is not None or layer is not None:
         raise errors.InputError(
             "rows names dimensions of an xarray DataArray, layer a layer of an AnnData; leave them out."
