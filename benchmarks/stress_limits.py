@@ -2,8 +2,8 @@
 
     python benchmarks/stress_limits.py [steps=6]
 
-Limits of control groups (version 1 and 2) need an administrator; tests/faults/test_memory.py writes their files below a
-folder and asks what is left.
+Limits of control groups (version 1 and 2) need an administrator; tests/faults/test_memory_limits.py writes their files
+below a folder and asks what is left.
 """
 
 from __future__ import annotations

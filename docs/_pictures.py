@@ -8,7 +8,7 @@ import runpy
 from pathlib import Path
 
 HERE = Path(__file__).parent
-INPUTS = ("../benchmarks/results.json", "inference.md")
+INPUTS = ("../benchmarks/results.json", "../benchmarks/calibration/results.json", "inference.md")
 STYLE = {"savefig.bbox": "tight", "font.size": 9, "savefig.dpi": 110}
 
 

@@ -17,16 +17,16 @@ PLUMBING = {
     "inference": {
         "CANONICAL", "Advice", "Choice", "Linearity", "Moves", "Result", "SliceMoments", "above_negative",
         "against_normal", "against_permutations", "against_refits", "canonical_permutation_test", "choose_slices",
-        "class_leverages", "inverse_root", "ladle", "ladle_above_noise", "leverages", "linear_p_value",
-        "permuted_after", "resampled_kernel", "resampled_test", "save_test", "with_linear",
+        "class_leverages", "coordinate_test", "inverse_root", "ladle", "ladle_above_noise", "leverages",
+        "linear_p_value", "permuted_after", "resampled_kernel", "resampled_test", "save_test", "with_linear",
     },
     "sources": {
         "Block", "ClassReader", "ClassifierScore", "GivenSlices", "LabelReader", "Labels", "RegressorScore", "Response",
-        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole",
+        "SliceReader", "Source", "Target", "as_source", "collect", "dense_blocks", "map_rows", "whole", "with_target",
     },
-    "moments": {"Centred", "Moments", "Quartic", "choose", "local_means", "squared_distances"},
+    "moments": {"Centred", "Moments", "Outline", "Quartic", "local_means", "products", "squared_distances"},
     "spectral": {"Choice", "Extreme", "Inertia", "count_rank", "inertia", "largest", "orient", "rounding"},
-    "testing": {"LAWS", "Sample", "applies", "sample"},
+    "testing": {"LAWS", "Sample", "applies", "sample", "sample_for"},
 }  # fmt: skip
 TITLES = {
     "": ("Methods and models", "The names that `from eigenlens import …` gives."),

@@ -1,11 +1,11 @@
 """The house stays as the design reads: rooms, cheap import, three files for each method."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,10 +32,30 @@ def test_every_regressor_has_its_tests_its_page_and_its_name(regressor):
     assert_documented(regressor)
 
 
-def test_methods_are_declared_independent():
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    declared = next(c["modules"] for c in contracts if c["type"] == "independence")
-    assert sorted(declared) == [f"eigenlens.methods.{m}" for m in METHODS]
+@pytest.mark.parametrize("module", sorted(p.stem for p in (ROOT / "src/eigenlens/methods").glob("*.py")))
+def test_no_method_is_imported_beside_it(module):
+    tree = ast.parse((ROOT / f"src/eigenlens/methods/{module}.py").read_text())
+    imported = {name for node in ast.walk(tree) for name in modules_of(node)}
+    assert not imported & set(METHODS), (
+        f"methods/{module}.py imports {imported & set(METHODS)}; move what they share down"
+    )
+
+
+def modules_of(node):
+    """Yield the modules of methods/ that an import statement there names."""
+    if isinstance(node, ast.ImportFrom) and node.level == 1:
+        yield from [node.module.split(".")[0]] if node.module else [alias.name for alias in node.names]
+    absolute = [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+    absolute += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+    yield from (name.split(".")[2] for name in absolute if name.startswith("eigenlens.methods."))
+
+
+def test_type_checkers_know_the_public_names():
+    tree = ast.parse(Path(eigenlens.__file__).read_text())
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    known = {alias.asname: node.module for node in block.body for alias in node.names}
+    assert sorted(known) == eigenlens.__all__
+    assert {name: f".{module}" for name, module in known.items() if module} == eigenlens._HOMES
 
 
 def test_every_estimator_is_a_public_name():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eigenlens.testing import sample
+from eigenlens.testing import sample_for
 from eigenlens.testing.laws import scores as scores_of
 from variants import all_variants
 
@@ -38,7 +38,7 @@ def test_device_agrees_with_the_host(estimator, library, dtype):
     from sklearn.base import clone
 
     _, to_device, to_host = library
-    data = sample(estimator._target, n=400, offset=100.0)
+    data = sample_for(estimator, n=400, offset=100.0)
     X = data.X.astype(dtype)
     y = data.y
     if estimator._target == "labels":

@@ -34,6 +34,7 @@ def test_lda_is_cca_with_the_indicator(labelled):
     np.testing.assert_allclose(np.abs(cca.x_weights_ * scale), np.abs(lda.scalings_), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant
 def test_pca_is_the_svd():
     X = load_wine().data
     _, s, V = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
@@ -93,6 +94,7 @@ def test_cca_is_symmetric():
     np.testing.assert_allclose(np.abs(there.x_weights_), np.abs(back.y_weights_), rtol=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore:The first component is column")
 def test_reconstruction_error_is_what_the_eigenvalues_leave():
     X = load_wine().data
     for k in (1, 3, 12):

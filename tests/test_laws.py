@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from eigenlens._core.errors import InputError
-from eigenlens.testing import LAWS, applies, sample
+from eigenlens.testing import LAWS, applies, sample_for
 from variants import all_variants
 
 # batches of a stream may begin with few rows for a slice, and a penalty may kill a weak component; that the warnings
@@ -33,7 +33,7 @@ def spoken_of(laws):
 
 @pytest.mark.parametrize(("estimator", "law"), spoken_of(LAWS))
 def test_law(estimator, law):
-    LAWS[law](estimator, sample(estimator._target))
+    LAWS[law](estimator, sample_for(estimator))
 
 
 @pytest.mark.parametrize(("estimator", "law"), spoken_of(DRIVEN))
@@ -49,7 +49,7 @@ def test_law_over_shapes(estimator, law):
         seed=st.integers(0, 10**6),
     )
     def holds(n, p, offset, scale, seed):
-        data = sample(estimator._target, n, p, offset=offset, scale=scale, seed=seed)
+        data = sample_for(estimator, n, p, offset=offset, scale=scale, seed=seed)
         assume(_well_separated(estimator, data))
         LAWS[law](estimator, data)
 

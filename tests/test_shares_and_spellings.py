@@ -92,7 +92,7 @@ def test_weights_of_partial_fits_are_counts():
 SPELLINGS = [
     (lambda: LDA(solver="svd"), r"LDA has no parameter solver='svd': there is one exact solver"),
     (lambda: LDA(solver="lsqr", shrinkage="auto"), "no parameter solver"),
-    (lambda: LDA(shrinkage="auto").fit(X, y), "use shrinkage='ledoit-wolf'"),
+    (lambda: LDA(shrinkage="auto").fit(X, y), "use 'ledoit-wolf'"),
     (lambda: PCA(svd_solver="full"), "it is called solver"),
     (lambda: PCA(2, solver="full").fit(X), "'full' and 'covariance_eigh' are called 'dense' here"),
     (lambda: KernelPCA(2, kernel="rbf").fit(X), r"use Gaussian\(bandwidth\), where gamma"),

@@ -45,6 +45,8 @@ VARIANTS = {
         PCA(1, solver="randomized"),
         PCA(2, missing="ml"),
         PCA(2, missing="ppca"),
+        PCA(2, scale=True),
+        PCA(2, scale=True, missing="ml"),
     ],
     LDA: [
         LDA(),
@@ -58,7 +60,7 @@ VARIANTS = {
         LDA(1, shrinkage=0.2, missing="ml"),
         LDA(within="equal", missing="ml"),
     ],
-    QDA: [QDA(), QDA(pooling=0.3), QDA(pooling=0.5, shrinkage=0.2), QDA([0.2, 0.3, 0.5])],
+    QDA: [QDA(), QDA(pooling=0.3), QDA(pooling=0.5, shrinkage=0.2), QDA([0.2, 0.3, 0.5]), QDA(missing="ml")],
     FDA: [
         FDA(),
         FDA(1, regressor=PolynomialRegression(1)),

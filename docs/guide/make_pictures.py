@@ -13,11 +13,24 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 from matplotlib.patches import Ellipse
 from sklearn.datasets import load_wine, make_moons
 from sklearn.preprocessing import scale
 
-from eigenlens import CCA, FDA, LDA, MDA, PCA, SIR, ClassicalMDS, KernelPCA, SparsePCA
+from eigenlens import (
+    CCA,
+    FDA,
+    LDA,
+    MDA,
+    PCA,
+    SIR,
+    ClassicalMDS,
+    CorrespondenceAnalysis,
+    KernelPCA,
+    MixedPCA,
+    SparsePCA,
+)
 from eigenlens.inference import bootstrap
 from eigenlens.kernels import Gaussian
 from eigenlens.report import DecisionDisplay
@@ -65,7 +78,7 @@ def how_many():
     ax.plot(axis, frame["statistic"], "o-", color=BLUE, label="thirteen columns of wine")
     ax.set(xlabel="direction", ylabel="what it carries", ylim=(0, None))
     last = (6, frame["statistic"].iloc[5])
-    ax.annotate("six directions are real", last, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
+    ax.annotate("six directions are shown", last, (4.6, 3.0), arrowprops={"arrowstyle": "->"})
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False)
     return figure
@@ -201,6 +214,25 @@ def wide():
     return figure
 
 
+def words():
+    """Words of the passengers of the Titanic, and a table of counts."""
+    counts = [("1st", "men", 175), ("2nd", "men", 168), ("3rd", "men", 462), ("crew", "men", 862)]
+    counts += [("1st", "women", 144), ("2nd", "women", 93), ("3rd", "women", 165), ("crew", "women", 23)]
+    counts += [("1st", "children", 6), ("2nd", "children", 24), ("3rd", "children", 79)]
+    people = pd.DataFrame(counts, columns=["class", "who", "count"])
+    hair = pd.DataFrame(
+        [[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]],
+        index=["black hair", "brown hair", "red hair", "blond hair"],
+        columns=["brown eyes", "blue eyes", "hazel eyes", "green eyes"],
+    )
+    figure, (left, right) = panels(2, 4.4, 3.6)
+    MixedPCA(2).fit(people[["class", "who"]], sample_weight=people["count"]).plot(ax=left)
+    CorrespondenceAnalysis(2).fit(hair).plot(ax=right)
+    left.set_title("a table of words", fontsize=10)
+    right.set_title("a table of counts", fontsize=10)
+    return figure
+
+
 def files():
     """Rows in pieces, moments, merge."""
     figure, ax = plt.subplots(figsize=(7.2, 2.7), layout="constrained")
@@ -273,7 +305,21 @@ def how_sure():
     return figure
 
 
-PICTURES = (spread, how_many, classes, bent, response, two_tables, distances, kernels, wide, holes, files, how_sure)
+PICTURES = (
+    spread,
+    how_many,
+    classes,
+    bent,
+    response,
+    two_tables,
+    distances,
+    kernels,
+    wide,
+    words,
+    holes,
+    files,
+    how_sure,
+)
 
 
 def main() -> None:

@@ -10,42 +10,52 @@ from typing import TYPE_CHECKING
 
 from ._core.lazy import exports
 
-if TYPE_CHECKING:
-    from . import (
-        distances,
-        exceptions,
-        files,
-        inference,
-        kernels,
-        moments,
-        regress,
-        report,
-        sources,
-        spectral,
-        study,
-        tables,
-        testing,
-    )
-    from ._core.errors import ConditionWarning, EigenlensWarning, RangeWarning, RankWarning
-    from .files import load, save
-    from .methods.cca import CCA
-    from .methods.classical_mds import ClassicalMDS
-    from .methods.directional_regression import DirectionalRegression
-    from .methods.fda import FDA
-    from .methods.kernel_machine import KernelClassifier, KernelRegressor
-    from .methods.kernel_pca import KernelPCA
-    from .methods.lda import LDA
-    from .methods.localized_sir import LocalizedSIR
-    from .methods.mda import MDA
-    from .methods.pca import PCA
-    from .methods.pda import PDA
-    from .methods.qda import QDA
-    from .methods.robust_pca import RobustPCA
-    from .methods.save import SAVE
-    from .methods.sir import SIR
-    from .methods.sparse_pca import SparsePCA
-    from .sources import open_rows, write_rows
-    from .subspace import Subspace
+if TYPE_CHECKING:  # the same names for type checkers, under the names that they are exported by
+    from . import distances as distances
+    from . import exceptions as exceptions
+    from . import files as files
+    from . import inference as inference
+    from . import kernels as kernels
+    from . import moments as moments
+    from . import regress as regress
+    from . import report as report
+    from . import sources as sources
+    from . import spectral as spectral
+    from . import study as study
+    from . import tables as tables
+    from . import testing as testing
+    from . import validation as validation
+    from ._core.errors import ConditionWarning as ConditionWarning
+    from ._core.errors import EigenlensWarning as EigenlensWarning
+    from ._core.errors import RangeWarning as RangeWarning
+    from ._core.errors import RankWarning as RankWarning
+    from .files import load as load
+    from .files import save as save
+    from .methods._diagnosed import Diagnosis as Diagnosis
+    from .methods._rotated import Rotation as Rotation
+    from .methods._summary import Summary as Summary
+    from .methods.cca import CCA as CCA
+    from .methods.classical_mds import ClassicalMDS as ClassicalMDS
+    from .methods.correspondence_analysis import CorrespondenceAnalysis as CorrespondenceAnalysis
+    from .methods.directional_regression import DirectionalRegression as DirectionalRegression
+    from .methods.fda import FDA as FDA
+    from .methods.kernel_machine import KernelClassifier as KernelClassifier
+    from .methods.kernel_machine import KernelRegressor as KernelRegressor
+    from .methods.kernel_pca import KernelPCA as KernelPCA
+    from .methods.lda import LDA as LDA
+    from .methods.localized_sir import LocalizedSIR as LocalizedSIR
+    from .methods.mda import MDA as MDA
+    from .methods.mixed_pca import MixedPCA as MixedPCA
+    from .methods.pca import PCA as PCA
+    from .methods.pda import PDA as PDA
+    from .methods.qda import QDA as QDA
+    from .methods.robust_pca import RobustPCA as RobustPCA
+    from .methods.save import SAVE as SAVE
+    from .methods.sir import SIR as SIR
+    from .methods.sparse_pca import SparsePCA as SparsePCA
+    from .sources import open_rows as open_rows
+    from .sources import write_rows as write_rows
+    from .subspace import Subspace as Subspace
 
 __version__ = "0.1.0.dev0"
 
@@ -53,6 +63,8 @@ _HOMES = {
     "CCA": ".methods.cca",
     "ClassicalMDS": ".methods.classical_mds",
     "ConditionWarning": "._core.errors",
+    "CorrespondenceAnalysis": ".methods.correspondence_analysis",
+    "Diagnosis": ".methods._diagnosed",
     "DirectionalRegression": ".methods.directional_regression",
     "EigenlensWarning": "._core.errors",
     "FDA": ".methods.fda",
@@ -62,16 +74,19 @@ _HOMES = {
     "LDA": ".methods.lda",
     "LocalizedSIR": ".methods.localized_sir",
     "MDA": ".methods.mda",
+    "MixedPCA": ".methods.mixed_pca",
     "PCA": ".methods.pca",
     "PDA": ".methods.pda",
     "QDA": ".methods.qda",
     "RangeWarning": "._core.errors",
     "RankWarning": "._core.errors",
     "RobustPCA": ".methods.robust_pca",
+    "Rotation": ".methods._rotated",
     "SAVE": ".methods.save",
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
+    "Summary": ".methods._summary",
     "load": ".files",
     "open_rows": ".sources",
     "save": ".files",
@@ -91,48 +106,9 @@ _ROOMS = (
     "study",
     "tables",
     "testing",
+    "validation",
 )
 
-__all__ = [
-    "CCA",
-    "FDA",
-    "LDA",
-    "MDA",
-    "PCA",
-    "PDA",
-    "QDA",
-    "SAVE",
-    "SIR",
-    "ClassicalMDS",
-    "ConditionWarning",
-    "DirectionalRegression",
-    "EigenlensWarning",
-    "KernelClassifier",
-    "KernelPCA",
-    "KernelRegressor",
-    "LocalizedSIR",
-    "RangeWarning",
-    "RankWarning",
-    "RobustPCA",
-    "SparsePCA",
-    "Subspace",
-    "distances",
-    "exceptions",
-    "files",
-    "inference",
-    "kernels",
-    "load",
-    "moments",
-    "open_rows",
-    "regress",
-    "report",
-    "save",
-    "sources",
-    "spectral",
-    "study",
-    "tables",
-    "testing",
-    "write_rows",
-]
+__all__ = sorted([*_HOMES, *_ROOMS])
 
 __getattr__, __dir__ = exports(__name__, _HOMES, _ROOMS)

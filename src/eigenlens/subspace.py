@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,8 @@ from .spectral import count_rank, principal_angles
 
 MANY_ROWS = 1_000  # from which on it pays to ask whether their offset must be subtracted
 NEAR = 4.0  # times the remainder that an offset may be
+SPARSE_NEAR = 1e3  # the same of sparse rows, where three digits are worth it
+DENSE_CELLS = 2**19  # of sparse rows that are made dense together
 
 
 @stored("Subspace")
@@ -63,11 +66,22 @@ class Subspace:
 
     def project(self, X: Array) -> Array:
         """Return the coordinates (x − centre)ᵀ basis of rows."""
+        if _xp.is_sparse(X):
+            return self._project_sparse(X)
         if isinstance(X, np.ndarray) and X.shape[0] >= MANY_ROWS and self._lies_near_the_origin:
             scores = X @ self.basis
             scores -= self.point @ self.basis
             return scores
         return self.centred(X) @ _xp.like(self.basis, X)
+
+    def _project_sparse(self, X: Any) -> np.ndarray:
+        """Return the coordinates of sparse rows, which stay so unless their offset would take digits."""
+        basis = _xp.to_numpy(self.basis)
+        if self._lies_within(SPARSE_NEAR):
+            scores: np.ndarray = X @ basis - _xp.to_numpy(self.point) @ basis
+            return scores
+        step = max(DENSE_CELLS // X.shape[1], 1)
+        return np.concatenate([self.centred(X[i : i + step].toarray()) @ basis for i in range(0, X.shape[0], step)])
 
     @property
     def _lies_near_the_origin(self) -> bool:
@@ -75,10 +89,14 @@ class Subspace:
 
         Rounding of the offset is to be no more than a few times that of the remainder, in every direction.
         """
-        if not isinstance(self.basis, np.ndarray) or self.remainder is None:
+        return isinstance(self.basis, np.ndarray) and self._lies_within(NEAR)
+
+    def _lies_within(self, times: float) -> bool:
+        """Whether the offset is no larger than so many times the remainder, in every direction."""
+        if self.remainder is None:
             return False
-        size = np.abs(self.basis)
-        return bool((np.abs(self.point) @ size <= NEAR * (np.abs(self.remainder) @ size)).all())
+        size, point, remainder = (np.abs(_xp.to_numpy(part)) for part in (self.basis, self.point, self.remainder))
+        return bool((point @ size <= times * (remainder @ size)).all())
 
     def lift(self, scores: Array) -> Array:
         """Return the points with given coordinates; on projected rows, the nearest points of the subspace."""

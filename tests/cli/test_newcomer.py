@@ -55,7 +55,7 @@ def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys)
         assert "'when' left out: dates" in notes
         assert "'id' left out: by name, it identifies rows" in notes
         assert "'town' left out" in notes
-        assert said["real_directions"] >= 1
+        assert said["shown_directions"] >= 1
     assert "'id' left out" not in " ".join(answer(capsys, file, "--keep", "id")["notes"])
     assert run(["report", file, "--target", "when", "--force"]) == 1
     assert "it holds dates" in capsys.readouterr().err
@@ -107,7 +107,7 @@ def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
 def test_real_or_noise_is_told_or_the_reason_why_not(method, people, folder, capsys):
     said = answer(capsys, "people.csv", "--target", "kind", "--method", method, "--folds", 0)
     page = (folder / "people-report" / "report.html").read_text()
-    tested = said["real_directions"] is not None
+    tested = said["shown_directions"] is not None
     assert tested == (method != "mda")
     assert ("not tested" in page) != tested
     assert run(["report", "people.csv", "--target", "kind", "--method", method, "--folds", "0", "--force"]) == 0
@@ -160,8 +160,12 @@ EUROPE = {"delimiter": ";", "decimal": ",", "encoding": "latin-1", "na": ("?",)}
         Plan(target="kind", missing="mean"),
         Plan(missing="drop", drop=("kind",)),
         Plan(views=(["size", "weight"], ["price", "colour"]), missing="drop"),
+        Plan(),
+        Plan(target="kind"),
+        Plan(target="kind", method="fda"),
+        Plan(views=(["size", "weight"], ["price", "colour"])),
     ],
-    ids=["number", "sample", "classes", "spread", "views"],
+    ids=["number", "sample", "classes", "spread", "views", "ml", "ml classes", "filled", "ml views"],
 )
 def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
     if plan.missing != "refuse":
@@ -174,6 +178,18 @@ def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
     exec(result.findings.code, names)  # the code is ours
     scores = names["model"].transform(names["X"])
     assert np.allclose(scores, result.findings.scores[:, : scores.shape[1]], rtol=1e-9, atol=1e-9)
+
+
+def test_the_code_of_the_page_reads_numbers_in_a_dress(people, folder):
+    people["price"] = [f"{price:,.2f} $" for price in people["price"] * 1000]
+    people.to_csv("money.csv", index=False, sep="|")
+    plan = Plan(target="price", folds=0)
+    data = read_data(TableFile("money.csv"), plan)
+    assert any(" $', which is read as " in note for note in data.notes)
+    result = study(data, plan)
+    names: dict = {}
+    exec(result.findings.code, names)  # the code is ours
+    assert np.allclose(names["model"].transform(names["X"]), result.findings.scores, rtol=1e-9, atol=1e-9)
 
 
 def test_a_table_too_big_for_memory_is_refused_before_it_is_read(people, folder, capsys, monkeypatch):
@@ -200,7 +216,7 @@ def test_huge_numbers_are_answered_in_full_or_refused(folder, capsys):
     table.to_csv("huge.csv", index=False)
     said = answer(capsys, "huge.csv")
     assert len(said["directions"]) == 5
-    assert said["real_directions"] == 1
+    assert said["shown_directions"] == 1
     assert abs(said["loadings"]["component 1"]["e"]) > 0.5
     assert not said["warnings"]
     for words in (["--no-standardise"], ["--target", "e"]):

@@ -85,7 +85,7 @@ KIND = {"~": "class", "name": "moments.Scatter"}
 LIES = {
     "a class for a model": lambda header: header.update(model=KIND),
     "an estimator's class for a model": lambda header: header.update(model={"~": "class", "name": "PCA"}),
-    "a part for a model": lambda header: header.update(model=object_of(1)),
+    "a part for a model": lambda header: header.update(model=object_of(3)),
     "a class for a parameter": attribute("n_components", KIND),
     "a class in a list for a parameter": attribute("n_components", [1, KIND]),
     "a part for a parameter": attribute("n_components", object_of(1)),

@@ -24,7 +24,7 @@ from eigenlens import FDA, LDA, PCA, SIR, load, save
 from eigenlens._core.errors import ModelFileError, VersionWarning
 from eigenlens.files import container, describe
 from eigenlens.files.registry import import_all, name_of
-from eigenlens.testing import sample
+from eigenlens.testing import sample, sample_for
 from variants import all_variants, regressor_variants
 
 EVERY = [*all_variants(), *regressor_variants()]
@@ -32,7 +32,7 @@ OWN = [e for e in EVERY if not any(name_of(type(p)) is None for p in e.get_param
 
 
 def fitted(estimator):
-    data = sample(getattr(estimator, "_target", "table"))
+    data = sample_for(estimator, target="table")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return estimator.fit(*data.arguments()), data

@@ -22,12 +22,12 @@ OURS = tuple(
     if isinstance(kind, type) and not issubclass(kind, Warning)
 )
 OF_SKLEARN = {"_check_n_features", "_check_feature_names"}  # its words about columns, which its checks ask for
-LIMIT = 20  # seconds of work a case may take
-WAIT = 200  # seconds it may take on a busy machine; a case that waits for itself does no work
+LIMIT = 10  # seconds of work a call may take
+WAIT = 200  # seconds it may take on a busy machine; a call that waits for itself does no work
 
 
 class Hung(BaseException):
-    """The case has taken too long; not an Exception, so that nothing on the way catches it."""
+    """A call has taken too long; not an Exception, so that nothing on the way catches it."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,11 @@ class Verdict:
     trace: str = ""
 
 
-def verdict_of(call, action):
+def verdict_of(call, action, work=LIMIT):
     """Run an action and judge it; return the verdict and what was answered."""
     try:
-        return Verdict(call, "answered"), action()
+        with time_limit(work):
+            return Verdict(call, "answered"), action()
     except Hung as error:
         return Verdict(call, "hung", f"too long @ {_place(error)}", traceback.format_exc()), None
     except BaseException as error:
@@ -94,7 +95,7 @@ def _place(error):
 
 
 @contextlib.contextmanager
-def time_limit(work=LIMIT, wait=WAIT):
+def time_limit(work, wait=WAIT):
     """Raise `Hung` in whatever runs after so many seconds of work, or of waiting."""
 
     def ring(signum, frame):

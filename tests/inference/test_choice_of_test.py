@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.signal import lfilter
+from sklearn.datasets import load_iris
 
 from eigenlens import PCA
 from eigenlens._core.errors import InputError
@@ -121,6 +122,23 @@ def test_one_even_table_is_enough_for_normal_theory():
 
 
 # -- rows that belong together -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rho", [0.5, 0.9, -0.6])
+def test_a_series_is_told_from_a_sorted_table(rho):
+    """Neighbours are alike in both; within four rows in a row the order matters in a series only."""
+    rng = np.random.default_rng(3)
+    series = lfilter([1.0], [1, -rho], rng.standard_normal((250, 6)), axis=0)[50:]
+    assert neighbours(series).alike
+    X = rng.standard_normal((200, 6))
+    by_class = X + np.repeat(3 * rng.standard_normal((4, 6)), 50, axis=0)
+    by_size = X + 2 * rng.standard_normal((200, 1))
+    by_size = by_size[np.argsort(by_size[:, 0])]
+    assert not neighbours(by_class).alike
+    assert not neighbours(by_size).alike
+    iris = load_iris().data
+    assert not neighbours(iris).alike
+    assert "Neighbouring" not in str(PCA().fit(iris).test_dimension(iris, n_draws=19))
 
 
 def test_neighbours_of_a_series():

@@ -50,6 +50,7 @@ def test_parallel_analysis_holds_its_level(method, n, p):
     assert level == pytest.approx(0.05, abs=0.042)
 
 
+@pytest.mark.filterwarnings("ignore:The first component is column")
 @pytest.mark.parametrize(("n", "p"), [(20, 40), (60, 5)])
 @pytest.mark.parametrize("ratio", [1e3, 1e5])
 def test_a_column_of_another_size_does_not_decide(n, p, ratio):

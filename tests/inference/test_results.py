@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import scale
 
 from eigenlens import CCA, FDA, LDA, PCA, SIR, ClassicalMDS
 from eigenlens.inference import bootstrap, broken_stick, denoise, wilks
@@ -56,3 +57,19 @@ def test_p_values_that_were_not_computed_are_not_written():
     test = RESULTS["stopped"]()
     assert np.isnan(test.p_values[1])
     assert len([text for text in test.plot().texts if "p" in text.get_text()]) == 1
+
+
+def test_the_picture_holds_every_value_that_was_tested():
+    """Directions that were not tested have no value, and their NaN must not set the axis."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    wine = scale(load_wine().data)
+    test = PCA().fit(wine).test_dimension(wine, n_draws=39)
+    assert np.isnan(test.p_values[-1])
+    axes = test.plot()
+    axes.figure.canvas.draw()
+    tested = test.statistics["statistic"][np.isfinite(test.statistics["statistic"])]
+    assert axes.get_ylim()[1] >= tested.max()
+    assert len(axes.texts) == len(tested)
+    assert all(len(line) < 70 for line in axes.get_title(loc="left").splitlines())

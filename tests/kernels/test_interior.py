@@ -48,6 +48,25 @@ def test_insensitive_closes_the_duality_gap(lam, size):
     assert abs(primal - dual) < 1e-7 * primal
 
 
+@pytest.mark.parametrize("lam", [10.0, 0.1])
+def test_rounding_of_the_rows_moves_the_answer_by_rounding(lam):
+    """The gap of an interior point leaves its answer half its digits; solving on the faces gives back the others.
+
+    Under the larger λ every coefficient is at a bound: then a whole interval of constants is optimal, and its middle
+    is the answer.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    y = np.repeat([1.0, -1.0], 100)
+    rounded = X * (1 + 1e-15 * rng.standard_normal(X.shape))
+    found = []
+    for rows in (X, rounded):
+        c, Phi, w = coordinates(rows, 15, 1.5)
+        beta, gamma, _ = interior.hinge(c, y, w, lam)
+        found.append(Phi @ beta[:, 0] + gamma[0, 0] / c.W**0.5)
+    np.testing.assert_allclose(*found, rtol=0, atol=2e-12 * np.abs(found[0]).max())
+
+
 def test_solution_is_that_of_the_full_problem_in_double_precision():
     rng = np.random.default_rng(0)
     X, w = rng.standard_normal((300, 3)), rng.uniform(0.5, 2.0, 300)

@@ -294,6 +294,14 @@ def test_libsvm_ends(monkeypatch):
         KernelRegressor(Polynomial(2), loss="epsilon_insensitive", lam=0.1).fit(X[:30] + 1e4, y[:30])
 
 
+def test_libsvm_ends_under_enormous_weights(monkeypatch):
+    """Coefficients of 1e49 leave its gradients no digit: it ran for ever, and no signal reached it."""
+    monkeypatch.setattr(libsvm, "STEPS", 30_000)
+    rows = np.random.default_rng(0).standard_normal((30, 1))
+    with pytest.warns(NotConvergedWarning, match=r"coefficients of up to .*divide the weights by their mean"):
+        KernelClassifier(lam=0.1).fit(rows, np.arange(30) % 2, sample_weight=np.linspace(1e48, 2e49, 30))
+
+
 CLASSIFIERS = {
     "lam 0": ({"lam": 0}, "lam=0 .*above 0"),
     "lam negative": ({"lam": -1.0}, "lam=-1.0"),

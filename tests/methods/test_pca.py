@@ -79,6 +79,7 @@ def test_minka_agrees_with_scikit_learn():
         assert PCA("mle").fit(X).n_components_ == Peer("mle", svd_solver="full").fit(X).n_components_
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens.exceptions.ScaleWarning")  # the units are meant
 def test_share_of_variance():
     X = load_wine().data
     ratio = np.cumsum(PCA().fit(X).explained_variance_ratio_)

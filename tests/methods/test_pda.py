@@ -151,7 +151,7 @@ def test_far_points_have_finite_posteriors():
         ({"df": 0}, "df=0 but it must be"),
         ({"penalty": "smooth", "df": 1.5}, "df=1.5 but 2 stay free under any penalty"),
         ({"lam": -1.0}, "lam=-1.0 but it must be"),
-        ({"lam": "cv"}, "lam='cv' is not an option"),
+        ({"lam": "loo"}, "lam='loo' is not an option"),
         ({"lam": 1.0, "df": 3.0}, "both given"),
         ({"cost": -1}, "cost=-1"),
         ({"n_components": 3}, "at most 2"),

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.datasets import load_iris, load_wine
 
-from eigenlens import LDA, QDA, load, save
+from eigenlens import LDA, PCA, QDA, load, save
 from eigenlens._core.errors import InputError, InputTypeError
 
 SHARED = Path(__file__).parents[3] / "shared" / "refs" / "qda_pima"
@@ -130,3 +130,75 @@ def test_classes_without_a_covariance_are_named():
         QDA().fit(flat, y)
     with pytest.raises(InputError, match="class 1 has a weight of 1, that of a single row"):
         QDA().fit(X[:51], y[:51])
+
+
+def holes(seed=0):
+    X, y = load_iris(return_X_y=True)
+    X = X.copy()
+    X[np.random.default_rng(seed).random(X.shape) < 0.1] = np.nan
+    return X, y
+
+
+def test_without_holes_maximum_likelihood_is_the_plain_fit():
+    X, y = load_iris(return_X_y=True)
+    plain, likely = QDA().fit(X, y), QDA(missing="ml").fit(X, y)
+    np.testing.assert_allclose(likely.covariances_, plain.covariances_, rtol=1e-12)
+    np.testing.assert_allclose(likely.predict_proba(X), plain.predict_proba(X), atol=1e-13)
+
+
+def test_posteriors_of_rows_with_holes_are_those_of_their_observed_cells():
+    X, y = holes()
+    model = QDA(missing="ml").fit(X, y)
+    logs = np.zeros((len(X), 3))
+    for i, row in enumerate(X):
+        seen = ~np.isnan(row)
+        for k in range(3):
+            law = multivariate_normal(model.means_[k][seen], model.covariances_[k][np.ix_(seen, seen)])
+            logs[i, k] = law.logpdf(row[seen]) + np.log(model.priors_[k])
+    expected = np.exp(logs - logs.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(model.predict_proba(X), expected / expected.sum(axis=1, keepdims=True), atol=1e-11)
+    assert model.score(X, y) > 0.95
+    part = X[0][~np.isnan(X[0])] - model.means_[1][~np.isnan(X[0])]
+    S = model.covariances_[1][np.ix_(~np.isnan(X[0]), ~np.isnan(X[0]))]
+    np.testing.assert_allclose(model.mahalanobis(X)[0, 1], part @ np.linalg.solve(S, part), rtol=1e-10)
+
+
+def test_each_class_has_its_own_likely_moments():
+    X, y = holes()
+    model = QDA(missing="ml").fit(X, y)
+    for k in range(3):
+        alone = PCA(2, missing="ml").fit(X[y == k])
+        np.testing.assert_allclose(model.means_[k], alone.mean_, rtol=1e-7)
+        np.testing.assert_allclose(model.covariances_[k], alone.covariance_, rtol=1e-5)
+    parts = QDA(missing="ml")
+    for index in np.array_split(np.arange(150)[::-1], 4):
+        parts.partial_fit(X[index], y[index])
+    np.testing.assert_allclose(parts.predict_proba(X), model.predict_proba(X), atol=1e-9)
+
+
+def test_imputed_cells_are_expectations_over_the_classes():
+    X, y = holes()
+    model = QDA(missing="ml").fit(X, y)
+    rows, errors = model.impute(X, return_std=True)
+    seen = ~np.isnan(X)
+    np.testing.assert_array_equal(rows[seen], X[seen])
+    assert (errors[seen] == 0).all()
+    assert (errors[~seen] > 0).all()
+    truth = load_iris().data
+    assert np.mean(np.abs(rows - truth)[~seen] < 2 * errors[~seen]) > 0.85
+
+
+def test_it_takes_part_in_comparisons_but_is_no_method_of_a_study():
+    from eigenlens.study.comparison import compared_methods
+    from eigenlens.study.methods import methods
+
+    assert isinstance(compared_methods("classes", 0)["QDA"], QDA)
+    assert "qda" not in methods()
+
+
+def test_holes_are_refused_unless_asked_for():
+    X, y = holes()
+    with pytest.raises(ValueError, match="QDA"):
+        QDA().fit(X, y)
+    with pytest.raises(ValueError, match="missing='mean'"):
+        QDA(missing="mean").fit(X, y)

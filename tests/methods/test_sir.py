@@ -213,7 +213,7 @@ def test_arrays_of_other_libraries(method, library):
     assert type(there.components_) is type(library(X))
     assert type(there.transform(library(X))) is type(library(X))
     np.testing.assert_allclose(np.asarray(there.components_), here.components_, rtol=1e-10, atol=1e-12)
-    for test in method._tests:
+    for test in method._slices.tests:
         found = (
             here.test_dimension(X, hidden, method=test, n_draws=19).p_values,
             there.test_dimension(library(X), library(hidden), method=test, n_draws=19).p_values,

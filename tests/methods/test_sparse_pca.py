@@ -1,12 +1,13 @@
 """Sparse PCA: optimality, R's figures, the two knobs, adjusted variance, bad input."""
 
+import itertools
 import json
 import warnings
 
 import numpy as np
 import pytest
 from refs import unshipped
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import PCA, SparsePCA
@@ -335,6 +336,24 @@ def test_units_change_no_place(wine, k, knob):
         one, other = (SparsePCA(k, **knob).fit(wine * unit) for unit in (1.0, 100.0))
     assert np.array_equal(one.components_ != 0, other.components_ != 0)
     assert one.objective_ == pytest.approx(other.objective_, rel=1e-9)
+
+
+@pytest.mark.parametrize("ridge", [1e-6, INF])
+@pytest.mark.parametrize(("k", "count"), [(13, 2), (13, 3), (13, 6), (4, 2)])
+def test_neither_units_nor_the_order_of_rows_change_the_places_of_a_count(wine, k, count, ridge):
+    model = SparsePCA(k, n_nonzero=count, ridge=ridge)
+    places = model.fit(wine).components_ != 0
+    for other in (wine * 100, wine / 3, wine[::-1], wine * 1e5):
+        np.testing.assert_array_equal(model.fit(other).components_ != 0, places)
+
+
+def test_places_that_alternate_are_the_better_of_two_starts():
+    iris = scale(load_iris().data)
+    model = SparsePCA(2, n_nonzero=1).fit(iris)
+    G = covariance(iris)
+    pairs = [list(pair) for pair in itertools.combinations(range(4), 2)]
+    left = [np.trace(G) - np.trace(np.linalg.solve(G[np.ix_(on, on)], G[on] @ G[:, on])) for on in pairs]
+    assert sorted(np.flatnonzero(model.components_.any(axis=0))) == pairs[int(np.argmin(left))]
 
 
 def test_path(wine):

@@ -21,6 +21,7 @@ def same_up_to_sign(found, expected, tolerance):
     np.testing.assert_allclose(found * signs, expected, rtol=0, atol=tolerance * np.abs(expected).max())
 
 
+@pytest.mark.filterwarnings("ignore:The first component is column")
 def test_prcomp_usarrests():
     model = PCA().fit(USARRESTS)
     sdev = [83.73240024640165, 14.212401849181347, 6.489426072877231, 2.482790000012727]

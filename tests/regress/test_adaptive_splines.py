@@ -415,7 +415,9 @@ def test_nan_is_refused_and_a_failed_fit_changes_nothing(friedman):
 def test_relative_weights_are_told(friedman):
     X, y = friedman
     with pytest.warns(UserWarning, match="weights count rows"):
-        AdaptiveSplines().fit(X, y, sample_weight=np.full(len(X), 1 / len(X)))
+        AdaptiveSplines().fit(X, y, sample_weight=np.full(len(X), 2 / len(X)))
+    shares = AdaptiveSplines().fit(X, y, sample_weight=np.full(len(X), 1 / len(X)))
+    assert_allclose(shares.predict(X), AdaptiveSplines().fit(X, y).predict(X), rtol=1e-10)
 
 
 def test_clone_and_refit_forget_the_past(friedman):

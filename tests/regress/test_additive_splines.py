@@ -198,8 +198,8 @@ def test_warnings_carry_their_numbers(additive):
     X, y = additive
     with pytest.warns(ConvergenceWarning, match="max_iter=2 .* raise max_iter"):
         AdditiveSplines(tol=0.0, max_iter=2).fit(X, y)
-    with pytest.warns(UserWarning, match="sums to 1 over 300 rows"):
-        AdditiveSplines().fit(X, y, sample_weight=np.full(300, 1 / 300))
+    with pytest.warns(UserWarning, match="sums to 2 over 300 rows"):
+        AdditiveSplines().fit(X, y, sample_weight=np.full(300, 2 / 300))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         AdditiveSplines().fit(X, y)

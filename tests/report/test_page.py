@@ -5,11 +5,14 @@ import hashlib
 import re
 import shutil
 from html.parser import HTMLParser
+from types import SimpleNamespace
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from eigenlens.report.page import render
+from eigenlens.report.page.colouring import colour_choice
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.demos import write_demo
 from eigenlens.tables import TableFile
@@ -168,7 +171,7 @@ def test_figures_have_words_and_tables(wine):
     tags = Tags(page).found
     assert sum(t == "svg" for t, _ in tags) >= 5
     assert all(a.get("role") == "img" for t, a in tags if t == "svg")
-    assert len(re.findall(r"<svg[^>]*><title>[^<]+</title>", page)) == page.count("<svg")
+    assert len(re.findall(r"<svg[^>]*><title>[^<]+</title>", page)) == sum(t == "svg" for t, _ in tags)
     assert all("scope" in a for t, a in tags if t == "th")
     assert any("aria-live" in a for _, a in tags)
     assert "The numbers as a table" in page
@@ -240,6 +243,7 @@ def opened(browser, tmp_path):
 
 
 def lasso(page, corners):
+    page.locator("#plot").scroll_into_view_if_needed()
     box = page.locator("#plot").bounding_box()
     points = [(box["x"] + a * box["width"], box["y"] + b * box["height"]) for a, b in corners]
     page.mouse.move(*points[0])
@@ -360,6 +364,73 @@ def test_a_keyboard_reaches_every_control_and_can_select(wine, opened):
     assert rows.count() == 59
 
 
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("kind != class_0", lambda t: t["kind"] != "class_0"),
+        ("alcohol > 13 and proline > 900", lambda t: (t["alcohol"] > 13) & (t["proline"] > 900)),
+        ("kind contains S_1 or alcohol >= 14", lambda t: (t["kind"] == "class_1") | (t["alcohol"] >= 14)),
+        ("not (kind in (class_0, 'class_1'))", lambda t: t["kind"] == "class_2"),
+        ("ash<2 or kind = class_2 and hue > 1", lambda t: (t["ash"] < 2) | (t["kind"] == "class_2") & (t["hue"] > 1)),
+        ("od280/od315_of_diluted_wines ≤ 2 and kind is not missing", lambda t: t["od280/od315_of_diluted_wines"] <= 2),
+    ],
+)  # fmt: skip
+def test_filters_read_what_people_write(wine, opened, text, where):
+    page = opened(wine)
+    page.fill("#filter", text)
+    page.press("#filter", "Enter")
+    expected = int(where({name: np.asarray(values) for name, values in wine.columns.items()}).sum())
+    assert page.inner_text("#count").startswith(f"{expected} rows are selected")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("alcohl > 13", "There is no column “alcohl” on this page. Did you mean “alcohol”?"),
+        ("alcohol > high", "alcohol is a column of numbers, and “high” is not a number."),
+        ("kind < 3", "kind is a column of words: use =, !=, in or contains."),
+        ("(alcohol > 13", "A parenthesis is not closed."),
+        ("alcohol between 1 and 2", "This cannot be read from “between 1” on."),
+        ("alcohol >", "Something is missing after “>”."),
+    ],
+)
+def test_filters_say_what_they_cannot_read(wine, opened, text, words):
+    page = opened(wine)
+    page.fill("#filter", text)
+    page.press("#filter", "Enter")
+    assert page.inner_text("#count").startswith(words)
+
+
+def test_rows_and_pictures_can_be_saved(wine, opened, tmp_path):
+    page = opened(wine)
+    page.fill("#filter", "alcohol > 14")
+    page.press("#filter", "Enter")
+    saved = {}
+    for name in ("save-rows", "save-svg", "save-png"):
+        with page.expect_download() as download:
+            page.click(f"#{name}")
+        saved[name] = tmp_path / name
+        download.value.save_as(saved[name])
+    lines = saved["save-rows"].read_text().splitlines()
+    assert len(lines) == 1 + int((wine.columns["alcohol"] > 14).sum())
+    assert lines[0].startswith("row,discriminant 1,discriminant 2,kind,alcohol")
+    ElementTree.parse(saved["save-svg"])
+    assert saved["save-png"].read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_the_column_that_explains_the_picture_gives_the_colour():
+    rng = np.random.default_rng(0)
+    kind, size = rng.integers(0, 3, 90), rng.normal(size=90)
+    scores = np.stack([3.0 * kind, size], axis=1) + 0.1 * rng.normal(size=(90, 2))
+    columns = {"noise": rng.normal(size=90), "kind": np.array(list("abc"))[kind].astype(object), "size": size}
+    seen = SimpleNamespace(target=None, scores=scores, columns=columns)
+    name, words = colour_choice(seen, list(columns))
+    assert name == "kind"
+    assert "explains 8" in words
+    assert colour_choice(seen, ["noise"]) == (None, "")
+    assert colour_choice(SimpleNamespace(target="noise", scores=scores, columns=columns), list(columns))[0] == "noise"
+
+
 def test_paper_is_white_and_nothing_is_cut(wine, opened, tmp_path):
     """Printed from a dark screen: the plot is drawn again in the colours of paper, and gets its own back."""
     page = opened(wine, scheme="dark")
@@ -428,7 +499,7 @@ def test_fifty_thousand_points_stay_fluid(opened):
     Z = np.random.default_rng(0).standard_normal((n, 3))
     big = Findings(
         title="big", source="big", method="PCA", kind="none", n_rows=n, n_columns=3, notes=[], value_name="variance",
-        directions=[Direction(f"component {j}", 1.0, 1 / 3, None) for j in range(3)], axes=["a", "b", "c"], scores=Z,
+        directions=[Direction(f"component {j}", 1.0, 1 / 3) for j in range(3)], axes=["a", "b", "c"], scores=Z,
         loading_names=["x", "y", "z"], loadings=np.eye(3), loading_kind="weight", columns={"x": Z[:, 0]},
         scree={"values": np.ones(3), "band": None},
     )  # fmt: skip

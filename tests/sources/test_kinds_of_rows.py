@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from eigenlens import LDA, PCA, SAVE, SIR, LocalizedSIR, open_rows
 from eigenlens.regress import PolynomialRegression
-from eigenlens.testing import sample
+from eigenlens.testing import sample, sample_for
 from eigenlens.testing.laws import outcome
 from kinds import KINDS, frame_of, roles
 from variants import all_variants
@@ -43,7 +43,7 @@ def said(model, X):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("estimator", list(all_variants()), ids=repr)
 def test_every_kind_is_the_array(estimator, kind, tmp_path):
-    data = sample(estimator._target, n=150, p=4, offset=5.0)
+    data = sample_for(estimator, n=150, p=4, offset=5.0)
     expected = said(clone(estimator).fit(*data.arguments()), data.X)
     rows = KINDS[kind](data, tmp_path)
     if kind in STREAMS and must_see_y_first(estimator):
@@ -58,7 +58,7 @@ def test_every_kind_is_the_array(estimator, kind, tmp_path):
 @pytest.mark.parametrize("estimator", [PCA(2), LDA()], ids=repr)
 def test_rows_go_back_out(estimator, kind, tmp_path):
     """transform and predict take what fit takes."""
-    data = sample(estimator._target, n=150, p=4)
+    data = sample_for(estimator, n=150, p=4)
     source = KINDS[kind](data, tmp_path)
     model = clone(estimator).fit(*source)
     np.testing.assert_allclose(np.asarray(model.transform(source[0])), model.transform(data.X), rtol=0, atol=1e-12)
@@ -117,7 +117,7 @@ def test_partial_fit_takes_them(kind, tmp_path):
 @pytest.mark.parametrize("weight", ["column", "beside"])
 @pytest.mark.parametrize("estimator", [e for e in all_variants() if e._obeys().counts_rows], ids=repr)
 def test_weights(estimator, weight, tmp_path):
-    data = sample(estimator._target, n=90, p=4)
+    data = sample_for(estimator, n=90, p=4)
     times = np.arange(90) % 4 % 3  # zeros among them, the first row too
     frame_of(data).assign(times=times).to_parquet(tmp_path / "rows.parquet", row_group_size=20)
     extra = {"weight": "times"} if weight == "column" else {}

@@ -51,8 +51,6 @@ def like(library, kind, **methods):
 @pytest.mark.parametrize(
     ("table", "verb"),
     [
-        (like("xarray", "DataArray", compute=1, to_numpy=1), "to_numpy"),
-        (like("xarray", "Dataset", compute=1, to_dataframe=1), "to_dataframe"),
         (like("pyspark", "DataFrame", collect=1, toPandas=1), "toPandas"),
     ],
 )

@@ -235,6 +235,7 @@ def test_csv_names_file_line_and_column(text, message, compressed, tmp_path):
         PCA(1).fit(open_rows(path))
 
 
+@pytest.mark.filterwarnings("ignore:The first component is column")
 def test_csv_integers_that_turn_into_fractions(tmp_path):
     """The trap of inferred types: whole numbers for a long time, then a fraction."""
     (tmp_path / "rows.csv").write_text("a,b\n" + "1,2\n" * 3000 + "0.5,1e3\n")

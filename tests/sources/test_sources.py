@@ -294,7 +294,7 @@ LABELS = {  # labels, and the classes in their order
     "string objects": (named("x", "yy", "zzz").astype(object), ["x", "yy", "zzz"]),
     "int objects": (y.astype(object), [0, 1, 2]),
     "dates": (np.array(["2020", "2021", "2022"], "datetime64[Y]")[y], [2020, 2021, 2022]),
-    "categories": (pd.Categorical(named("x", "yy", "zzz"), categories=["q", "zzz", "yy", "x"]), ["x", "yy", "zzz"]),
+    "categories": (pd.Categorical(named("x", "yy", "zzz"), categories=["q", "x", "yy", "zzz"]), ["x", "yy", "zzz"]),
     "pandas": (pd.Series(named("x", "yy", "zzz"), index=np.arange(N) + 7), ["x", "yy", "zzz"]),
     "pandas nullable": (pd.Series(y, dtype="Int64"), [0, 1, 2]),
     "pandas string": (pd.Series(named("x", "yy", "zzz"), dtype="string"), ["x", "yy", "zzz"]),

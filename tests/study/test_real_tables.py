@@ -93,7 +93,7 @@ def test_a_running_number_stays_where_a_target_has_nothing_else(folder, capsys):
     flow = pd.DataFrame({"year": np.arange(1900, 1960), "flow": np.arange(60) + 5 * rng.standard_normal(60)})
     said = answered(capsys, flow, "--target", "flow")
     assert "'year' only counts the rows, and is taken in since there is no other column." in said["notes"]
-    assert said["real_directions"] == 1
+    assert said["shown_directions"] == 1
 
 
 def test_a_running_number_beside_other_columns_is_left_out(measures, folder, capsys):
@@ -156,8 +156,9 @@ def test_a_word_among_numbers_counts_as_missing(measures, folder, capsys):
     notes = " ".join(said["notes"])
     assert "'cylinders' holds numbers, except 1 of 60 cells ('rotary', line 9), which count as missing" in notes
     assert "--words 'cylinders'" in notes
-    assert "1 rows with missing cells are left out" in notes or "1 row with missing cells is left out" in notes
-    assert (said["rows"], said["columns"]) == (59, 4)
+    assert "1 of 240 cells is missing (0.4%), in 1 of 60 rows: 'cylinders' 1." in notes
+    assert (said["rows"], said["columns"]) == (60, 4)
+    assert answered(capsys, measures, "--missing", "drop")["rows"] == 59
     assert answered(capsys, measures, "--missing", "mean")["rows"] == 60
 
 
@@ -179,12 +180,6 @@ def test_a_column_of_many_words_and_some_numbers_is_words(measures, folder, caps
     assert said["columns"] == 7
 
 
-def test_numbers_in_another_dress_are_still_refused(measures, folder, capsys):
-    measures["price"] = [str(100 + j) for j in range(60)]
-    measures.loc[5, "price"] = "1,234"
-    assert "a number with commas between thousands" in refused(capsys, measures)
-
-
 # -- classes that a column gives away ------------------------------------------------------------------------------
 
 
@@ -202,7 +197,7 @@ def test_perfect_separation_is_an_answer(animals, folder, capsys):
     said = json.loads(capsys.readouterr().out)
     assert any("'milk' has a single value within each class of 'kind'" in s for s in said["summary"])
     assert any("LDA was fitted with shrinkage='oas'" in note for note in said["notes"])
-    assert said["real_directions"] >= 1
+    assert said["shown_directions"] >= 1
     assert all(c["score"] is not None for c in said["comparison"])
 
 
@@ -308,6 +303,7 @@ def test_methods_are_compared_on_as_many_cells_as_can_be_paid():
     from eigenlens.study import comparison
 
     assert comparison.affordable_rows(4) == comparison.MOST_ROWS
+    assert comparison.affordable_rows(14) ** 2 < 1e8  # what an SVM of pure noise pays for, in each of five folds
     for p in (50, 180, 290):
         assert comparison.affordable_rows(p) * p <= comparison.MOST_CELLS
     assert comparison.affordable_rows(5000) == comparison.FEWEST_ROWS

@@ -106,7 +106,7 @@ def test_it_has_a_report_and_a_model_file(publish, folder, capsys):
     assert run(["report", "t.csv", "--method", "widest", "--no-standardise", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["method"] == "WidestColumns"
-    assert said["real_directions"] == 1
+    assert said["shown_directions"] == 1
     assert said["test"]["name"] == "toy test"
     assert said["test"]["about"] == (
         "Columns were weighed by hand (39 permutations, so that p-values are multiples of 0.025)."

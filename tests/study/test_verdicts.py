@@ -1,4 +1,4 @@
-"""Real or noise, for every method: a verdict, or the reason why there is none."""
+"""Which directions are shown, for every method: a verdict, or the reason why there is none."""
 
 import html
 
@@ -10,7 +10,7 @@ from eigenlens import LDA, PCA
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, dimension_tests, read_data, study
-from eigenlens.study.dimension_tests import effort, some_rows
+from eigenlens.study.dimension_tests import effort, p_words, some_rows
 from eigenlens.study.methods import declared, made, methods
 from eigenlens.tables import TableFile
 
@@ -57,14 +57,14 @@ def test_every_method_has_a_verdict_or_says_why_not(method, related, tmp_path):
     assert found.test.about
     assert found.test.about in html.unescape(page)
     if method in UNTESTED:
-        assert found.n_real is None
+        assert found.shown_directions is None
         assert said["test"]["name"] is None
         assert any(found.test.about in doubt for doubt in found.doubts)
         return
     bent = method == "fda"  # the middle class lies where the square of the one direction is small: a second one
-    assert found.n_real == ((2 if bent else 1) if related else 0)
+    assert found.shown_directions == ((2 if bent else 1) if related else 0)
     assert said["test"]["name"]
-    assert said["real_directions"] == found.n_real
+    assert said["shown_directions"] == found.shown_directions
     if found.test.draws:
         smallest = said["test"]["smallest_p_value"]
         p = [d["p_value"] for d in said["directions"] if d["p_value"] is not None]
@@ -79,7 +79,9 @@ def test_pca_is_judged_as_its_own_test_judges_it(related, tmp_path):
     found = findings_of(table, tmp_path, method="pca", **plan_for("pca"))
     rows = table[list("abcdef")]
     own = PCA().fit(rows).test_dimension(rows, n_draws=found.test.draws)
-    assert found.n_real == own.dimension
+    assert found.shown_directions == own.dimension
+    assert [d.verdict for d in found.directions] == own.verdicts[: len(found.directions)]
+    assert own.of_the_next in " ".join(found.doubts)
     tested = [np.nan if d.p_value is None else d.p_value for d in found.directions]
     np.testing.assert_array_equal(tested[: len(own.p_values)], own.p_values[: len(tested)])
 
@@ -113,7 +115,7 @@ def test_columns_made_of_one_column_of_words_are_no_finding(method, tmp_path):
     table = pd.DataFrame(rng.standard_normal((200, 3)), columns=list("abc"))
     table["colour"] = rng.choice(["red", "green", "blue", "grey"], 200)
     found = findings_of(table, tmp_path, method=method)
-    assert found.n_real == 0
+    assert found.shown_directions == 0
     assert "of one column of words together" in found.test.about
 
 
@@ -125,13 +127,13 @@ def test_a_map_is_held_against_the_stick_and_what_is_negative(tmp_path):
     noisy = np.abs(D + 0.3 * rng.standard_normal(D.shape))
     noisy = (noisy + noisy.T) / 2 * (1 - np.eye(30))
     found = findings_of(pd.DataFrame(noisy, columns=names), tmp_path, distances=True)
-    assert [found.verdict(d) for d in found.directions[:4]] == ["real", "open", "open", "noise"]
+    assert [d.verdict for d in found.directions[:4]] == ["shown", "open", "open", "not shown by these rows"]
     assert found.test.level is None
     assert "no p-value" in found.test.about
-    assert "One coordinate stands above noise by both" in " ".join(found.summary)
+    assert "One coordinate is shown by both" in " ".join(found.summary)
     assert "two more by one of them" in " ".join(found.summary)
     found = findings_of(pd.DataFrame(D, columns=names), tmp_path, distances=True)
-    assert [found.verdict(d) for d in found.directions] == ["real", "open"]  # two coordinates, none of which is error
+    assert [d.verdict for d in found.directions] == ["shown", "open"]  # two coordinates, none of which is error
     assert found.warnings == []
 
 
@@ -140,7 +142,7 @@ def test_where_all_eigenvalues_are_too_dear_the_map_says_so(tmp_path, monkeypatc
     x = np.arange(12.0)
     table = pd.DataFrame(np.abs(x[:, None] - x) ** 0.5, columns=[f"p{j}" for j in range(12)])
     found = findings_of(table, tmp_path, distances=True)
-    assert found.n_real is None
+    assert found.shown_directions is None
     assert "All eigenvalues are needed" in found.test.about
 
 
@@ -148,7 +150,7 @@ def test_too_few_rows_for_wilks_is_said(tmp_path):
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.standard_normal((12, 14)), columns=[f"c{j}" for j in range(14)])
     found = findings_of(table, tmp_path, views=(list(table)[:7], list(table)[7:]))
-    assert found.n_real is None
+    assert found.shown_directions is None
     assert "too few to test" in found.test.about
 
 
@@ -176,8 +178,42 @@ def test_where_rows_are_many_some_of_them_are_tested_and_it_is_said(tmp_path, mo
     assert f"of {found.test.rows:,} of the 400 rows" in found.test.about
     monkeypatch.setattr(dimension_tests, "WORK", 1.0)
     found = findings_of(columns(True, n=400), tmp_path, method="fda", **plan_for("fda"))
-    assert found.n_real is None
+    assert found.shown_directions is None
     assert "too large" in found.test.about
+
+
+@pytest.mark.parametrize("method", ["lda", "cca"])
+def test_permutations_that_rows_call_for_keep_to_the_budget(method, tmp_path, monkeypatch):
+    """Normal rows are tested by Wilks at no cost, all of them; rows far out call for permutations, which cost."""
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.standard_normal((400, 6)), columns=list("abcdef"))
+    wild = table**5
+    if method == "lda":
+        for t in (table, wild):
+            t["kind"] = np.repeat(["many", "few", "rare"], [360, 20, 20])
+    asked = {"target": "kind"} if method == "lda" else {"views": (["a", "b", "e"], ["c", "d", "f"])}
+    monkeypatch.setattr(dimension_tests, "WORK", 1e6)
+    by_wilks = findings_of(table, tmp_path, method=method, **asked).test
+    assert (by_wilks.name, by_wilks.draws, by_wilks.rows) == ("Wilks", None, None)
+    by_draws = findings_of(wild, tmp_path, method=method, **asked).test
+    assert by_draws.draws in (19, 39)
+
+
+@pytest.mark.parametrize("method", ["sir", "save", "directional-regression"])
+def test_permutations_of_slices_keep_to_the_budget(method, tmp_path, monkeypatch):
+    monkeypatch.setattr(dimension_tests, "WORK", 3e5)
+    found = findings_of(columns(True, n=115), tmp_path, method=method, **plan_for(method)).test
+    assert found.draws == 19
+    if method == "sir":  # with 20 rows for each column it is a test by theory, which costs nothing
+        found = findings_of(columns(True, n=400), tmp_path, method=method, **plan_for(method)).test
+        assert (found.name, found.rows) == ("chi2 and linear", None)
+
+
+def test_p_values_in_words():
+    assert p_words(1e-16) == "p < 0.001"
+    assert p_words(1e-16, draws=199) == "p < 0.001"  # of the linear regression that is joined with draws
+    assert p_words(0.0005, draws=1999) == "p = 0.001"
+    assert p_words(0.005, draws=199) == "p = 0.005"
 
 
 def test_rows_are_drawn_by_class():
@@ -196,5 +232,7 @@ def test_the_level_is_kept_whatever_the_law_of_the_columns():
         model = made(cls, 0).set_params(n_components=3).fit(X)
         values = declared(cls).spread.variances(model, np.asarray(model.transform(X)))
         blocks = [np.array([j]) for j in range(3)]
-        found += bool(dimension_tests.spread_verdicts(model, X, values, blocks, Plan(seed=seed), None).real[0])
+        found += bool(
+            dimension_tests.spread_verdicts(model, X, values, blocks, Plan(seed=seed), None).words[0] == "shown"
+        )
     assert found <= 13  # P(more | 5%) < 1%

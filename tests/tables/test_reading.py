@@ -1,8 +1,15 @@
 """Tables as people keep them: each file has the outcome that its author would want, or an error with its place."""
 
+import bz2
 import gzip
+import sys
+import zipfile
+from contextlib import suppress
+from datetime import datetime
+from encodings.aliases import aliases
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -54,6 +61,30 @@ RIGHT = {
     "words that are numbers, when told": ("a,b\n01,2\nA2,3\n", {"words": ("a",)}, {"a": ["01", "A2"], "b": [2, 3]}),
     "true and false are words": ("a,b\ntrue,1\nfalse,2\n", {}, {"a": ["true", "false"], "b": [1, 2]}),
     "a formula is a word": ("a,b\n=1+1,1\n@x,2\n", {}, {"a": ["=1+1", "@x"], "b": [1, 2]}),
+    "semicolons": ("a;b\n1;2\n", {}, {"a": [1], "b": [2]}),
+    "semicolons and decimal commas, told by the file": ("a;b\n1,5;2\n2,5;3\n", {}, {"a": [1.5, 2.5], "b": [2, 3]}),
+    "a semicolon told, the decimal comma not": ("a;b\n1,5;2\n", {"delimiter": ";"}, {"a": [1.5], "b": [2]}),
+    "commas and three decimals beside semicolons": ("a;b\n1,500;2\n2,125;3\n", {}, {"a": [1.5, 2.125], "b": [2, 3]}),
+    "points between thousands": ("a;b\n1.500,5;2\n2.000;3\n", {}, {"a": [1500.5, 2000], "b": [2, 3]}),
+    "bars": ("a|b\n1|x,y\n2|z\n", {}, {"a": [1, 2], "b": ["x,y", "z"]}),
+    "tabs, told by the file": ("a\tb\n1\tx\n", {}, {"a": [1], "b": ["x"]}),
+    "commas in a name of tabs": ("a, m\tb, kg\n1\t2\n", {}, {"a, m": [1], "b, kg": [2]}),
+    "decimal commas in quotes": ('a,b\n"1,5",x\n"22,75",y\n', {}, {"a": [1.5, 22.75], "b": ["x", "y"]}),
+    "thousands with commas": ('a,b\n"1,000",2\n"2,500,000.5",3\n', {}, {"a": [1000, 2500000.5], "b": [2, 3]}),
+    "thousands with spaces": ("a,b\n1 000,2\n25,3\n2\u00a0500,4\n", {}, {"a": [1000, 25, 2500], "b": [2, 3, 4]}),
+    "percentages": ("a,b\n5%,2\n6.5 %,3\n,4\n", {}, {"a": [5, 6.5, None], "b": [2, 3, 4]}),
+    "amounts of money": ('a,b\n"$1,200.50",2\n-$3,3\n$-4,4\n5,5\n', {}, {"a": [1200.5, -3, -4, 5], "b": [2, 3, 4, 5]}),
+    "euros": ("a;b\n1.200,50 €;2\n3,5 €;3\n", {}, {"a": [1200.5, 3.5], "b": [2, 3]}),
+    "money, when told to be words": ("a,b\n$5,2\n$6,3\n", {"words": ("a",)}, {"a": ["$5", "$6"], "b": [2, 3]}),
+    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), {}, {"a": [1], "b": [2]}),
+    "UTF-16 without a mark": ("a,b\n1,é\n".encode("utf-16-le"), {}, {"a": [1], "b": ["é"]}),
+    "UTF-16, big end first": ("a,b\n1,é\n".encode("utf-16-be"), {}, {"a": [1], "b": ["é"]}),
+    "Latin-1": ("a,b\n1,x\n2,é\n".encode("latin-1"), {}, {"a": [1, 2], "b": ["x", "é"]}),
+    "Latin-1 at the very end": ("a,b\n1,x\n2,é".encode("latin-1"), {}, {"a": [1, 2], "b": ["x", "é"]}),
+    "the euro of Windows": ("a,b\n€ 1,x\n€ 2,é\n".encode("cp1252"), {}, {"a": [1, 2], "b": ["x", "é"]}),
+    "no header": ("1,2\n3,5\n", {}, {"x1": [1, 3], "x2": [2, 5]}),
+    "years as all names": ("2019,2020\n1,2\n", {}, {"2019": [1], "2020": [2]}),
+    "counted names": ("0,1,2\n5,6,7\n", {}, {"0": [5], "1": [6], "2": [7]}),
     "an empty column": ("a,b\n,1\n,2\n", {}, {"a": [None, None], "b": [1, 2]}),
 }
 
@@ -65,22 +96,27 @@ WRONG = {
     "a short row": ("a,b\n1,2\n3\n", {}, r"line 3: 1 cells, but the header has 2"),
     "a long row": ("a,b\n1,2,3\n", {}, r"line 2: 3 cells, but the header has 2"),
     "a short row after a line break in quotes": ('a,b\n"x\ny",2\n3\n', {}, r"line 4: 1 cells"),
-    "no header": ("1,2\n3,4\n", {}, r"line 1: the first line \(1, 2\) looks like the rows below it"),
     "no header, with words": ("5.1,setosa\n4.9,setosa\n5,virginica\n", {}, r"line 1.*looks like the rows"),
-    "semicolons": ("a;b\n1;2\n", {}, r"--delimiter ';'"),
-    "decimal commas": ("a;b\n1,5;2\n2,5;3\n", {"delimiter": ";"}, r"line 2, column 'a': '1,5'.*--decimal ','"),
     "decimal points where commas are told": ("a;b\n1.5;2\n2.5;3\n", EUROPE, r"line 2, column 'a': '1\.5'"),
-    "thousands with commas": ('a,b\n"1,000",2\n"2,000",3\n', {}, r"line 2, column 'a'.*thousands"),
-    "percentages": ("a,b\n5%,2\n6%,3\n", {}, r"line 2, column 'a': '5%' looks like a percentage"),
-    "a percentage among numbers": ("a,b\n5%,1\n" + "2,2\n" * 20, {}, r"line 2, column 'a': '5%' looks like"),
+    "a percentage among numbers": ("a,b\n5%,1\n" + "2,2\n" * 20, {}, r"line 2, column 'a': '5%' has a sign, but cells"),
+    "two currencies": (
+        "a,b\n$5,1\n€6,2\n",
+        {},
+        r"line 2, column 'a': '\$5' has a sign, but cells of the column have others",
+    ),
+    "damaged UTF-8": (b"a,b\n1,\xc3\xa9\n2,\xe9\n", {}, r"line 3: byte 0xe9 is not UTF-8"),
+    "UTF-16 told of Latin-1": ("a,b\n1,é\n".encode("latin-1"), {"encoding": "utf-16"}, r"it is not utf-16 text"),
+    "ASCII told of UTF-8": ("a,b\n1,é\n", {"encoding": "ascii"}, r"it is not ascii text"),
+    "UTF-8 told of Latin-1": ("a,b\n1,x\n2,é\n".encode("latin-1"), {"encoding": "utf8"}, r"line 3: byte 0xe9"),
+    "UTF-8 told of UTF-16": ("a,b\n1,2\n".encode("utf-16"), {"encoding": "utf8"}, r"begins like UTF-16.*--encoding"),
+    "a comma told of semicolons": ("a;b\n1;2\n", {"delimiter": ","}, r"--delimiter ';'"),
+    "a point told of decimal commas": ("a;b\n1,5;2\n", {"decimal": "."}, r"line 2, column 'a': '1,5'.*--decimal ','"),
+    "an encoding that is no text": ("a,b\n1,2\n", {"encoding": "base64"}, r"there is no encoding 'base64'"),
     "underscores in numbers": ("a,b\n1_000,2\n2,3\n", {}, r"line 2, column 'a': '1_000'"),
     "hexadecimal": ("a,b\n0x10,2\n0x11,3\n", {}, r"line 2, column 'a'.*hexadecimal"),
     "Arabic digits among others": ("a,b\n1,2\n٣,4\n", {}, r"line 3, column 'a'"),
     "too large": ("a,b\n1,1e400\n", {}, r"line 2, column 'b': '1e400' is infinite or too large"),
     "infinity": ("a,b\n1,2\ninf,3\n", {}, r"line 3, column 'a': 'inf'"),
-    "UTF-16": ("a,b\n1,2\n".encode("utf-16"), {}, r"line 1: the file begins like UTF-16.*--encoding"),
-    "UTF-16 without a mark": ("a,b\n1,2\n".encode("utf-16-le"), {}, r"line 1.*UTF-16 without a mark"),
-    "Latin-1": ("a,b\n1,x\n2,é\n".encode("latin-1"), {}, r"line 3: byte 0xe9 is not UTF-8.*latin-1"),
     "an encoding that is none": ("a,b\n1,2\n", {"encoding": "klingon"}, r"there is no encoding 'klingon'"),
     "NUL in a cell": ("alpha,beta\n1,x\0y\n2,z\n", {}, r"line 2, column 'beta'.*NUL"),
     "NUL in a number": ("alpha,beta\n1,3\0\n2,4\n", {}, r"line 2, column 'beta'"),
@@ -115,6 +151,37 @@ def as_read(file):
 @pytest.mark.parametrize(("content", "options", "expected"), RIGHT.values(), ids=RIGHT.keys())
 def test_the_right_parse(content, options, expected, tmp_path):
     assert as_read(TableFile(written(tmp_path, content), Dialect(**options))) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "notes"),
+    [
+        ("a,b\n1,2\n", []),
+        ("a;b\n1,5;2\n", ["separated by semicolons", "a decimal comma, as in '1,5'"]),
+        ("a,b\n1,é\n".encode("latin-1"), ["read as cp1252, since it is not UTF-8 (--encoding says otherwise)"]),
+        ("1.5,2\n3,4\n", ["it counts as a row, and columns are named x1 to x2"]),
+    ],
+)
+def test_what_was_assumed_is_said(content, notes, tmp_path):
+    said = TableFile(written(tmp_path, content)).notes
+    assert len(said) == len(notes)
+    assert all(words in note for words, note in zip(notes, said, strict=True))
+
+
+def test_numbers_in_a_dress_are_remarked_on(tmp_path):
+    column = TableFile(written(tmp_path, 'a\n"$1,200"\nunknown\n$7\n$8\n')).profile()["a"]
+    assert (column.kind, column.numbers, column.odd) == ("number", 3, 1)
+    assert column.remark.startswith(
+        "'a' holds numbers such as '$1,200', which is read as 1200. 'a' holds numbers, except 1"
+    )
+
+
+def test_a_wrong_encoding_is_an_error_and_never_a_traceback(tmp_path):
+    for content in ("a,b\n1,é\n2,ü\n".encode("latin-1"), "a,b\n1,é\n".encode(), "a,b\n1,é\n".encode("utf-16")):
+        path = written(tmp_path, content)
+        for encoding in sorted(set(aliases.values())):
+            with suppress(InputError):
+                as_read(TableFile(path, Dialect(encoding=encoding)))
 
 
 #: name → (content, kind of the column 'b', what is remarked on it)
@@ -226,7 +293,7 @@ def test_parquet(tmp_path):
 
 
 def test_other_files_are_refused(tmp_path):
-    for name in ("t.xlsx", "t", "t.gz"):
+    for name in ("t.xls", "t", "t.gz", "t.parquet.gz"):
         with pytest.raises(InputError, match=r"must end in \.csv"):
             TableFile(written(tmp_path, "a\n1\n", name))
     with pytest.raises((InputError, OSError)):
@@ -239,3 +306,47 @@ def test_new_rows_must_be_of_the_same_kind(tmp_path):
         list(file.batches({"a": "number", "b": "word"}, ["a", "b"]))
     with pytest.raises(InputError, match="no such column; the columns are 'a', 'b'"):
         list(file.batches({"c": "number"}, ["c"]))
+
+
+def test_packed_files(tmp_path):
+    content = b"a;b\n1,5;x\n2,5;y\n"
+    expected = {"a": [1.5, 2.5], "b": ["x", "y"]}
+    assert as_read(TableFile(written(tmp_path, bz2.compress(content), "t.csv.bz2"))) == expected
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("__MACOSX/._t.csv", "no")
+        archive.writestr("folder/t.csv", content)
+    assert as_read(TableFile(tmp_path / "t.zip")) == expected
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.csv", content)
+        archive.writestr("b.csv", content)
+    with pytest.raises(InputError, match=r"a \.zip must hold one table, and it holds 2 \(a\.csv, b\.csv\)"):
+        TableFile(tmp_path / "two.zip")
+    with pytest.raises(InputError, match="cannot be read"):
+        TableFile(written(tmp_path, b"PK but not really", "bad.zip"))
+
+
+def test_an_excel_sheet(tmp_path, monkeypatch):
+    book = openpyxl.Workbook()
+    rows = [
+        ["size", "kind", "when", "both"],
+        [1.5, "a", datetime(2020, 1, 1), 1],
+        [None, "b", datetime(2020, 1, 2), "x"],
+    ]
+    for row in rows:
+        book.active.append(row)
+    book.save(tmp_path / "one.xlsx")
+    file = TableFile(tmp_path / "one.xlsx")
+    assert [column.kind for column in file.profile().values()] == ["number", "word", "date", "word"]
+    assert file.read(["size", "kind", "both"]).to_pydict() == {
+        "size": [1.5, None],
+        "kind": ["a", "b"],
+        "both": ["1", "x"],
+    }
+    book.create_sheet("more")
+    book.save(tmp_path / "two.xlsx")
+    assert TableFile(tmp_path / "two.xlsx").notes == ["The first of 2 sheets, 'Sheet', is read."]
+    with pytest.raises(InputError, match="cannot be read"):
+        TableFile(written(tmp_path, b"no workbook", "bad.xlsx"))
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(ImportError, match="needs openpyxl, which is not installed: pip install openpyxl, or save"):
+        TableFile(tmp_path / "one.xlsx")

@@ -7,6 +7,8 @@ the percentage of people who live in towns. Assault has the largest numbers. Unl
 whole answer.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -71,11 +73,14 @@ columns = ["murder", "assault", "town", "rape"]
 
 # %%
 # Raw columns first. The first component is almost assault alone, because a column in large units has a large
-# variance. The scaled columns tell more: the three kinds of arrest move together, and towns are a direction of
-# their own.
+# variance; a warning says so. The scaled columns tell more: the three kinds of arrest move together, and towns are
+# a direction of their own.
 
-scaled = (X - X.mean(axis=0)) / X.std(axis=0, ddof=1)
-raw, fair = PCA().fit(X), PCA().fit(scaled)
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    raw = PCA().fit(X)
+print(told[0].message)
+fair = PCA(scale=True).fit(X)
 for name, pca in (("raw", raw), ("scaled", fair)):
     print(f"{name:7} first component", dict(zip(columns, pca.components_[0].round(2).tolist(), strict=True)))
     print(f"{'':7} shares of the variance", pca.explained_variance_ratio_.round(3))
@@ -84,7 +89,7 @@ for name, pca in (("raw", raw), ("scaled", fair)):
 # The biplot shows states as points and columns as arrows. A state lies far along an arrow if its number is high
 # there.
 
-scores = fair.transform(scaled)
+scores = fair.transform(X)
 fig, ax = plt.subplots(figsize=(8, 6.5), layout="constrained")
 ax.scatter(scores[:, 0], scores[:, 1], s=8, color="0.6")
 for name, (a, b) in zip(states, scores[:, :2], strict=True):
@@ -101,7 +106,7 @@ ax.set_aspect("equal")
 plt.show()
 
 # %%
-# How many of the four directions are real? The test asks how many the columns share, beyond noise of their own.
+# How many of the four directions do the rows show? The test asks how many the columns share, beyond noise of their own.
 
 test = fair.test_dimension()
 print(test)

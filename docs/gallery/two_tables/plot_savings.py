@@ -70,7 +70,7 @@ names, table = [name for name, _ in lines], np.array([numbers for _, numbers in 
 people, money = table[:, [1, 2]], table[:, [0, 3, 4]]
 
 # %%
-# Two columns on one side allow two pairs. The test finds that both are real, although the second is weak.
+# Two columns on one side allow two pairs. The rows show both, although the second is weak.
 
 cca = CCA().fit(people, money)
 print("correlations:", cca.correlations_.round(3))

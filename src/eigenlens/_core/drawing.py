@@ -8,7 +8,8 @@ import numpy as np
 
 from . import errors, optional
 
-INK, QUIET, FOUND, LEVEL = "0.2", "0.75", "#2166ac", "#b2182b"
+#: Ink that is read on white and on black, what is quiet, what was found, and levels.
+INK, QUIET, FOUND, LEVEL = "0.45", "0.75", "#2a7ab9", "#d1495b"
 
 
 def axes_for(

@@ -1,8 +1,9 @@
-"""Refusals of parameters that no data could make right."""
+"""What every estimator does around a fit: it refuses parameters that no data could make right, and fails cleanly."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any
@@ -71,7 +72,7 @@ def random_from(random_state: Any) -> np.random.RandomState:
 
 def wanted(n_components: Any, most: int, why: str) -> int:
     """Return how many directions to find: as many as asked for, or all there can be; `why` says what limits them."""
-    if not is_number(n_components, integer=True):
+    if n_components is None or not is_number(n_components, integer=True):
         return most
     if not 1 <= n_components <= most:
         raise errors.InputError(f"n_components={n_components!r} but {why}; use n_components between 1 and {most}.")
@@ -86,3 +87,15 @@ def check_count(value: Any, auto: bool = False) -> None:
         raise errors.components_kind(
             value, 'a positive integer, "auto" or None' if auto else "a positive integer or None"
         )
+
+
+@contextmanager
+def unchanged_on_failure(model: Any) -> Iterator[None]:
+    """Give a model back the attributes it had, whatever is raised inside a `with` block, Ctrl-C included."""
+    before = model.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        model.__dict__.clear()
+        model.__dict__.update(before)
+        raise

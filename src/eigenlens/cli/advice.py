@@ -70,7 +70,7 @@ SPREAD = Question(
         Answer(
             "numbers",
             "numbers",
-            Leaf("PCA", "the directions of largest spread, and how many stand out from noise", "PCA('auto').fit(X)"),
+            Leaf("PCA", "the directions of largest spread, and how many the rows show", "PCA('auto').fit(X)"),
         ),
         Answer(
             "words",

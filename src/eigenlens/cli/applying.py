@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
+from .._core.text import printable
 from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names
@@ -67,7 +69,9 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
         out = file_for(out, data, options["force"], SUFFIXES)
         if out.exists() and out.samefile(options["model"]):
             raise errors.is_input(out)
-    table = TableFile(data, dialect_of(options, data))
+    table = TableFile(data, dialect_of(options))
+    for note in table.notes:
+        click.echo(f"· {printable(note)}", err=True)
     results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
     if out is None:
         sink = Csv(sys.stdout.buffer, terminal=sys.stdout.isatty())
@@ -86,6 +90,8 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
 def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any]:
     """Yield what the model takes: tables with the columns it knows, or plain numbers where it knows none."""
     first = model[0] if isinstance(model, Pipeline) else model
+    prepared = getattr(first, "_of_words", None)  # of a regressor that was fitted to words
+    first = prepared if isinstance(prepared, Preparation) else first
     if isinstance(first, Preparation):
         kinds = {name: "word" if name in first.levels_ else "number" for name in first.columns_}
         yield from table.batches(kinds, first.columns_)
@@ -97,7 +103,10 @@ def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any
             f"the model takes {first.n_features_in_} columns and does not know their names, and the table has "
             f"{len(names)} of numbers; leave out the others with --drop."
         )
-    for batch in table.batches(dict.fromkeys(names, "number"), names):
+    words = first._reads_words(reset=False) if hasattr(first, "_reads_words") else "refuse"
+    is_word = dict.fromkeys(names, False) if isinstance(words, str) else dict(zip(names, words, strict=True))
+    kinds = {name: "word" if is_word[name] else "number" for name in names}
+    for batch in table.batches(kinds, names):
         yield batch if known is not None else np.stack([c.to_numpy() for c in batch.columns], axis=1)
 
 

@@ -18,6 +18,7 @@ from .._core.text import printable
 from ..report.findings import Findings
 
 SHOWN = 8  # directions in the terminal
+VERDICT_STYLES = {True: "green", False: "default", None: "dim"}
 
 
 def escape(text: object) -> str:
@@ -84,6 +85,11 @@ def print_findings(findings: Findings) -> None:
     out.print()
     for sentence in findings.summary:
         out.print(escape(sentence))
+    if findings.next_steps:
+        out.print("\n[bold]What to do next[/bold]")
+    for step in findings.next_steps:
+        out.print(f"[dim]·[/dim] {escape(step.what)}")
+        out.print(f"  {escape(step.command)}", soft_wrap=True)
 
 
 def _directions(findings: Findings) -> Table:
@@ -93,9 +99,9 @@ def _directions(findings: Findings) -> Table:
     shared = any(d.share is not None for d in findings.directions)
     if shared:
         table.add_column("share", justify="right")
-    table.add_column("real or noise")
+    table.add_column("verdict")
     for d in findings.directions[:SHOWN]:
-        verdict = {True: "[green]real[/green]", False: "noise", None: f"[dim]{findings.verdict(d)}[/dim]"}[d.real]
+        verdict = f"[{VERDICT_STYLES[d.shown]}]{d.verdict}[/]"
         why = f" [dim]({escape(d.evidence)})[/dim]" if d.evidence else ""
         share = ["" if d.share is None else f"{d.share:.1%}"] if shared else []
         table.add_row(escape(d.name), f"{d.value:.4g}", *share, verdict + why)
@@ -109,7 +115,7 @@ def _loadings(findings: Findings) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("direction")
     table.add_column(f"columns that count most ({findings.loading_kind})")
-    for j in findings.shown_axes(max(2, min(findings.n_real or 2, 4))):
+    for j in findings.shown_axes(max(2, min(findings.shown_directions or 2, 4))):
         tops = findings.top_loadings(j, 4)
         table.add_row(escape(findings.axes[j]), escape(", ".join(f"{name} {value:+.2f}" for name, value in tops)))
     return table
@@ -123,7 +129,7 @@ def comparison_table(findings: Findings) -> Table:
     table.add_column("95% interval")
     for c in sorted(findings.comparison, key=lambda c: -np.nan_to_num(c.score, nan=-np.inf)):
         if np.isfinite(c.score):
-            table.add_row(escape(c.name), f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}")
+            table.add_row(escape(c.name), c.written, c.interval or "worse than the mean")
         else:
             table.add_row(escape(c.name), "–", escape(c.note))
     if findings.baseline is not None:

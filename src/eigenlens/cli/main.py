@@ -13,6 +13,7 @@ from .._core.text import printable
 from .interrupt import CODE, leave, watch
 
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
+TABLE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -39,9 +40,9 @@ def together(*decorators: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 reading = together(
-    click.option("--delimiter", metavar="CHAR", help="What separates columns [default: a comma; a tab for .tsv]."),
-    click.option("--decimal", metavar="CHAR", default=".", help="The decimal mark [default: a point]."),
-    click.option("--encoding", default="utf8", help="The encoding of the text [default: utf8]."),
+    click.option("--delimiter", metavar="CHAR", help="What separates columns [default: told from the file]."),
+    click.option("--decimal", metavar="CHAR", help="The decimal mark [default: told from the file]."),
+    click.option("--encoding", help="The encoding of the text [default: told from the file]."),
     click.option("--na", multiple=True, metavar="TEXT", help="Another spelling of a missing cell."),
     click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
     click.option("--drop", multiple=True, metavar="COL", help="Leave a column out."),
@@ -61,9 +62,9 @@ asking = together(
     click.option("--method", default="auto", metavar="NAME", help="See `eigenlens methods` [default: auto]."),
     click.option(
         "--missing",
-        type=click.Choice(["refuse", "drop", "mean"]),
-        default="refuse",
-        help="Missing cells: refuse [default], drop their rows, or fill in the mean.",
+        type=click.Choice(["ml", "refuse", "drop", "mean"]),
+        default="ml",
+        help="Missing cells: maximum likelihood [default], refuse, drop their rows, or fill in the mean.",
     ),
     click.option(
         "--standardise/--no-standardise",
@@ -86,9 +87,10 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
 @cli.command()
-@click.argument("data", type=EXISTING, required=False)
+@click.argument("data", type=TABLE, required=False)
 @click.option("--demo", type=click.Choice(DEMOS), help="Use a table that ships with eigenlens.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
+@click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--title", help="Title of the page.")
 @click.option(
     "--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="File format of the scores."
@@ -112,7 +114,7 @@ def report(**options: Any) -> None:
 
 
 @cli.command()
-@click.argument("data", type=EXISTING)
+@click.argument("data", type=TABLE)
 @click.option("--out", type=PLACE, help="The model file [default: NAME.eigenlens].")
 @asking
 @reading
@@ -153,7 +155,7 @@ def predict(**options: Any) -> None:
 
 
 @cli.command()
-@click.argument("data", type=EXISTING)
+@click.argument("data", type=TABLE)
 @click.option("--folds", type=click.IntRange(2, 50), default=5, help="Folds of the cross-validation [default: 5].")
 @asking
 @reading

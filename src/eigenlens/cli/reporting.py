@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
+import webbrowser
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -17,20 +21,24 @@ from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
 from ..study.methods import methods
 from ..tables import Dialect, TableFile
+from ..tables.endings import name_of
 from .console import comparison_table, console, escape, print_findings, print_json, progress
 from .outputs import file_for, folder_for
 
+STDIN = Path("-")
 
-def dialect_of(options: dict[str, Any], path: Path) -> Dialect:
-    """Return how a file is written, from the options."""
-    delimiter = options.get("delimiter") or ("\t" if ".tsv" in path.suffixes else ",")
-    delimiter = {"\\t": "\t", "tab": "\t"}.get(delimiter, delimiter)
-    for name, value in (("--delimiter", delimiter), ("--decimal", options["decimal"])):
-        if len(value) != 1:
-            raise click.UsageError(f"{name} {value!r}: one character is needed.")
-    if delimiter == options["decimal"]:
+
+def dialect_of(options: dict[str, Any]) -> Dialect:
+    """Return how a file is written, from the options; what they leave open, the file tells."""
+    given = {name: options[name] for name in ("delimiter", "decimal", "encoding") if options[name] is not None}
+    if "delimiter" in given:
+        given["delimiter"] = {"\\t": "\t", "tab": "\t"}.get(given["delimiter"], given["delimiter"])
+    for name in ("delimiter", "decimal"):
+        if len(given.get(name, " ")) != 1:
+            raise click.UsageError(f"--{name} {given[name]!r}: one character is needed.")
+    if "decimal" in given and given["decimal"] == given.get("delimiter"):
         raise click.UsageError("--delimiter and --decimal are the same character, so numbers would be ambiguous.")
-    return Dialect(delimiter, options["decimal"], options["encoding"], tuple(options["na"]), tuple(options["words"]))
+    return Dialect(**given, na=tuple(options["na"]), words=tuple(options["words"]))
 
 
 def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
@@ -65,6 +73,25 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     )
 
 
+def name_for(data: Path) -> str:
+    """Return the name of what a command writes by default."""
+    return "stdin" if data == STDIN else name_of(data)
+
+
+def read_rows(data: Path, options: dict[str, Any], plan: Plan) -> Data:
+    """Read what a plan needs; what comes by a pipe is kept until it is read, since it is read twice."""
+    if data != STDIN:
+        return read_data(TableFile(data, dialect_of(options)), plan, str(data))
+    with TemporaryDirectory() as folder:
+        kept = Path(folder) / "stdin.csv"
+        with kept.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        try:
+            return read_data(TableFile(kept, dialect_of(options)), plan, str(STDIN))
+        except errors.InputError as error:
+            raise errors.InputError(str(error).replace(str(kept), "stdin")) from error
+
+
 def run_report(options: dict[str, Any]) -> None:
     """Answer, and write the page, the scores and the model."""
     data, demo = options["data"], options["demo"]
@@ -72,16 +99,20 @@ def run_report(options: dict[str, Any]) -> None:
         raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
     if options["views"] and not options["view_a"]:
         raise click.UsageError(errors.views_syntax())
-    folder = options["out"] or Path(f"{demo or data.name.split('.')[0]}-report")
+    folder = options["out"] or Path(f"{demo or name_for(data)}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
-    places = folder_for(folder, [*names, *([f"{demo}.csv"] if demo else [])], data, options["force"])
+    places = folder_for(
+        folder, [*names, *([f"{demo}.csv"] if demo else [])], None if data == STDIN else data, options["force"]
+    )
     plan = None
     if demo:
         folder.mkdir(parents=True, exist_ok=True)
         data, plan = write_demo(demo, folder)
     plan = plan_of(options, plan)
+    if data == STDIN and plan.title is None:
+        plan = replace(plan, title="stdin")
     with progress() as show:
-        rows = read_data(TableFile(data, dialect_of(options, data)), plan, str(data))
+        rows = read_rows(data, options, plan)
         result = study(rows, plan, show)
     _write(result, rows, places, names)
     if options["as_json"]:
@@ -94,16 +125,18 @@ def run_report(options: dict[str, Any]) -> None:
     whats = ("the page, for any browser", f"a row for each row{first}", "the model")
     for name, what in zip(names, whats, strict=True):
         out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
+    if options["show"]:
+        webbrowser.open(places[names[0]].resolve().as_uri())
 
 
 def run_fit(options: dict[str, Any]) -> None:
     """Fit and save a model."""
     data = options["data"]
-    place = options["out"] or Path(f"{data.name.split('.')[0]}.eigenlens")
-    place = file_for(place, data, options["force"])
+    place = options["out"] or Path(f"{name_for(data)}.eigenlens")
+    place = file_for(place, None if data == STDIN else data, options["force"])
     plan = plan_of(options)
     with progress() as show:
-        rows = read_data(TableFile(data, dialect_of(options, data)), plan)
+        rows = read_rows(data, options, plan)
         result = study(rows, plan, show)
     save(result.model, place, about=result.about)
     if options["as_json"]:
@@ -120,7 +153,7 @@ def run_compare(options: dict[str, Any]) -> None:
         raise click.UsageError("compare needs --target COL: methods are compared by how well they predict it.")
     data = options["data"]
     with progress() as show:
-        rows = read_data(TableFile(data, dialect_of(options, data)), plan)
+        rows = read_rows(data, options, plan)
         findings = study(rows, plan, show).findings
     if options["as_json"]:
         wanted = ("source", "target", "kind", "rows", "score", "baseline", "comparison")

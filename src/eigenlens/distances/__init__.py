@@ -3,11 +3,12 @@
 `is_positive_semidefinite`, `is_conditionally_negative_definite` and `is_squared_distance` answer with evidence;
 `double_center` turns squared distances into inner products; `Identity`, `Exponential`, `Logarithm`, `Rational`, `Power`
 and `Measure` are Schoenberg transforms; `lingoes`, `cailliez` and `clip` make squared distances Euclidean; `procrustes`
-lays one map onto another. `eigenlens.ClassicalMDS` makes the maps.
+lays one map onto another; `gower` measures rows of numbers and words. `eigenlens.ClassicalMDS` makes the maps.
 """
 
 from .centring import double_center
 from .form import FormTest, is_conditionally_negative_definite, is_positive_semidefinite, is_squared_distance
+from .mixed import gower
 from .procrustes import Alignment, procrustes
 from .repairs import Repair, cailliez, clip, lingoes
 from .transforms import (
@@ -36,6 +37,7 @@ __all__ = [
     "cailliez",
     "clip",
     "double_center",
+    "gower",
     "is_conditionally_negative_definite",
     "is_positive_semidefinite",
     "is_squared_distance",

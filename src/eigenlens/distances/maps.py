@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import powers
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
@@ -18,7 +19,7 @@ from .metrics import Metric
 from .placement import Placement
 from .preparation import Preparation
 from .scaling import Judgement, judge, scale, scale_rows
-from .tables import ORDINARY, SquaredTable
+from .tables import SquaredTable
 from .transforms import SchoenbergTransform
 
 
@@ -64,18 +65,17 @@ def map_of_rows(rows: Array, weight: np.ndarray, k: int) -> Map:
     centred = rows - pivot
     rest = (w / float(weight.sum())) @ centred
     centred = centred - rest
-    _, e = np.frexp(float(xp.max(xp.abs(centred))))
-    exponent = int(e) if abs(int(e)) > ORDINARY else 0
-    A = centred * float(np.ldexp(1.0, -exponent)) if exponent else centred
-    scaling, axes = scale_rows(A, weight, k)
+    exponent = powers.extreme_exponent(xp.max(xp.abs(centred)))
+    A = centred * powers.power(-exponent) if exponent else centred
+    scaling, axes, values = scale_rows(A, weight, k)
 
     def among(index: Array | None) -> Callable[[slice], Array]:
         some = A if index is None else _xp.take_rows(A, index)
         return lambda part: squared_distances(some[part, :], some[part.start :, :])
 
     judgement = judge(among, scaling.coordinates, weight)
-    total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True)
-    Y = scaling.coordinates * float(np.ldexp(1.0, exponent))
+    total = Inertia(float(xp.sum(w * scaling.diagonal)), 0.0, True, 0.0, values)
+    Y = scaling.coordinates * powers.power(exponent)
     place = Subspace(pivot, axes, rest)
     return Map(Y, scaling.eigenvalues, total, exponent, scaling.rank, judgement, scaling.spectrum, place)
 
@@ -103,7 +103,7 @@ def map_of_table(
     scaling, products = scale(table.values, weight, k)
     place = Placement(scaling, preparation, metric, points, squared)
     return Map(
-        scaling.coordinates * float(np.ldexp(1.0, preparation.given)),
+        scaling.coordinates * powers.power(preparation.given),
         scaling.eigenvalues,
         products.inertia(),
         preparation.given,
@@ -154,7 +154,7 @@ def map_by_landmarks(
         others = xp.arange(rows.shape[0], device=_xp.device(rows)) if index is None else index
         return lambda part: preparation.of_ready(xp.take(some[part, :], others[part.start :], axis=1), squared)
 
-    unit = float(np.ldexp(1.0, -preparation.given))
+    unit = powers.power(-preparation.given)
     judgement = judge(among, Y * unit, weight, with_share=True)
     inertia = products.inertia()
     if not everybody:

@@ -1,22 +1,24 @@
-"""Distances between rows of features, by any metric of SciPy or scikit-learn, or a function of two rows."""
+"""Distances between rows of features, by any metric of SciPy, scikit-learn or ours, or a function of two rows."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from .._core import errors, memory
+from .._core import errors, memory, powers
 from .._core import xp as _xp
 from .._core.errors import InputError, warn
 from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import pair_blocks, rough_centre, squared_distances
-from .tables import LANDMARKS, ORDINARY, ROOTED, SELF, SquaredTable, square, symmetric
+from .amounts import FIXED, OURS
+from .tables import LANDMARKS, ROOTED, SELF, SquaredTable, square, symmetric
 
 EUCLIDEAN = ("euclidean", "l2", "sqeuclidean")
 ONLY_SCIPY = ("jensenshannon",)  # what scikit-learn does not pass on
@@ -65,17 +67,19 @@ class Metric:
         if metric in EUCLIDEAN:
             xp = _xp.namespace(rows)
             centre = rough_centre(rows)
-            _, e = np.frexp(float(xp.max(xp.abs(rows - centre))))
-            return cls(metric, squared, given, centre, 2 * (int(e) // 2) if abs(int(e)) > ORDINARY else 0)
+            exponent = powers.extreme_exponent(xp.max(xp.abs(rows - centre)))
+            return cls(metric, squared, given, centre, 2 * (exponent // 2))
         if metric in ("seuclidean", "mahalanobis") and not given:
             given = _fixed(metric, _xp.to_numpy(rows), weight)
+        elif metric in FIXED:
+            given = {**FIXED[metric](_xp.to_numpy(rows), weight), **given}
         return cls(metric, squared, given, symmetrize=symmetrize)
 
     def __call__(self, A: Array, B: Array) -> tuple[Array, bool]:
         """Return what the metric says of two tables of rows, over 2^exponent, and whether it is squared already."""
         if self.metric in EUCLIDEAN:
             centre = _xp.like(self.centre, A)
-            unit = float(np.ldexp(1.0, -self.exponent))
+            unit = powers.power(-self.exponent)
             D2 = squared_distances((A - centre) * unit, (B - centre) * unit, centre * 0.0)
             if self.metric == "sqeuclidean" and not self.squared:
                 return D2, False
@@ -92,10 +96,14 @@ class Metric:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", DataConversionWarning)  # 0 and 1 lose nothing
-                if self.metric in ONLY_SCIPY:
+                if self.metric in OURS:
+                    D = OURS[str(self.metric)](A, B, **self.params)
+                elif self.metric in ONLY_SCIPY:
                     D = cdist(A, B, self.metric, **self.params)
                 else:
                     D = pairwise_distances(A, B, metric=self.metric, **self.params)
+        except InputError:
+            raise
         except (ValueError, TypeError, KeyError, np.linalg.LinAlgError) as error:
             raise _metric_unknown(self.metric, self.params, error) from error
         D = np.asarray(D, dtype=np.float64)
@@ -157,7 +165,7 @@ class Metric:
 def squares_of(block: Array, squared: bool, power: int) -> Array:
     """Square distances, unless they are so already, and multiply them by 4^power."""
     if power:
-        block = block * float(np.ldexp(1.0, 2 * power if squared else power))
+        block = block * powers.power(2 * power if squared else power)
     return block if squared else block * block
 
 
@@ -169,7 +177,8 @@ def _refuse_counts(metric: str, *tables: np.ndarray) -> None:
             i, j = (int(at) for at in np.argwhere(other)[0])
             raise InputError(
                 f"metric={metric!r} is a distance between rows of 0 and 1, but X has {rows[i, j]:g} in column {j}. "
-                f"Pass X > 0 to compare presence and absence, or use metric='braycurtis' for counts and amounts."
+                f"Pass X > 0 to compare presence and absence, or use metric='ruzicka' (Jaccard's distance of "
+                "amounts) or 'braycurtis'."
             )
 
 
@@ -187,6 +196,15 @@ def _fixed(metric: str, rows: np.ndarray, weight: np.ndarray) -> dict[str, Any]:
 
 
 def _metric_unknown(metric: Any, params: dict[str, Any], cause: Exception) -> errors.InputError:
+    from sklearn.metrics.pairwise import _VALID_METRICS
+
+    if isinstance(metric, str) and metric not in (known := {*_VALID_METRICS, *OURS, *ONLY_SCIPY}):
+        near = get_close_matches(metric.lower(), sorted(known), 3, 0.6)
+        hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
+        return errors.InputError(
+            f"metric={metric!r} is not known. {hint}There are 'euclidean', 'cityblock', 'cosine', 'braycurtis', "
+            f"{', '.join(map(repr, OURS))}, and what else scikit-learn knows; 'precomputed' takes distances."
+        )
     given = f" with metric_params={params!r}" if params else ""
     said = str(cause).splitlines()[0] if str(cause) else type(cause).__name__  # some go on to print all rows
     return errors.InputError(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
@@ -61,7 +61,7 @@ class Placement:
     def distances(self, table: SquaredTable) -> Array:
         """Return the distances of a square table as they are prepared for this map."""
         ready = self.preparation
-        D2 = ready.among(table.values * float(np.ldexp(1.0, 2 * (table.exponent - ready.taken))))
+        D2 = ready.among(table.values * powers.power(2 * (table.exponent - ready.taken)))
         return SquaredTable(D2, ready.given).distances()
 
     def project(self, X: Array) -> Array:
@@ -74,7 +74,7 @@ class Placement:
         ours = self.metric is None or self.metric.metric in EUCLIDEAN  # metrics of others need not bear threads
         parts = list(over_pairs(work, n, m, X) if ours else map(work, pair_blocks(n, m, X)))
         xp = _xp.namespace(X)
-        unit = float(np.ldexp(1.0, self.preparation.given))
+        unit = powers.power(self.preparation.given)
         return (parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)) * unit
 
     def _placed(self, X: Array, first: int) -> Array:
@@ -95,7 +95,7 @@ class Placement:
         """
         xp = _xp.namespace(Y)
         w = _xp.like(weight, Y)
-        unit = float(np.ldexp(1.0, -self.preparation.given))
+        unit = powers.power(-self.preparation.given)
         Y = Y * unit
         shift = (w @ Y) / xp.sum(w)
         centred = Y - shift

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
@@ -78,7 +78,7 @@ class Preparation:
         return ready
 
     def _transformed(self, D2: Array) -> Array:
-        return D2 if self.transform is None else self.transform(D2) * float(np.ldexp(1.0, -2 * self.given))
+        return D2 if self.transform is None else self.transform(D2) * powers.power(-2 * self.given)
 
     def of_ready(self, distances: Array, squared: bool) -> Array:
         """Prepare distances of new points that are given as such, or squared."""
@@ -89,7 +89,7 @@ class Preparation:
         """The constant in the units of the distances (Cailliez) or of their squares (Lingoes)."""
         power = 2 * self.given if self.correction == "lingoes" else self.given
         with np.errstate(over="ignore"):
-            return float(np.ldexp(self.constant, power))
+            return powers.power(power, self.constant)
 
 
 def _transformed(table: SquaredTable, transform: SchoenbergTransform) -> SquaredTable:

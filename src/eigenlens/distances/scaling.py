@@ -22,9 +22,10 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..moments.pairwise import over_pairs
-from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, solve
+from ..spectral import Form, Inertia, Pencil, Spectrum, inertia, orient, rounding, solve
 from .tables import double_center_in_place, row_blocks
 
+FEW = 200  # eigenvalues that are computed beside those of the map, since nobody notices
 SAMPLE = 5000  # points up to which stress is added up over all pairs; above, over the pairs of so many of them
 
 
@@ -100,7 +101,8 @@ class Products:
         """Add up positive and negative eigenvalues."""
         found = inertia(self.form)
         w = self.root**2 if isinstance(self.root, float) else 1.0
-        return Inertia(found.positive * w, found.negative * w, found.exact, found.error * w)
+        values = None if found.values is None else found.values * w
+        return Inertia(found.positive * w, found.negative * w, found.exact, found.error * w, values)
 
 
 def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
@@ -122,7 +124,7 @@ def scale(D2: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Products]:
     return scaling, Products(form, b, root)
 
 
-def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]:
+def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array, np.ndarray | None]:
     """Scale the Euclidean distances of rows without making them: B is the product of the centred rows.
 
     Returns
@@ -130,6 +132,8 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]
     scaling : Scaling
     axes : array of shape (p, k)
         The map is linear: centred rows times these.
+    values : ndarray or None
+        All eigenvalues that can differ from 0, where they are few.
     """
     xp = _xp.namespace(rows)
     w = _xp.like(weight, rows)
@@ -140,7 +144,11 @@ def scale_rows(rows: Array, weight: np.ndarray, k: int) -> tuple[Scaling, Array]
     b = xp.sum(rows * rows, axis=1)
     scaling = _filled(raw, spectrum.values, b, w, spectrum, k)
     axes = spectrum.vectors * orient(raw)
-    return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k)
+    values = None
+    if min(factor.shape) <= FEW:
+        s = np.linalg.svd(_xp.to_numpy(factor), compute_uv=False)
+        values = np.where(s > rounding(max(factor.shape), float(s[0])), s, 0.0) ** 2
+    return scaling, _padded(xp.where(_counts(axes, scaling.rank), axes, xp.zeros_like(axes)), k), values
 
 
 class Judgement(NamedTuple):

@@ -13,14 +13,13 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.spatial.distance
 
-from .._core import errors, memory
+from .._core import errors, memory, powers
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..moments.pairwise import over_pairs, pair_blocks
 from ..sources.labels import as_column
 from ..sources.table import Table, as_table
 
-ORDINARY = 200  # |d| within 2^±200 squares safely
 ROUNDING = {8: 1e-10, 4: 1e-5}  # differences between d_ij and d_ji that rounding may leave, relative to the largest
 SELF, ROOTED = 1e-6, 1e-10  # and from a row to itself: roots of rounding, and their squares
 ROWS = "pass rows of features and a metric, with n_landmarks= (a few hundred to a few thousand)"
@@ -50,7 +49,7 @@ class SquaredTable:
 
     def distances(self) -> Array:
         """Return the distances themselves."""
-        return _xp.namespace(self.values).sqrt(self.values) * float(np.ldexp(1.0, self.exponent))
+        return _xp.namespace(self.values).sqrt(self.values) * powers.power(self.exponent)
 
 
 def row_blocks(table: Array) -> list[slice]:
@@ -186,7 +185,7 @@ def looks_like_distances(rows: Array) -> bool:
 def square(distances: Array, into: Array, high: float, squared: bool, name: str) -> SquaredTable:
     """Square distances, unless they are, over a power of four, into an array, which may be their own."""
     xp, exponent = _xp.namespace(into), _exponent(high, squared, name)
-    factor = float(np.ldexp(1.0, -exponent))
+    factor = powers.power(-exponent)
 
     def work(rows: slice) -> None:
         block = into[rows, :]
@@ -208,8 +207,7 @@ def square(distances: Array, into: Array, high: float, squared: bool, name: str)
 
 def _exponent(high: float, squared: bool, name: str) -> int:
     """Return the power of two to take out of (squared) distances of extreme size, even for squared ones."""
-    _, e = np.frexp(high)
-    exponent = int(e) if abs(int(e)) > ORDINARY else 0
+    exponent = powers.extreme_exponent(high)
     if squared:
         exponent = 2 * (exponent // 2)
     if abs(exponent) >= 1023:

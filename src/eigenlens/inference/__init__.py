@@ -1,8 +1,9 @@
-"""How many directions are real, and how far loadings can be trusted."""
+"""How many directions are shown, and how far loadings can be trusted."""
 
 from .bootstrap import Bootstrap, bootstrap
 from .canonical import CANONICAL, wilks
 from .components import components_test, components_test_of_factor, components_test_of_moments
+from .coordinates import CoordinateTest, coordinate_test
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
@@ -11,6 +12,7 @@ from .leverage import Advice, advise, class_leverages, leverages
 from .linear_part import choose_slices, linear_p_value, with_linear
 from .linearity import Linearity, check_linearity
 from .littles import LittleTest, littles_mcar
+from .maps import AgreementTest, OutsideColumns, envfit, mantel, procrustes_test
 from .moves import Moves
 from .neighbouring_values import conditional_test, gap_test
 from .neighbours import Neighbours, neighbours
@@ -21,14 +23,17 @@ from .result import DimensionTest, Result
 __all__ = [
     "CANONICAL",
     "Advice",
+    "AgreementTest",
     "Bootstrap",
     "Choice",
+    "CoordinateTest",
     "Denoised",
     "DimensionTest",
     "Linearity",
     "LittleTest",
     "Moves",
     "Neighbours",
+    "OutsideColumns",
     "Result",
     "SliceMoments",
     "above_negative",
@@ -46,7 +51,9 @@ __all__ = [
     "components_test_of_factor",
     "components_test_of_moments",
     "conditional_test",
+    "coordinate_test",
     "denoise",
+    "envfit",
     "gap_test",
     "hard_threshold",
     "inverse_root",
@@ -56,11 +63,13 @@ __all__ = [
     "li_test",
     "linear_p_value",
     "littles_mcar",
+    "mantel",
     "minka",
     "neighbours",
     "noise_edge",
     "parallel_analysis",
     "permuted_after",
+    "procrustes_test",
     "resampled_kernel",
     "resampled_test",
     "save_test",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 
+LETTERS = 13  # of a title, in an inch
 MOST = 40  # columns whose names can still be read
 WRITTEN_VALUES = 12  # p-values that can be written beside their points
 
@@ -23,22 +25,23 @@ def draw_dimension(test: Any, ax: Any = None) -> Any:
     if "noise" in found:
         return _against_noise(test, found["eigenvalue"], found["noise"], "eigenvalue", axes_of(ax))
     if "bar" in found:
-        words = "statistic of this and later directions"
-        return _with_p_values(test, _against_noise(test, found["statistic"], found["bar"], words, axes_of(ax)))
+        axes = axes_of(ax)
+        return _with_p_values(test, _against_noise(test, found["statistic"], found["bar"], "test statistic", axes))
     if "eigenvalue" in found:
         return _with_p_values(test, _against_noise(test, found["eigenvalue"], None, "eigenvalue", axes_of(ax)))
     return _p_values(test, axes_of(ax))
 
 
 def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> Any:
-    """Draw a value for each direction, those found filled, above the band that noise would fill."""
+    """Draw a value for each direction that was tested, those found filled, above the band that noise would fill."""
     values = np.asarray(values, dtype=float)
+    values = values[: np.flatnonzero(np.isfinite(values)).max(initial=0) + 1]
     q, d = len(values), test.dimension
     place = np.arange(1, q + 1)
     ax.axvline(d + 0.5, color=INK, linewidth=0.8, linestyle=":")
-    top = np.max(values, initial=0.0)
+    top = np.nanmax(values, initial=0.0)
     if noise is not None:
-        band = np.asarray(noise, dtype=float)
+        band = np.asarray(noise, dtype=float)[:q]
         top = np.nanmax(band, initial=top)
         alone = np.isfinite(band).sum() == 1  # a band of one place would not be seen
         style = {"marker": "_", "markersize": 40, "label": "noise"} if alone else {"linestyle": "--"}
@@ -51,20 +54,26 @@ def _against_noise(test: Any, values: Any, noise: Any, words: str, ax: Any) -> A
         ax.scatter(place[:d], values[:d], color=FOUND, s=size, zorder=2, label="shown")
     if d < q:
         ax.scatter(place[d:], values[d:], facecolor="white", edgecolor=FOUND, s=size, zorder=2, label="not shown")
-    if (values > 0).all() and values[0] > 50 * values[q // 2]:
+    if not np.nanmin(values) <= 0 and values[0] > 50 * values[q // 2]:
         ax.set_yscale("log")
     else:
         ax.set_ylim(0, 1.1 * top if top > 0 else 1)
-    ax.set(xlabel="direction", ylabel=words, xlim=(0.4, q + 0.6))
-    ax.xaxis.get_major_locator().set_params(integer=True)
-    ax.set_title(str(test), fontsize=10, loc="left")
+    ax.set(xlabel="direction", ylabel=words, xlim=(0.4, max(q, 2) + 0.6))
+    ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+    _entitle(ax, test)
     ax.legend(frameon=False)
     return plain(ax)
 
 
+def _entitle(ax: Any, test: Any) -> None:
+    """Write the verdict above the axes, in lines that fit; what else the test says is in its own words."""
+    width = ax.figure.get_figwidth() * ax.get_position().width
+    ax.set_title(fill(test.headline, max(int(LETTERS * width), 30)), fontsize=10, loc="left")
+
+
 def _with_p_values(test: Any, ax: Any) -> Any:
     """Write p-values beside the points, where there are few of them; those that were not computed are left out."""
-    if not test.is_test or len(test.p_values) > WRITTEN_VALUES:
+    if not test.is_test or np.isfinite(test.p_values).sum() > WRITTEN_VALUES:
         return ax
     values = test.statistics.get("statistic", test.statistics.get("eigenvalue"))
     for j, (value, p) in enumerate(zip(values, test.p_values, strict=True), 1):
@@ -85,7 +94,7 @@ def _p_values(test: Any, ax: Any) -> Any:
         ax.scatter(d[~found], floor[~found], facecolor="white", edgecolor=FOUND, zorder=2, label="not rejected")
     ax.axhline(test.alpha, color=LEVEL, linestyle="--", label=f"level {test.alpha:g}")
     ax.set(xlabel="at most d directions", ylabel="p-value")
-    ax.set_title(str(test), fontsize=10, loc="left")
+    _entitle(ax, test)
     ax.set_xticks(d)
     ax.legend(frameon=False)
     return plain(ax)

@@ -198,7 +198,9 @@ def from_moments(
     if hasattr(moments, "joint"):
         rows = np.column_stack([block.X, np.asarray(block.y)])
     elif hasattr(moments, "groups"):
-        codes = np.unique(np.asarray(block.y, dtype=np.intp), return_inverse=True)[1]
+        codes = np.asarray(block.y, dtype=np.intp)
+        labels = codes if block.classes is None else np.asarray(block.classes)[codes]
+        codes = np.unique(labels, return_inverse=True)[1]  # the order of moments, whatever that of the classes
     if units.chance is not None:  # a row of weight 2 is drawn twice as often, and then counts once
         weight = np.ones(len(weight))
     sums = Resampler(moments, rows, codes, weight, units.labels)

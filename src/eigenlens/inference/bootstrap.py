@@ -52,7 +52,7 @@ class Bootstrap(Result):
     values : ndarray of shape (n_boot, k)
         Eigenvalues (correlations, for CCA) of each resample.
     value, value_low, value_high : ndarray of shape (k,)
-        Those of the fit, and the ends of their intervals.
+        Those of the fit, and the ends of their intervals; of a block that is tied, they hold that of its mean too.
     blocks : list of (first, last)
         Components with eigenvalues too close to separate, numbered from 0; they were aligned together.
     level : float
@@ -340,7 +340,7 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
     else:
         turned = aligned(raw, estimate, blocks, _metric(reference, p))
     low, high = corrected_percentiles(turned, estimate, level)
-    value_low, value_high = corrected_percentiles(values, value, level)
+    value_low, value_high = _value_intervals(values, value, blocks, level)
     return Bootstrap(
         turned,
         estimate,
@@ -361,6 +361,24 @@ def _summary(reference: Any, raw: np.ndarray, values: np.ndarray, units: Units, 
     )
 
 
+def _value_intervals(
+    values: np.ndarray, value: np.ndarray, blocks: list[slice], level: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return intervals of eigenvalues; those of a tied block hold that of its mean as well.
+
+    Sorting separates equal eigenvalues in the rows, and again in each resample: the largest is too large, the smallest
+    too small, and their own percentiles would miss what they have in common. Their mean is not sorted.
+    """
+    low, high = corrected_percentiles(values, value, level)
+    for block in blocks:
+        if block.stop - block.start > 1:
+            together = corrected_percentiles(
+                values[:, block].mean(axis=1, keepdims=True), value[block].mean(keepdims=True), level
+            )
+            low[block], high[block] = np.minimum(low[block], together[0]), np.maximum(high[block], together[1])
+    return low, high
+
+
 def _metric(reference: Any, p: int) -> np.ndarray | None:
     """Return the covariance of the columns, where the fit has kept it."""
     moments = getattr(last_step(reference), "_collected", None)
@@ -370,6 +388,9 @@ def _metric(reference: Any, p: int) -> np.ndarray | None:
     if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:
         return None
     S = _xp.to_numpy(total.matrix)[:p, :p]
+    scale = getattr(last_step(reference), "scale_", None)
+    if scale is not None:  # loadings of columns that were divided
+        S = S / _xp.to_numpy(scale) / _xp.to_numpy(scale)[:, None]
     return S / float(np.trace(S)) if S.shape == (p, p) and np.trace(S) > 0 else None
 
 

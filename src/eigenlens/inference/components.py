@@ -39,6 +39,7 @@ NAMES = {
 }
 REFITTED = 16  # columns up to which noise variances are fitted again in each draw
 THEORY = 100  # rows and columns from which normal noise follows its law as closely as draws can tell
+ROUNDS, MOST_LEVERAGE = 20, 0.99  # of the equations for the sizes of rows
 FIRST, BEYOND = 19, 10.0  # draws after which a statistic so many standard deviations above them needs no more
 
 #: From a fit to a function that draws noise (m, p) whose columns have sums of squares 1, in units of their own noise.
@@ -94,7 +95,8 @@ def components_test(
     table = Standardised(Z, C, freedom)
     if noise == "normal":
         return _against_normal(table, values, alpha, n_draws, random_state)
-    moved = _moved(Z, moves.flipped if noise == "flips" and block is None else moves.permuted)
+    stay = noise == "flips" and block is None
+    moved = _moved(Z, moves.flipped if stay else moves.permuted, stay)
     return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words)
 
 
@@ -182,13 +184,15 @@ def _refuse_few(n: float, p: int) -> None:
 # -- noise ---------------------------------------------------------------------------------------------------------
 
 
-def _moved(Z: np.ndarray, move: Callable[[np.ndarray, np.random.Generator], np.ndarray]) -> Noise:
-    """Return noise made of what d directions leave of the rows, moved."""
+def _moved(Z: np.ndarray, move: Callable[[np.ndarray, np.random.Generator], np.ndarray], stay: bool) -> Noise:
+    """Return noise made of what d directions leave of the rows, moved; rows that stay in place keep their size."""
 
     def noise(fit: FactorFit) -> Callable[[np.random.Generator], np.ndarray]:
         Y = Z / np.sqrt(fit.noise)
         G = np.column_stack([np.full(len(Z), len(Z) ** -0.5), np.linalg.qr(Y @ fit.vectors)[0]])
         R = Y - G @ (G.T @ Y)
+        if stay:
+            R = R * _restored(R, G)[:, None]
 
         def draw(rng: np.random.Generator) -> np.ndarray:
             E = move(R, rng)
@@ -197,6 +201,22 @@ def _moved(Z: np.ndarray, move: Callable[[np.ndarray, np.random.Generator], np.n
         return draw
 
     return noise
+
+
+def _restored(R: np.ndarray, G: np.ndarray) -> np.ndarray:
+    """Return what residual rows are multiplied by to be as large as the noise that they are left of.
+
+    Taking out the mean and the scores G makes a row of noise variance v smaller, a large one most: its residual has
+    variance r = (A∘A)v, A = I − GGᵀ. A draw is projected again, so without this the largest rows would shrink twice,
+    and where rows are of unequal spread the null would be too narrow.
+    """
+    h = np.minimum(np.sum(G**2, axis=1), MOST_LEVERAGE)
+    r = np.mean(R**2, axis=1)
+    v = r / (1 - h)
+    for _ in range(ROUNDS):
+        others = np.sum((G @ ((G.T * v) @ G)) * G, axis=1) - h**2 * v
+        v = np.maximum((r - others) / (1 - h) ** 2, r)
+    return np.asarray(np.sqrt(v / np.where(r > 0, r, 1.0)))
 
 
 def _normal(freedom: float) -> Noise:

@@ -50,7 +50,7 @@ def linear_p_value(weights: np.ndarray, means: np.ndarray) -> float:
     """
     n, r = float(weights.sum()), means.shape[1]
     left = n - 1 - r
-    if left < 1 or len(weights) < 2:
+    if left < 1 or r < 1 or len(weights) < 2:
         return float("nan")
     shares = weights / n
     edges = np.concatenate([[0.0], np.cumsum(shares)[:-1], [1.0]])

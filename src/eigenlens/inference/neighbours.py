@@ -1,13 +1,23 @@
-"""Are neighbouring rows alike? If so, n rows say less than n independent ones would."""
+"""Are neighbouring rows alike? If so, n rows say less than n independent ones would.
+
+Rows of a sorted table are alike too: those of one class follow each other, or small ones precede large ones. But among
+four such rows in a row the order says nothing, and pairs beside each other are no more alike than pairs further apart.
+In a series they are. Both are asked: whether neighbours are alike, and whether their order within four rows matters.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import stats
 
 ALIKE = 4.0  # standard errors of the lag-one correlation beyond which a table is called dependent
 HARMLESS_CORRELATION = 0.05  # a correlation below does not change a verdict
+WINDOW, FEWEST_WINDOWS = 4, 4  # rows within which their order is looked at
+ORDERED = 0.01  # level at which it matters
+MOST_DIRECTIONS, ROWS_FOR_EACH = 10, 8  # along which it is looked at
+SORTED = 0.98  # steps of a column in one direction: it is what the table was sorted by, or a running number
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,7 @@ class Neighbours:
     block : int
         Rows after which nothing is left of the likeness: a block length for tests and the bootstrap.
     alike : bool
-        Whether chance alone would hardly have made it.
+        Whether chance alone would hardly have made it, and sorting would not either.
 
     Examples
     --------
@@ -76,5 +86,36 @@ def neighbours(X: np.ndarray) -> Neighbours:
         if abs(r) < max(2 * error, HARMLESS_CORRELATION):
             break
         total += r**2
-    alike = abs(first) > max(ALIKE * error, HARMLESS_CORRELATION)
+    alike = abs(first) > max(ALIKE * error, HARMLESS_CORRELATION) and _order_matters(Z)
     return Neighbours(first, n / (1 + 2 * total) if alike else float(n), min(2 * lag, n // 4) if alike else 1, alike)
+
+
+def _order_matters(Z: np.ndarray) -> bool:
+    """Tell whether, within four rows in a row, neighbours are more alike (or less) than rows further apart.
+
+    Asked along the leading directions, each by itself and all together. A single column that rises all the way, by
+    which the table was sorted, is left out.
+    """
+    windows = len(Z) // WINDOW - 1
+    if windows < FEWEST_WINDOWS:
+        return False
+    steps = np.sign(np.diff(Z, axis=0))
+    rising = np.abs(steps.sum(axis=0)) >= SORTED * len(steps)
+    if rising.sum() == 1 and len(rising) > 1:
+        Z = Z[:, ~rising]
+    U, s, _ = np.linalg.svd(Z, full_matrices=False)
+    kept = s > s[0] * 1e-8
+    U = U[:, kept][:, : min(MOST_DIRECTIONS, max(len(Z) // ROWS_FOR_EACH, 1))] * len(Z) ** 0.5
+    excess = np.zeros((windows, U.shape[1]))
+    for start in range(WINDOW):
+        W = U[start : start + windows * WINDOW].reshape(windows, WINDOW, -1)
+        excess += 2 * W.var(axis=1, ddof=1) - np.mean(np.diff(W, axis=1) ** 2, axis=1)
+    together = _p_value(excess.mean(axis=1, keepdims=True))
+    return bool(min(together.min(), len(excess.T) * _p_value(excess).min()) < ORDERED)
+
+
+def _p_value(values: np.ndarray) -> np.ndarray:
+    """Return p-values of "the mean of each column is 0"."""
+    m = len(values)
+    error = np.maximum(values.std(axis=0, ddof=1) / m**0.5, np.finfo(float).tiny)
+    return np.asarray(2 * stats.t.sf(np.abs(values.mean(axis=0)) / error, m - 1))

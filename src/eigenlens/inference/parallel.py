@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core.parameters import check_choice, check_flag, check_number, seed_of
 from ..sources import as_source, whole
 from .result import DimensionTest, check_level
@@ -89,8 +89,7 @@ def _centred(rows: np.ndarray) -> tuple[np.ndarray, float]:
     """Return rows minus their mean, in a unit in which squares neither overflow nor vanish, and that unit."""
     if rows.shape[1] < 2:
         raise errors.columns_needed("parallel", rows.shape[1], 2)
-    largest = float(np.abs(rows).max())
-    unit = 2.0 ** np.frexp(largest)[1] if largest > 0 else 1.0
+    unit = powers.unit_of(rows)
     rows = rows / unit
     rows = rows - rows.mean(axis=0)
     if not (np.ptp(rows, axis=0) > 0).any():

@@ -39,7 +39,7 @@ class Result(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DimensionTest(Result):
-    """How many directions are real: sequential tests of "at most d directions", d = 0, 1, …, or a criterion.
+    """How many directions are shown: sequential tests of "at most d directions", d = 0, 1, …, or a criterion.
 
     Attributes
     ----------
@@ -127,9 +127,13 @@ class DimensionTest(Result):
         Rows are too few where even a direction with a quarter of what is left would have been missed more often than
         once in five times. A criterion, which has no level, never says so.
         """
+        return [SHOWN if j < self.dimension else self.verdict_beyond for j in range(len(self.p_values))]
+
+    @property
+    def verdict_beyond(self) -> str:
+        """What is said of directions that are not shown."""
         power = self._detectable_next()
-        missed = TOO_FEW if np.isfinite(power) and power > NOTICEABLE_SHARE else NOT_SHOWN
-        return [SHOWN if j < self.dimension else missed for j in range(len(self.p_values))]
+        return TOO_FEW if np.isfinite(power) and power > NOTICEABLE_SHARE else NOT_SHOWN
 
     def _detectable_next(self) -> float:
         """Return the share with which the first direction that is not shown would have been found."""
@@ -142,17 +146,21 @@ class DimensionTest(Result):
         return replace(self, note=" ".join(part for part in (self.note, *sentences) if part))
 
     def __str__(self) -> str:
+        return " ".join(filter(None, [self.headline, self.of_the_next, self.note]))
+
+    @property
+    def headline(self) -> str:
+        """How many directions there are and by which test, as a sentence."""
         q, d = len(self.p_values), self.dimension
         found = f"{d} of {q} direction{'' if q == 1 else 's'} {'is' if d == 1 or q == 1 else 'are'}"
-        if not self.is_test:
-            return f"{found} kept ({self.method})." + (f" {self.note}" if self.note else "")
-        words = [f"{found} shown at {100 * self.alpha:g}% ({self.method})."]
-        if d < q:
-            words.append(self._of_the_next())
-        return " ".join(filter(None, [*words, self.note]))
+        shown = f"shown at {100 * self.alpha:g}%" if self.is_test else "kept"
+        return f"{found} {shown} ({self.method})."
 
-    def _of_the_next(self) -> str:
-        """Say why there are no more."""
+    @property
+    def of_the_next(self) -> str:
+        """Why there are no more, with the smallest that would have been found, as a sentence; empty where all are."""
+        if not self.is_test or self.dimension >= len(self.p_values):
+            return ""
         if np.isnan(self.p_values[self.dimension]):
             return "No more can be tested."
         place = "The next" if self.dimension else "The first"

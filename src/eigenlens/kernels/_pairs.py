@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import powers
 from .._core import xp as _xp
 from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
@@ -147,9 +148,7 @@ def median_distance(X: Array, weight: Any = None) -> float:
         picks = np.searchsorted(below, (np.arange(MEDIAN_ROWS) + 0.5) * below[-1] / MEDIAN_ROWS)
         rows, w = rows[picks], np.ones(MEDIAN_ROWS)
     rows = rows - rows.mean(axis=0)
-    size = 2.0 ** np.frexp(np.abs(rows).max(initial=0.0))[1]  # squares of numbers near 10^±300 stay numbers
-    if size == 0:
-        return 1.0
+    size = powers.unit_of(rows)
     rows = rows / size
     squares = squared_distances(rows, rows)
     upper = np.triu_indices(len(rows), 1)
@@ -160,4 +159,4 @@ def median_distance(X: Array, weight: Any = None) -> float:
     order = np.argsort(d, kind="stable")
     below = np.cumsum(pairs[order])
     place = np.searchsorted(below, 0.5 * below[-1] * (1 - 1e-12))
-    return float(np.sqrt(d[order][place])) * float(size)
+    return float(np.sqrt(d[order][place])) * size

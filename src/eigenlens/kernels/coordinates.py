@@ -102,6 +102,10 @@ class LandmarkCoordinates:
         """Return ΦᵀR."""
         return sum(self.over(lambda a, b: self.block(a, b).T @ R[a:b, ...]))
 
+    def rows(self, wanted: Array) -> Array:
+        """Return the rows of Φ where `wanted` is true."""
+        return _xp.namespace(wanted).concat(self.over(lambda a, b: self.block(a, b)[wanted[a:b], :]), axis=0)
+
     def gram(self, D: Array) -> Array:
         """Return Φᵀ diag(D) Φ."""
 

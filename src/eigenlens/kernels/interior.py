@@ -32,6 +32,7 @@ REFINED = 2  # times that a step is corrected by its residual
 STALLED = 1e-10  # length of a step that leads nowhere
 LOST = 1e-3  # rounding of ΦᵀDΦ beside which the identity added to it has too few digits left
 RANGE = 1e-100, 1e100  # bounds beyond which products of them overflow or vanish
+ROUNDING = 1e-11  # by which the conditions of an optimum may fail that was solved for
 USED = 1e-6  # share of its bound above which a coefficient is not 0
 
 
@@ -118,7 +119,7 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         residual = max(float(xp.max(xp.abs(dual))), abs(primal) / (scale * s.shape[1] ** 0.5))
         left = max(gap / scale, RESIDUAL * residual)
         since = 0 if left < 0.7 * best[0] else since + 1
-        best = min(best, (left, (beta, at.b, a)), key=lambda found: found[0])
+        best = min(best, (left, (beta, at.b, a, at)), key=lambda found: found[0])
         if left <= TOLERANCE or (since >= PATIENCE and best[0] <= ENOUGH) or since >= HOPELESS:
             break
         there = _step(c, s, at, dual, primal, gap)
@@ -131,11 +132,64 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
             "the interior point method has no finite start: the kernel values, the responses or 1/lam are too large. "
             "Divide the columns by their size, or use a larger lam."
         )
-    beta, b, a = found
-    if left > ENOUGH:
+    beta, b, a, at = found
+    if left <= ENOUGH:
+        beta, b, a = _on_the_faces(c, s, q, u, at) or (beta, b, a)
+    else:
         errors.warn(errors.not_converged(STEPS, "the interior point method", left, ENOUGH, "Use a larger lam."))
     gamma = xp.asarray([[b * c.W**0.5]], dtype=xp.float64, device=_xp.device(s))
     return beta, gamma, xp.where(xp.abs(a) > USED * most, a, xp.zeros_like(a))
+
+
+def _on_the_faces(c: Any, s: Array, q: Array, u: Array, at: _Point) -> tuple[Array, float, Array] | None:
+    """Return β, b and a with each z at the bound it has come near and the free ones solved for; None if not an optimum.
+
+    The method stops where its equations have lost their digits: its answer is then good to the square root of the gap.
+    Which bounds hold is known by then, and the equations that are left are linear.
+    """
+    xp = _xp.namespace(s)
+    size = float(xp.max(at.low + at.high))
+    free = (at.z / u > at.low / size) & (at.rest / u > at.high / size)
+    bound = xp.where(~free & (at.rest < at.z), u, xp.zeros_like(u))
+    a = xp.sum(s * bound, axis=0)
+    slope = s * c.times(c.back(a[:, None]))[:, 0] + q
+    row = xp.any(free, axis=0)
+    count = int(xp.sum(xp.astype(row, xp.int64)))
+    if count == 0:
+        return _if_optimal(c, s, q, u, free, bound, a, _middle(s, slope, bound > 0))
+    if count != int(xp.sum(xp.astype(free, xp.int64))) or count > len(c.d) + 1:
+        return None  # more equations than unknowns: rows that coincide, and many an answer
+    Phi = _xp.to_numpy(c.rows(row))
+    wanted = _xp.to_numpy(-xp.sum(xp.where(free, s * slope, xp.zeros_like(slope)), axis=0)[row])
+    K = np.ones((count + 1, count + 1))
+    K[:count, :count], K[count, count] = Phi @ Phi.T, 0.0
+    solved, _, rank, _ = np.linalg.lstsq(K, np.append(wanted, -float(xp.sum(a))), rcond=None)
+    if rank <= count:
+        return None
+    a[row] += xp.asarray(solved[:count], dtype=xp.float64, device=_xp.device(s))
+    return _if_optimal(c, s, q, u, free, bound, a, float(solved[count]))
+
+
+def _middle(s: Array, slope: Array, above: Array) -> float:
+    """Return the middle of all b that are optimal where every z is at a bound: slope + s b ≥ 0 below, ≤ 0 above."""
+    xp = _xp.namespace(s)
+    least = (s > 0) != above  # b is bounded from below there
+    b, far = -s * slope, xp.full_like(slope, float("inf"))
+    low, high = float(xp.max(xp.where(least, b, -far))), float(xp.min(xp.where(least, far, b)))
+    return 0.5 * (low + high)
+
+
+def _if_optimal(
+    c: Any, s: Array, q: Array, u: Array, free: Array, bound: Array, a: Array, b: float
+) -> tuple[Array, float, Array] | None:
+    """Return β, b and a where no z leaves its bounds and no multiplier is negative beyond rounding."""
+    xp = _xp.namespace(s)
+    z = xp.where(free, s * a, bound)
+    beta = c.back(a[:, None])
+    slope = s * (c.times(beta)[:, 0] + b) + q  # of the objective: 0 where z is free, inwards at a bound
+    inwards = xp.where(free, -xp.abs(slope), xp.where(bound > 0, -slope, slope))
+    worst = min(float(xp.min(z / u)), float(xp.min(1.0 - z / u)), float(xp.min(inwards)))
+    return (beta, b, a) if worst >= -ROUNDING * max(1.0, float(xp.max(xp.abs(slope)))) else None
 
 
 def _step(c: Any, s: Array, at: _Point, dual: Array, primal: float, gap: float) -> _Point | None:

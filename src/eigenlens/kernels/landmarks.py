@@ -121,6 +121,11 @@ def choose_landmarks(kernel: Kernel, X: Array, count: int, weight: Array | None 
             "n_landmarks: k(x, x) is 0 for every row of X, so no row can be a landmark; use all rows."
         )
     factor = np.tril(L[: len(chosen)][:, chosen].T)
+    if not np.isfinite(factor).all():
+        raise errors.InputError(
+            "n_landmarks: kernel values overflow between rows of X; divide the columns by their size, or use another "
+            "kernel."
+        )
     root = scipy.linalg.solve_triangular(factor, np.eye(len(chosen)), lower=True)
     places = pool[chosen]
     return Landmarks(kernel, _xp.take_rows(X, _xp.like(places, X)), places, _xp.like(root, X))

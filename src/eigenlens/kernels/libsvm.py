@@ -22,6 +22,7 @@ MOST_FREE = 2000  # free support vectors beyond which polishing costs more than 
 ROUNDS = 30
 STEPS = 300_000_000  # of libsvm times rows: some seconds
 SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
+DOUBLE = TOLERANCE / np.finfo(float).eps  # kernel values times coefficients whose rounding is as large as the tolerance
 SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
 CACHE = 500
 ZERO, FREE, BOUND = 0, 1, 2
@@ -58,7 +59,8 @@ def insensitive(
 
 def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
-    endless = float(np.abs(K).max(initial=0.0)) > SINGLE
+    size, bound = float(np.abs(K).max(initial=0.0)), float(model.C * np.max(weight))
+    endless = size > SINGLE or size * bound > DOUBLE
     most = max(1000, 100 * len(y), STEPS // len(y))
     model.set_params(max_iter=most if endless else -1)
     try:
@@ -68,13 +70,12 @@ def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
         if endless and np.max(model.n_iter_) >= most:
             errors.warn(
                 errors.NotConvergedWarning(
-                    f"libsvm took max_iter={most:,} steps and has not converged: kernel values of up to "
-                    f"{float(np.abs(K).max()):.1e} leave single precision too few digits. Divide the columns by their "
-                    "size and centre them, or use a larger lam or n_landmarks."
+                    f"libsvm took max_iter={most:,} steps and has not converged: kernel values of up to {size:.1e} and "
+                    f"coefficients of up to {bound:.1e} leave too few digits. Divide the columns by their size and "
+                    "centre them, divide the weights by their mean, or use a larger lam or n_landmarks."
                 )
             )
     except ValueError as error:
-        size = float(np.abs(K).max(initial=0.0))
         raise errors.InputError(
             f"kernel values of up to {size:.1e} are too large for this loss ({str(error).partition('.')[0]}); divide "
             f"the columns by their size, or use a kernel of lower degree, a larger lam or loss='squared'."

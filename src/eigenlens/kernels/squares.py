@@ -51,6 +51,11 @@ class Path:
     def best(self, rule: str) -> int:
         """Return the place of the least score; the larger λ where several are equal."""
         score = self.gcv if rule == "gcv" else self.loo
+        if not np.isfinite(score).any():
+            raise errors.InputError(
+                f"lam={rule!r} finds no λ with a finite score: the kernel, the responses or the weights leave the "
+                "range of numbers. Divide the columns by their size, or give lam a number."
+            )
         return int(np.flatnonzero(score <= np.nanmin(score) * (1 + 1e-12))[-1])
 
 
@@ -250,5 +255,11 @@ def _gcv(rss: float, trace: float, W: float) -> float:
 def _eigh(M: Array) -> tuple[Array, Array]:
     if isinstance(M, np.ndarray):
         with _xp.limit_blas(M.size):
-            return scipy.linalg.eigh(M, driver="evd", check_finite=False)
+            try:
+                return scipy.linalg.eigh(M, driver="evd", check_finite=False)
+            except scipy.linalg.LinAlgError as error:
+                raise errors.InputError(
+                    "the kernel matrix has no eigenvalues that can be computed: its values leave the range of numbers. "
+                    "Divide the columns or the weights by their size, or use another kernel."
+                ) from error
     return _xp.namespace(M).linalg.eigh(M)

@@ -116,8 +116,8 @@ class Wavelet(Kernel):
 def _translates(table: np.ndarray, width: int, u: np.ndarray, v: np.ndarray, fine: float) -> np.ndarray:
     """Return Σ_k f(fine·u − k) f(fine·v − k) for a function f on [0, width], given by its table."""
     low, high = (f(fine * e) for f, e in ((floor, min(u.min(), v.min())), (ceil, max(u.max(), v.max()))))
-    shifts = np.arange(low - width, high + 1)
-    if (len(u) + len(v)) * len(shifts) <= 4 * len(u) * len(v) + 10**6:
+    if (len(u) + len(v)) * (high + 1 - low + width) <= 4 * len(u) * len(v) + 10**6:
+        shifts = np.arange(low - width, high + 1)
         return _values(table, width, fine * u, shifts) @ _values(table, width, fine * v, shifts).T
     total = np.zeros((len(u), len(v)))  # far apart: only the few translates under each row count
     first = np.floor(fine * u)[:, None]

@@ -3,40 +3,134 @@
 A method says which moments one pass must keep (`_moments`), which problem they pose (`_pose`), which attributes the
 answer becomes (`_present`), which parameters cannot work (`_check_parameters`), and how its directions are tested
 (`test_dimension`). Everything else (weights, merging, partial fits, a second pass where digits would be lost, fits that
-fail without a trace) is here.
+fail without a trace) is here. A `Problem` says everything that is asked of it: what to solve, how far digits can be
+trusted, which directions were dropped, and how the answer becomes directions of the columns again.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.typing import TableLike
-from ..moments import Centred, Cross, Factor, Moments, choose
-from ..problem import Problem
+from .._core.parameters import is_number, unchanged_on_failure
+from .._core.typing import Array, TableLike
+from ..moments import Centred, Cross, Factor, Moments, Outline, products
+from ..roads import Road, choose_kind
 from ..sources import Response, Source, as_source, collect
 from ..sources.labels import are_shares
-from ..spectral import Spectrum
-from ._patterns import keeps_patterns, taking_holes
-from ._rows import Known, RowsEstimator
+from ..spectral import Pencil, Spectrum, Whitening, solve
+from ._chosen import FOLDS, Validated
+from ._patterns import Completed, keeps_patterns, taking_holes
+from ._rows import MODELLED, Known, RowsEstimator
+from ._structure import structure, total_of
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
+OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A pencil that moments pose, and what is known about it.
+
+    Attributes
+    ----------
+    pencil : Pencil
+        A v = λ B v in the units of `centred`.
+    moments : Moments
+        What the problem was posed from.
+    centred : Centred
+        Its means and sums of squares in the units of the pencil, powers of two taken out of the columns.
+    names : sequence of str, optional
+        Names of the columns, for messages.
+    asked : int, str or None
+        `n_components` as it was given.
+    log_likelihood : float, optional
+        Of the observed cells, where others were missing.
+    """
+
+    pencil: Pencil
+    moments: Any
+    centred: Centred
+    names: Sequence[str] | None = None
+    asked: Any = None
+    log_likelihood: float | None = field(default=None, kw_only=True)
+
+    condition_of: ClassVar[str] = "X"  # for a message: what the condition is that of
+    metric: ClassVar[str] = "X"  # for a message: what B is
+    signal: ClassVar[str] = ""  # for a message: what A is, where its rank is worth a word
+    metric_advice: ClassVar[str] = "Use fewer columns if these directions matter."
+    signal_advice: ClassVar[str] = ""
+
+    @property
+    def given(self) -> Any:
+        """The moments of the columns as they are, where the problem was posed of others."""
+        return self.moments
+
+    def solve(self) -> Spectrum:
+        """Return the directions that are wanted."""
+        return solve(self.pencil)
+
+    @property
+    def rows_are_few(self) -> bool:
+        """Whether there are fewer rows than directions: rank says nothing as long as more rows may come."""
+        return self.pencil.most is not None and self.pencil.most < self.pencil.dimension
+
+    def condition(self, spectrum: Spectrum) -> float:
+        """Return the condition of what the answer depends on."""
+        return spectrum.condition
+
+    def whitenings(self, spectrum: Spectrum) -> Iterator[tuple[str, str, Whitening]]:
+        """Yield the metrics that were turned into the identity, each with its name and that of its table."""
+        if spectrum.whitening is not None:
+            yield self.metric, "X", spectrum.whitening
+
+    def drops_weak(self, spectrum: Spectrum) -> bool:
+        """Tell whether weak directions are dropped, with a warning of their own, rather than given with few digits."""
+        return any(whitening.rank < whitening.varying for _, _, whitening in self.whitenings(spectrum))
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        """Yield a warning for each set of directions that was dropped."""
+        for name, table, whitening in self.whitenings(spectrum):
+            found, columns = whitening.varying, int(whitening.matrix.shape[0])
+            if whitening.rank < found:
+                yield errors.rank_deficient(name, whitening.rank, found, "columns vary", self.metric_advice)
+            elif found < columns and is_number(self.asked) and found < self.asked:
+                yield errors.RankWarning(
+                    f"n_components={self.asked} but {found} of the {columns} columns of {table} vary: {max(found, 1)} "
+                    f"direction(s) found. The other columns are constant; drop them, and ask for n_components ≤ "
+                    f"{max(found, 1)}."
+                )
+        found = int(spectrum.singular_values.shape[0])
+        if self.signal and spectrum.rank < found:
+            kept = max(spectrum.rank, 1)
+            yield errors.rank_deficient(self.signal, kept, found, "were asked for", self.signal_advice)
+
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        """Return vectors of the pencil as directions of the columns, each in its own unit (that of `centred`)."""
+        if unit is None:
+            unit = self.centred.unit[: vectors.shape[0]]  # columns of a second table come after those of X
+        with np.errstate(over="ignore"):
+            found = vectors / unit[:, None]
+        if not _xp.all_finite(found):
+            small = column_names(self.names, ~np.isfinite(_xp.to_numpy(found)).all(axis=1))
+            raise errors.InputError(
+                f"X: column {small} is so small that its coefficient overflows; multiply it by a large number."
+            )
+        return found
 
 
 class MomentsEstimator(RowsEstimator):
     """A method that is one pass over the rows and one small symmetric problem."""
 
     _collected: Any
-
-    #: What becomes of NaN in rows; methods that model missing cells have a parameter of this name.
-    missing: str = "refuse"
 
     # -- what a method says ------------------------------------------------------------------------------------
 
@@ -54,6 +148,18 @@ class MomentsEstimator(RowsEstimator):
 
     def _check_parameters(self, known: Known | None = None) -> None:
         """Refuse parameters: those that no rows could make right, and then, before the pass, by what is known of X."""
+
+    # -- what a method says that models missing cells: TakesHoles ----------------------------------------------
+
+    log_likelihood_: float
+
+    def _completed(self, moments: Any) -> Completed:
+        """Return the moments that rows without holes would have given."""
+        raise NotImplementedError
+
+    def _set_law(self, problem: Any) -> None:
+        """Set `covariance_`, and the law that tells what is known of missing cells."""
+        raise NotImplementedError
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
@@ -74,7 +180,11 @@ class MomentsEstimator(RowsEstimator):
     def _kept(self, kind: type[Centred]) -> Moments:
         """Return the empty moments of a pass: those that take holes, where rows may have some."""
         needed = self._moments(kind)
-        return needed if self.missing == "refuse" else taking_holes(needed)
+        return taking_holes(needed) if self.missing in MODELLED else needed
+
+    def _kind_of(self, source: Source) -> type[Centred]:
+        """Return how a pass over these rows keeps scatters."""
+        return choose_kind(source.n_rows, source.n_columns)
 
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -82,13 +192,101 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=True)
             self._note_target(source, first=True)
             self._check_parameters(Known.of(source, complete=True))
-            moments = self._collect_all(source, choose(source.n_rows, source.n_columns))
+            if self._asks_validation:
+                moments = self._validate(source)
+            else:
+                for name in ("_chosen", "cv_path_"):
+                    self.__dict__.pop(name, None)
+                moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
-            if moments.squared and problem.condition(spectrum) > REREAD_CONDITION and source.rereadable:
-                moments = self._collect_all(source, Factor)
+            better = self._better_kind(source, problem, spectrum)
+            if better is not None:
+                moments = self._collect_all(source, better)
                 problem, spectrum = self._solved(moments)
             self._conclude(moments, problem, spectrum)
         return self
+
+    # -- a parameter that cross-validation chooses -------------------------------------------------------------
+
+    _validated: ClassVar[Validated | None] = None
+    _chosen: Any = None
+
+    @property
+    def _asks_validation(self) -> bool:
+        return self._validated is not None and _is_cv(getattr(self, self._validated.name))
+
+    def _value(self, name: str) -> Any:
+        """Return a parameter: as it was given, or as cross-validation has chosen it."""
+        value = getattr(self, name)
+        if not _is_cv(value):
+            return value
+        if self._chosen is None:
+            raise errors.InputError(
+                f"{name}='cv' scores rows by models that have not seen them, which moments cannot do; use fit, or give "
+                f"{name} as a number."
+            )
+        return self._chosen
+
+    def _validate(self, source: Source) -> Any:
+        """Choose the parameter, in two passes over the rows, and return the moments of all of them."""
+        from ..validation.cross import choose  # brings scikit-learn's scorers, which nothing else needs
+
+        assert self._validated is not None
+        found = choose(self, source, self._validated, FOLDS)
+        self._chosen, self.cv_path_ = found.value, found.path
+        return found.moments
+
+    def _first_pass(self, source: Source, road: Road) -> Any:
+        """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
+        if road.kind is not Outline:
+            return self._collect_all(source, road.kind)
+        source = source.finely_cut()
+        outline = self._collect(source, Outline)
+        # products would leave the range of numbers, or have weights that turn out to be shares
+        if outline.exponent is not None or are_shares(outline.weight):
+            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+        outline.products, outline.most_steps = products(source, outline), road.steps
+        return outline
+
+    def _road(self, source: Source) -> Road:
+        """Choose what the pass keeps of sums of squares."""
+        return Road(choose_kind(source.n_rows, source.n_columns), "the whole form is wanted")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        """Return what another pass should keep, where digits were lost and rows can be read again."""
+        lost = problem.condition(spectrum) > REREAD_CONDITION and problem.moments.squared
+        return Factor if lost and source.rereadable else None
+
+    def _fit_collected(self, source: Source, moments: Any, named: bool = True) -> Self:
+        """Fit from moments of a source's rows, or of some of them, that were collected before.
+
+        Parameters
+        ----------
+        source : Source
+            Says how rows and y were given.
+        moments : Moments
+        named : bool
+            Whether the columns are those of the source, with their names.
+        """
+        with unchanged_on_failure(self):
+            self._check_parameters()
+            if named:
+                self._check_columns(source, reset=True)
+            else:
+                self.n_features_in_ = source.n_features
+            self._note_target(source, first=True)
+            self._check_parameters(Known.of(source, complete=False))
+            moments = moments.copy()
+            self._conclude(moments, *self._solved(moments))
+        return self
+
+    def _loses_digits(self, moments: Any) -> bool:
+        """Tell whether moments are squares of so bad a condition that a fit would read the rows once more."""
+        if not moments.squared:
+            return False
+        self.n_features_in_ = moments.n_features
+        problem, spectrum = self._solved(moments)
+        return bool(problem.condition(spectrum) > REREAD_CONDITION)
 
     def _partial_fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -101,7 +299,7 @@ class MomentsEstimator(RowsEstimator):
             source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
             self._note_target(source, first)
             self._check_parameters(Known.of(source, complete=False))
-            moments = self._collect(source, choose(source.n_rows, source.n_columns))
+            moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
             if not first:
                 # a scatter takes in a factor without cost, a factor would first have to take the root of a scatter
                 moments = moments.merge(self.moments_) if moments.squared else self.moments_.merge(moments)
@@ -149,11 +347,28 @@ class MomentsEstimator(RowsEstimator):
             raise AttributeError(f"{type(self).__name__} has no moments_ before it has seen rows")
         return self._collected.copy()
 
+    @property
+    def _whole_moments(self) -> Any:
+        """The moments that the problem was posed from: rows with holes completed by maximum likelihood."""
+        return self.__dict__.get("_whole", self._collected)
+
+    @property
+    def structure_(self) -> Array:
+        """Correlations of the columns of X with the scores of all rows, of shape (p, k); NaN for constant columns."""
+        total = total_of(self._whole_moments) if hasattr(self, "subspace_") else None
+        if total is None:
+            raise AttributeError(f"{type(self).__name__} has no structure_" + self._why_no_structure())
+        return _xp.cast(structure(total, self.subspace_.basis)[: self.n_features_in_, :], total.dtype)
+
+    def _why_no_structure(self) -> str:
+        return " before it is fitted"
+
     def _check_moments(self, moments: Any) -> None:
         """Refuse moments that lack what this method needs."""
-        if self.missing == "refuse" and keeps_patterns(moments):
+        if self.missing not in MODELLED and keeps_patterns(moments):
             raise errors.moments_kind("Patterns", "moments of rows without holes", type(self).__name__)
-        needed = self._kept(Factor) if keeps_patterns(moments) else self._moments(Factor)
+        needed = self._moments(Factor)
+        needed = taking_holes(needed) if keeps_patterns(moments) else needed
         if type(moments) is not type(needed) and not (isinstance(needed, Centred) and isinstance(moments, Centred)):
             raise errors.moments_kind(type(moments).__name__, type(needed).__name__ + " moments", type(self).__name__)
         lacking = moments.lacks(needed)
@@ -161,17 +376,19 @@ class MomentsEstimator(RowsEstimator):
             raise errors.moments_lack(*lacking, repr(self))
 
     def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        with _xp.limit_blas(moments.n_features**2):
-            problem = self._problem(moments)
-            return problem, problem.solve()
+        problem = self._problem(moments)
+        return problem, problem.solve()
 
     def _problem(self, moments: Any) -> Problem:
         """Return the problem of moments as a pass has left them."""
-        return self._pose(moments)
+        if self.missing not in MODELLED:
+            return self._pose(moments)
+        found = self._completed(moments)
+        return replace(self._pose(found.moments), log_likelihood=found.log_likelihood)
 
     def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
         condition = problem.condition(spectrum)
-        if problem.moments.squared and condition > WARN_CONDITION and not problem.drops_weak(spectrum):
+        if condition > WARN_CONDITION and problem.moments.squared and not problem.drops_weak(spectrum):
             digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
             errors.warn(
                 errors.ConditionWarning(
@@ -183,10 +400,16 @@ class MomentsEstimator(RowsEstimator):
         if warn_ranks:
             for shortfall in problem.shortfalls(spectrum):
                 errors.warn(shortfall)
-        self._collected = moments
+        self._collected = moments.without_rows() if isinstance(moments, Outline) else moments
         self.spectrum_ = spectrum
-        with _xp.limit_blas(problem.moments.n_features**2):
-            self._present(problem, spectrum)
+        for name in OF_HOLES:
+            self.__dict__.pop(name, None)
+        self._present(problem, spectrum)
+        if self.missing in MODELLED:
+            if problem.log_likelihood is not None:
+                self.log_likelihood_ = problem.log_likelihood
+            self._whole = problem.given
+            self._set_law(problem)
 
     # -- testing -----------------------------------------------------------------------------------------------
 
@@ -194,7 +417,7 @@ class MomentsEstimator(RowsEstimator):
         """Return the moments that a test is about: those of the rows it was given, or of the fit."""
         if source is None:
             return self._collected
-        return self._collect_all(source, choose(source.n_rows, source.n_columns))
+        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
@@ -204,6 +427,16 @@ class MomentsEstimator(RowsEstimator):
             except errors.InputError as lacking:
                 raise NotFittedError(f"This {type(self).__name__} cannot be used yet. {lacking}") from lacking
         super()._require_fit()
+
+
+def _is_cv(value: Any) -> bool:
+    return isinstance(value, str) and value == "cv"
+
+
+def column_names(names: Sequence[str] | None, marked: np.ndarray) -> str:
+    """List marked columns for a message: as the user named them, or by their numbers."""
+    columns = np.flatnonzero(marked)
+    return errors.listed(repr(str(names[j])) if names is not None else str(j) for j in columns.tolist())
 
 
 def _is_nothing(values: Any) -> bool:

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from .._core import powers
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
-from ..moments.centring import ridge_over
-from ..problem import Problem, covariance_form, in_units
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
+from ..spectral.ridged import RidgedForm, plus_ridge
+from ._base import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
 
@@ -55,9 +56,6 @@ class CanonicalProblem(Problem):
         yield from super().whitenings(spectrum)
         yield "Y", "Y", self.y_whitening
 
-    def directions(self, vectors: Array) -> Array:
-        return in_units(vectors, self.centred.unit[: self.split], self.names)
-
 
 def canonical_problem(moments: Cross, ridge: float, n_components: int, names: Any, asked: Any) -> CanonicalProblem:
     """Pose the problem of X against Y.
@@ -74,15 +72,17 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
         `n_components` as it was given: with "auto", Wilks' test chooses the number of pairs.
     """
     joint = moments.joint.uniform()[0] if ridge else moments.joint
-    ridge = ridge_over(ridge, float(joint.unit[0]))
+    ridge = powers.ridge_over(ridge, float(joint.unit[0]))
     p, s = moments.split, joint.n_features - moments.split
-    covariance = covariance_form(joint, joint.weight - 1)
+    covariance = Form.of(joint, joint.weight - 1)
     Sxx, Syy = _halves(covariance, p, ridge)
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)
     y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
-    if Sxx.factor is None:
+    if covariance.factor is None:
         root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
+    elif isinstance(Sxx, RidgedForm):  # what a ridge adds to one table has nothing to do with the other
+        root = (covariance.factor[:, p:] @ y_whitening.matrix).T @ covariance.factor[:, :p]
     else:
         root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor
     pencil = Pencil(
@@ -146,5 +146,9 @@ def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
     if joint.factor is None:
         M = joint.matrix
         return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)
+    x, y = (Form(factor=part, squared=joint.squared) for part in (joint.factor[:, :p], joint.factor[:, p:]))
+    shrunk = plus_ridge(x, ridge)
+    if isinstance(shrunk, RidgedForm):
+        return shrunk, y.plus_identity(ridge)
     F = joint.factor if not ridge else joint.plus_identity(ridge).factor
     return Form(factor=F[:, :p], squared=joint.squared), Form(factor=F[:, p:], squared=joint.squared)

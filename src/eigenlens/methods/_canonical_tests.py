@@ -62,6 +62,11 @@ def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[str, str]:
     return advice.method, "" if advice.method == "wilks" else f"Permutations were taken: {advice.reason}."
 
 
+def wilks_by_default(X: np.ndarray, y_leverages: np.ndarray, s: int) -> bool:
+    """Tell whether the default test of these rows makes no permutations."""
+    return X.size > MOST_CELLS or taken(X, y_leverages, s)[0] == "wilks"
+
+
 def unchecked(method: str | None, second: str) -> tuple[str, ...]:
     """Return what is said of a test from moments that nobody chose."""
     return () if method else (f"Normal theory, unchecked: pass X and {second} to have rows decide.",)

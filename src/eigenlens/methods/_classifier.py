@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import plain
 from .._core.typing import Array, TableLike
 from ..moments import Centred
-from ..problem import column_names
 from ..sources import ClassifierScore
+from ._base import column_names
 from ._rows import RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
+#: Prior probabilities as they were given: by place, or by label.
+Priors = np.ndarray | dict[Any, float] | None
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
@@ -25,6 +28,8 @@ class PosteriorClassifier(ClassifierScore):
 
     classes_: Array
     priors_: Array
+
+    _takes_sparse: ClassVar[bool] = False  # whether scores of sparse rows are found without making them dense
 
     @abstractmethod
     def _scores(self, X: Array, sharp: bool) -> Array:
@@ -35,7 +40,9 @@ class PosteriorClassifier(ClassifierScore):
 
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
-        def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array: ...
+        def _over_rows(
+            self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True, takes_sparse: bool = False
+        ) -> Array: ...
 
     def _set_classes(
         self, labels: np.ndarray, native: Array | None, priors: np.ndarray, like: Array, dtype: Any
@@ -52,7 +59,7 @@ class PosteriorClassifier(ClassifierScore):
             D = self._scores(block, sharp=False)
             return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
 
-        return self._over_rows(X, scores)
+        return self._over_rows(X, scores, takes_sparse=self._takes_sparse)
 
     def predict_log_proba(self, X: TableLike) -> Array:
         """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
@@ -60,7 +67,7 @@ class PosteriorClassifier(ClassifierScore):
         def log_posterior(block: Array) -> Array:
             return _xp.log_softmax(self._scores(block, sharp=True))
 
-        return self._over_rows(X, log_posterior, keep_dtype=False)
+        return self._over_rows(X, log_posterior, keep_dtype=False, takes_sparse=self._takes_sparse)
 
     def predict_proba(self, X: TableLike) -> Array:
         """Return the posterior probability of each class; always float64, so that it and its logarithm agree."""
@@ -73,7 +80,7 @@ class PosteriorClassifier(ClassifierScore):
         def label(block: Array) -> Array:
             return labels_of(_xp.namespace(block).argmax(self._scores(block, sharp=True), axis=1), self.classes_)
 
-        return self._over_rows(X, label, keep_dtype=False)
+        return self._over_rows(X, label, keep_dtype=False, takes_sparse=self._takes_sparse)
 
 
 class CanonicalClassifier(RowsTransformer, PosteriorClassifier):
@@ -106,7 +113,7 @@ class CanonicalClassifier(RowsTransformer, PosteriorClassifier):
 
     def transform(self, X: TableLike) -> Array:
         """Return the canonical coordinates of rows, in which within-class covariance is the identity."""
-        return self._over_rows(X, self._coordinates)
+        return self._over_rows(X, self._coordinates, takes_sparse=self._takes_sparse)
 
     @property
     def _n_features_out(self) -> int:
@@ -142,17 +149,19 @@ def labels_of(codes: Array, classes: Array) -> Array:
     return _xp.take_rows(classes, _xp.like(codes, classes))
 
 
-def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | None:
-    """Return given prior probabilities, None where the shares of the classes are to be taken.
+def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | dict[Any, float]:
+    """Return given prior probabilities.
 
     Parameters
     ----------
-    priors : array of shape (K,) or None
+    priors : array of shape (K,), or dict of class to number
     n_classes : int or None
         K, where it is known before the rows are read.
     """
-    if priors is None:
-        return None
+    if isinstance(priors, Mapping):
+        values = read_priors(list(priors.values()), None)
+        assert isinstance(values, np.ndarray)
+        return dict(zip(priors, values.tolist(), strict=True))
     given = np.asarray(priors)
     if given.ndim != 1 or given.dtype.kind not in "fiu" or isinstance(priors, np.ma.MaskedArray):
         rule = "they must be a list of numbers, none of them masked"
@@ -173,23 +182,37 @@ def refuse_other_count(given: np.ndarray, K: int) -> None:
         raise _priors(given.tolist(), f"there are {K} classes", f"give {K} numbers, in the order of classes_")
 
 
-def class_priors(given: np.ndarray | None, weights: np.ndarray) -> np.ndarray:
+def class_priors(given: Priors, weights: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Return the prior probabilities of classes: as given, or the classes' shares of the total weight."""
     if given is None:
         return weights / weights.sum()
+    if isinstance(given, dict):
+        classes = labels.tolist()
+        for what, odd in (
+            ("has no class", [key for key in given if key not in classes]),
+            ("lacks class", [label for label in classes if label not in given]),
+        ):
+            if odd:
+                subject = "y" if what == "has no class" else "it"
+                named = errors.listed(repr(plain(name)) for name in odd)
+                shown = {key: round(value, 6) for key, value in given.items()}
+                raise _priors(shown, f"{subject} {what} {named}", "give one number for each class, by its label")
+        return np.array([given[label] for label in classes])
     refuse_other_count(given, len(weights))
     return given
 
 
-def refuse_alike(within: Centred) -> None:
+def refuse_alike(within: Centred, constant: Array) -> None:
     """Refuse columns that are constant within classes and the same in all of them."""
-    if bool(_xp.namespace(within.pivot).all(within.constant_columns() & ~_between_classes(within))):
+    if bool(_xp.namespace(within.pivot).all(constant & ~_between_classes(within))):
         raise errors.nothing_separates()
 
 
-def refuse_separating(within: Centred, names: Sequence[str] | None) -> None:
+def refuse_separating(within: Centred, constant: Array, names: Sequence[str] | None) -> None:
     """Refuse columns that are constant within every class but not between classes."""
-    separating = _xp.to_numpy(within.constant_columns() & _between_classes(within))
+    if not bool(_xp.namespace(constant).any(constant)):
+        return
+    separating = _xp.to_numpy(constant & _between_classes(within))
     if separating.any():
         named = column_names(names, separating)
         if np.count_nonzero(separating) == 1:
@@ -200,12 +223,12 @@ def refuse_separating(within: Centred, names: Sequence[str] | None) -> None:
             f"X: {what} constant within every class, with other values in other classes: {alone} classes, and the "
             f"discriminant ratio is infinite. Drop {out}, or use shrinkage."
         )
-    refuse_no_spread(within)
+    refuse_no_spread(constant)
 
 
-def refuse_no_spread(within: Centred) -> None:
+def refuse_no_spread(constant: Array) -> None:
     """Refuse classes within which no column varies."""
-    if bool(_xp.namespace(within.pivot).all(within.constant_columns())):
+    if bool(_xp.namespace(constant).all(constant)):
         raise errors.InputError(
             "X: every column is constant within every class, so there is no spread within classes to divide by: "
             "the classes can be read off the columns. Add columns that vary, or leave the question."

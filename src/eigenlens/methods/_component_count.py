@@ -73,7 +73,7 @@ def dimension_test(
     moments, pencil, unit = problem.moments, problem.pencil, problem.unit
     n = moments.weight - 1
     if method == "shared":
-        rows = None if rows is None else rows / unit
+        rows = None if rows is None else problem.in_unit(rows)
         return _shared(moments, pencil, rows, alpha, n_draws, seed, groups, block).in_unit(unit)
     spectrum = solve(pencil, "dense")
     values = _padded(spectrum, moments.n_features) / n
@@ -85,7 +85,7 @@ def dimension_test(
         test = against_normal(values, n, _scales(pencil, n), alpha, n_draws, seed)
     elif method == "permutation":
         assert rows is not None
-        rows = rows / unit
+        rows = problem.in_unit(rows)
         test = against_permutations(values, rows - rows.mean(axis=0), alpha, n_draws, seed)
     elif method == "conditional":
         test = conditional_test(values, n, alpha)
@@ -139,7 +139,7 @@ def _of_neighbours(rows: np.ndarray) -> str:
         return ""
     return (
         f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, they "
-        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block}."
+        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
     )
 
 
@@ -169,6 +169,6 @@ def _scales(pencil: Pencil, n: float) -> np.ndarray:
     return np.sqrt(_xp.to_numpy(pencil.A.diagonal()) / n)
 
 
-def row_count(moments: Centred) -> int:
+def row_count(moments: Any) -> int:
     """Rows, a row of weight m counted m times."""
     return max(moments.n_rows, int(moments.weight))

@@ -38,16 +38,20 @@ class Wording:
         What the test assumes.
     evidence : str
         What stands before a p-value.
+    statistic : str
+        What is compared with draws, as a sentence.
     """
 
     name: str
     about: str
     doubt: str = ""
     evidence: str = ""
+    statistic: str = "What this direction and all after it carry together."
 
 
 NORMAL_DOUBT = "The test assumes columns that are roughly normal; long tails make it see too much."
 LINEAR = " and linear"  # ends the name of a test that a linear regression takes part in
+NEXT_VARIANCE = "The variance along this direction over the mean of those left, columns in units of their own noise."
 ONE_BY_ONE = "Directions are tested one after the other "
 WORDINGS: Mapping[str, Wording] = MappingProxyType(
     {
@@ -62,11 +66,13 @@ WORDINGS: Mapping[str, Wording] = MappingProxyType(
             ONE_BY_ONE
             + "against columns that share only the directions before it, their own noise drawn {draws} times "
             "with random signs, at {level:.0%}, so that p-values are multiples of {finest:.3g}.",
+            statistic=NEXT_VARIANCE,
         ),
         "shared directions, normal noise": Wording(
             "shared directions, normal noise",
             ONE_BY_ONE + "against columns that share only the directions before it, plus normal noise, at {level:.0%}.",
             NORMAL_DOUBT,
+            statistic=NEXT_VARIANCE,
         ),
     }
 )
@@ -84,8 +90,8 @@ class DirectionTest:
         The most that are worth their time.
     patience : float
         How many times the usual work a study may spend before it does without.
-    theory : function of a fitted model, optional
-        Tells whether this one is tested without draws after all.
+    theory : function of (model, X, y), optional
+        Tells whether a fitted model tests these rows without draws after all.
     wordings : mapping of str to Wording
         By the `method` of the result, beside those that methods share.
     advice : str
@@ -95,13 +101,13 @@ class DirectionTest:
     cost: Cost | None = None
     draws: int = 199
     patience: float = 1.0
-    theory: Callable[[Any], bool] | None = None
+    theory: Callable[[Any, np.ndarray, Any], bool] | None = None
     wordings: Mapping[str, Wording] = field(default_factory=dict)
     advice: str = ""
 
-    def cost_for(self, model: Any) -> Cost | None:
-        """Return what a draw costs, None where this model needs none."""
-        return None if self.theory is not None and self.theory(model) else self.cost
+    def cost_for(self, model: Any, X: np.ndarray, y: Any) -> Cost | None:
+        """Return what a draw costs, None where this model needs none for these rows."""
+        return None if self.theory is not None and self.theory(model, X, y) else self.cost
 
     def wording(self, method: str) -> Wording:
         """Return what to say of a test that was made."""
@@ -175,6 +181,8 @@ class Declaration:
         Why it has no test.
     if_separated : function of a model, optional
         Parameters with which it can be fitted where a column does not vary within classes.
+    compares : {"none", "classes", "number", "views", "distances"} or None
+        The question in whose comparison it takes part, where no study asks it alone: it predicts but has no directions.
     compared_as : str
         Its name where methods are compared by how well they predict; empty where it does not take part.
     advantage : str
@@ -199,6 +207,7 @@ class Declaration:
     spread: Spread = Spread()
     untested: str = ""
     if_separated: Callable[[Any], Mapping[str, Any]] | None = None
+    compares: Question | None = None
     compared_as: str = ""
     advantage: str = "boundaries that need not be straight"
     blind_spot: str = ""
@@ -228,6 +237,8 @@ class Laws:
         Weight 2 is the row twice, and the order of rows nothing, to round-off: not so from random starts.
     per_row : tuple of str
         Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
+    counts : bool
+        The rows are counts, none of them negative.
     """
 
     invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
@@ -235,3 +246,4 @@ class Laws:
     solves_pencil: bool = True
     counts_rows: bool = True
     per_row: tuple[str, ...] = ()
+    counts: bool = False

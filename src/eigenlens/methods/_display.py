@@ -1,28 +1,20 @@
-"""How a fitted model shows itself: a picture on request, a short table beside scikit-learn's diagram in notebooks."""
+"""How a fitted model shows itself: a picture on request, a summary in words and tables, the same in notebooks."""
 
 from __future__ import annotations
 
-from html import escape
+from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from .._core import xp as _xp
-
-MOST = 8  # directions in the table
-
-#: Attributes that say how much a direction carries, and what to call that.
-MEASURES = (
-    ("canonical_correlations_", "canonical correlation"),
-    ("correlations_", "canonical correlation"),
-    ("explained_variance_", "variance"),
-    ("eigenvalues_", "eigenvalue"),
-)
+from ._structure import spreads, total_of
+from ._summary import Summary, Table, directions, matrix, names_of, table, tables_of
 
 
 class DisplayMixin:
-    """Gives an estimator `plot` and a summary in notebooks."""
+    """Gives an estimator `plot` and `summary`, which notebooks show."""
 
     def plot(self, X: Any = None, y: Any = None, **options: Any) -> Any:
         """Draw the model with rows: the display that suits the method.
@@ -43,36 +35,117 @@ class DisplayMixin:
         report: Any = import_module(f"{__name__.partition('.')[0]}.report")
         return report.plot(self, X, y, **options)
 
+    def summary(self) -> Summary:
+        """Return the fit in words and tables: rows, classes, means, coefficients, shares, correlations, tests.
+
+        Returns
+        -------
+        Summary
+            `print` it, or take a table by its name: `summary().to_frame("directions")`.
+        """
+        self._require_fit()  # type: ignore[attr-defined]
+        return self._summarised(self._summary_test())
+
+    def _summarised(self, test: str = "") -> Summary:
+        return Summary(str(self), [self._size(), *self._facts()], tables_of(self._tables()), test)
+
     def _html_repr(self) -> str:
-        return str(super()._html_repr()) + self._summary_html()  # type: ignore[misc]
-
-    def _summary(self) -> tuple[str, np.ndarray, np.ndarray | None] | None:
-        """Return what a direction's value is called, the values, and their shares, where the model is fitted."""
-        shares = getattr(self, "explained_variance_ratio_", None)
-        shares = None if shares is None else np.asarray(_xp.to_numpy(shares), dtype=float)
-        for name, words in MEASURES:
-            values = getattr(self, name, None)
-            if values is not None and _xp.is_array(values) and len(values.shape) == 1:
-                return words, np.asarray(_xp.to_numpy(values), dtype=float), shares
-        return None if shares is None else ("share", shares, None)
-
-    def _summary_html(self) -> str:
+        shown = str(super()._html_repr())  # type: ignore[misc]
+        if not self.__sklearn_is_fitted__():  # type: ignore[attr-defined]
+            return shown
         try:
-            found = self._summary()
+            return shown + self._summarised()._repr_html_()
         except Exception:  # a summary is no reason to show nothing at all
-            found = None
-        if found is None:
-            return ""
-        words, values, shares = found
-        head = (
-            f"<tr><th>direction</th><th>{escape(words)}</th>"
-            + ("<th>share</th>" if shares is not None else "")
-            + "</tr>"
-        )
-        rows = []
-        for j, value in enumerate(values[:MOST]):
-            share = f"<td>{shares[j]:.1%}</td>" if shares is not None and j < len(shares) else ""
-            rows.append(f"<tr><td>{j + 1}</td><td>{value:.4g}</td>{share}</tr>")
-        more = f"<p>… {len(values) - MOST} more</p>" if len(values) > MOST else ""
-        title = escape(f"{type(self).__name__}: {len(values)} direction{'' if len(values) == 1 else 's'}")
-        return f"<div><p><b>{title}</b></p><table>{head}{''.join(rows)}</table>{more}</div>"
+            return shown
+
+    # -- what a method may say otherwise -------------------------------------------------------------------------
+
+    def _facts(self) -> Iterator[str]:
+        """Yield sentences of the summary, beside the size of the table."""
+        yield from ()
+
+    def _summary_test(self) -> str:
+        """Return what a test says that needs moments only and no draws; empty where there is none."""
+        return ""
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        """Yield the tables of the summary, by name."""
+        columns, found = self._names_of_columns(), self._names_of_directions()
+        yield "classes", self._table_of_classes()
+        yield "columns", self._table_of_columns(columns)
+        if hasattr(self, "means_"):
+            yield "means", matrix("Class means", _transposed(self.means_), columns, self.classes_)  # type: ignore[attr-defined]
+        if found:
+            yield "directions", directions(self, found)
+        for name, title, values in self._direction_tables():
+            yield name, matrix(title, values, columns, found)
+        if hasattr(self, "centroids_"):
+            title = "Class means in the directions (centroids_)"
+            yield "centroids", matrix(title, self.centroids_, self._names_of_centroids(), found)
+
+    def _direction_tables(self) -> Iterator[tuple[str, str, Any]]:
+        """Yield name, title and values of the tables with a row for each column and a column for each direction."""
+        for attribute in ("components_", "scalings_", "x_weights_"):
+            if hasattr(self, attribute):
+                values = getattr(self, attribute)
+                values = _transposed(values) if attribute == "components_" else values
+                yield "coefficients", f"Coefficients ({attribute})", values
+        if hasattr(self, "structure_"):
+            yield "structure", "Correlations of columns with scores (structure_)", self.structure_
+        if hasattr(self, "structure_within_"):
+            title = "The same within classes (structure_within_)"
+            yield "structure_within", title, self.structure_within_
+
+    # -- tables --------------------------------------------------------------------------------------------------
+
+    def _size(self) -> str:
+        """Say how many rows, columns and classes there were."""
+        moments, p = getattr(self, "_collected", None), getattr(self, "n_features_in_", None)
+        if moments is None:
+            weight = self.__dict__.get("_rows_seen")
+        else:  # the weight of a table of counts is what they add up to
+            weight = moments.weight if total_of(moments) is not None else moments.n_rows
+        parts = [] if weight is None else [_counted(weight, "row")]
+        parts += [] if p is None else [_counted(p, "column")]
+        if hasattr(self, "classes_"):
+            parts.append(f"{len(self.classes_)} classes")
+        return ", ".join(parts) + "."
+
+    def _names_of_columns(self) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        return [f"x{j}" for j in range(getattr(self, "n_features_in_", 0))] if names is None else names_of(names)
+
+    def _names_of_directions(self) -> list[str]:
+        names = getattr(self, "get_feature_names_out", None)
+        return [] if names is None else names_of(names())
+
+    def _names_of_centroids(self) -> list[str]:
+        return names_of(self.classes_)  # type: ignore[attr-defined]
+
+    def _table_of_classes(self) -> Table | None:
+        if not hasattr(self, "priors_"):
+            return None
+        weights = getattr(self, "_class_weights", None)
+        return table("Classes", {"prior": self.priors_, "rows": weights}, self.classes_)  # type: ignore[attr-defined]
+
+    def _table_of_columns(self, names: list[str]) -> Table | None:
+        """Return means and standard deviations, those within classes too; from moments, and so none without."""
+        moments = getattr(self, "_whole_moments", None)
+        if moments is None:
+            return None
+        total, p = total_of(moments), len(names)
+        if total is None:
+            return None
+        found = {"mean": _xp.to_numpy(total.mean)[:p], "standard deviation": spreads(total, total.weight - 1)[:p]}
+        if hasattr(self, "classes_"):
+            divisor = moments.weight - len(self.classes_)
+            found["within classes"] = spreads(moments.within(), divisor)
+        return table("Columns", found, names)
+
+
+def _transposed(values: Any) -> np.ndarray:
+    return _xp.to_numpy(values).T
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{number:,.10g}" + f" {noun}" + ("" if number == 1 else "s")

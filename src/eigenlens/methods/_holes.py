@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice
 from .._core.typing import Array, TableLike
 from ..moments import Factor
 from ..normal import Conditional
-from ..problem import Problem
 from ..sources import Source
-from ..sources.base import Missing
-from ..spectral import Form, Spectrum
+from ..spectral import Form
 from ._base import MomentsEstimator
 from ._patterns import Completed, completed, filled, keeps_patterns, require_law, share_missing, with_holes
 
@@ -30,14 +26,6 @@ class TakesHoles(MomentsEstimator):
     n_components: Any
     covariance_: Array
     log_likelihood_: float
-
-    @property
-    def _missing(self) -> Missing:  # type: ignore[override]
-        return "refuse" if self.missing == "refuse" else "allow"
-
-    def _check_missing(self) -> None:
-        """Refuse a value of `missing` that there is not."""
-        check_choice("missing", self.missing, self._modes)
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
@@ -54,7 +42,7 @@ class TakesHoles(MomentsEstimator):
         """Return the moments that rows without holes would have given, by maximum likelihood."""
         if not keeps_patterns(moments):
             return Completed(moments)
-        if isinstance(self.n_components, str) and share_missing(moments) > 0:
+        if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
             raise errors.InputError(
                 f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
                 f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number, or choose it "
@@ -62,29 +50,6 @@ class TakesHoles(MomentsEstimator):
             )
         pooled = getattr(self._moments(Factor), "pooled", True)
         return completed(moments, pooled, self._column_names(), self._rank())
-
-    def _problem(self, moments: Any) -> Problem:
-        return self._pose(self._completed(moments).moments)
-
-    def _solved(self, moments: Any) -> tuple[Problem, Spectrum]:
-        found = self._completed(moments)
-        solved = super()._solved(found.moments)
-        self.__dict__.pop("log_likelihood_", None)
-        if found.log_likelihood is not None:
-            self.log_likelihood_ = found.log_likelihood
-        return solved
-
-    def _conclude(self, moments: Any, problem: Problem, spectrum: Spectrum, warn_ranks: bool = True) -> None:
-        super()._conclude(moments, problem, spectrum, warn_ranks)
-        if self.missing == "refuse":
-            for name in ("_law", "covariance_", "log_likelihood_"):
-                self.__dict__.pop(name, None)
-        else:
-            self._set_law(problem)
-
-    @abstractmethod
-    def _set_law(self, problem: Any) -> None:
-        """Set `covariance_`, and the law that tells what is known of missing cells."""
 
     # -- tests -------------------------------------------------------------------------------------------------
 
@@ -128,9 +93,13 @@ class TakesHoles(MomentsEstimator):
 
         def spread(block: Array) -> Array:
             zeros = _xp.namespace(block).zeros_like
-            return with_holes(block, zeros, lambda holed: require_law(self._law).standard_errors(holed))
+            return with_holes(block, zeros, self._standard_errors)
 
         return rows, self._over_rows(X, spread)
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        """Return the standard deviation of each missing cell given the observed ones."""
+        return require_law(self._law).standard_errors(rows)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -160,7 +160,8 @@ class KernelEstimator(RowsEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        pairwise = self.kernel == "precomputed" or isinstance(self.kernel, Precomputed)
+        named = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        pairwise = named or isinstance(self.kernel, Precomputed)
         tags.input_tags.pairwise = pairwise
         tags.input_tags.sparse = not pairwise
         return tags

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.parameters import check_choice, wanted
 from .._core.typing import Array, TableLike
@@ -20,19 +20,21 @@ from ..inference import (
     wilks,
 )
 from ..moments import Centred, Grouped
-from ..problem import Problem, covariance_form
 from ..regress.scoring import contrasts
 from ..sources import Source, with_target
 from ..sources.labels import refuse_other_labels
-from ..spectral import Form, Pencil, Spectrum, orient, solve
+from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
-from ._base import MomentsEstimator
-from ._canonical_tests import check_moved, of_rows, taken, unchecked
-from ._classifier import CanonicalClassifier, class_priors, read_priors
+from ..validation.downdates import ClassRows, linear_scores
+from ._base import MomentsEstimator, Problem
+from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
+from ._structure import structure
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +84,18 @@ def cost_of_classes(n: int, p: int, groups: int) -> float:
     return (n * p * p + 20 * p**3) * (groups - 1)
 
 
+def classes_by_theory(X: np.ndarray, y: Any) -> bool:
+    """Tell whether the default test of these rows and labels makes no permutations."""
+    codes = np.unique(y, return_inverse=True)[1]
+    return wilks_by_default(X, class_leverages(codes), int(codes.max()))
+
+
 class ClassesEstimator(MomentsEstimator):
     """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
-    _given_priors: np.ndarray | None = None
+    _given_priors: Priors = None
+    _priors: np.ndarray
 
     priors: Any
 
@@ -125,26 +134,45 @@ class ClassesEstimator(MomentsEstimator):
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
 
-    def _require_classes(self, moments: Grouped) -> np.ndarray:
-        """Refuse moments of one class or of too few rows, and return the prior probabilities."""
+    def _in_order(self, moments: Grouped) -> Grouped:
+        """Return moments with the classes in the order that they have in `classes_`."""
+        return moments if self._class_order is None else moments.ordered(self._class_order)
+
+    @property
+    def _fixed_priors(self) -> np.ndarray | None:
+        """Priors that do not depend on the rows, in the order of the classes; None where shares are taken."""
+        return None if self._given_priors is None else self._priors
+
+    @property
+    def _class_weights(self) -> np.ndarray:
+        return self._in_order(self._collected).weights
+
+    def _require_classes(self, moments: Grouped) -> tuple[Grouped, np.ndarray]:
+        """Refuse moments of one class or of too few rows; return them with classes in order, and their weights."""
+        moments = moments if self._class_order is None else self._in_order(moments)
         K = len(moments.labels)
         if K < 2:
             raise errors.one_class(moments.labels.tolist()[0] if K else None)
-        if moments.weight <= K:
-            raise errors.weight_too_small(moments.weight, K, "W − K")
-        return class_priors(self._given_priors, moments.weights)
+        weights = moments.weights
+        if weights.sum() <= K:
+            raise errors.weight_too_small(float(weights.sum()), K, "W − K")
+        return moments, weights
 
 
 class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
+    _takes_sparse = True
+
     n_components: Any
+    _sphering: Any
+    _sphered_means: Any
 
     # -- what subclasses share -----------------------------------------------------------------------------------
 
     def _check_known(self, known: Known) -> None:
         """Read the priors, and refuse more directions than classes and columns can give."""
-        self._given_priors = read_priors(self.priors, known.n_classes)
+        self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
         self._wanted(known.n_classes, known.n_features)
 
     def _wanted(self, K: int | None, p: int) -> int:
@@ -158,33 +186,71 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
     def _present(self, problem: DiscriminantProblem, spectrum: Spectrum) -> None:
         within, moments = problem.centred, problem.moments
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
-        spectrum = spectrum.first(max(1, min(len(spectrum), spectrum.rank)))
-        W = problem.directions(spectrum.whitening.matrix)  # type: ignore[union-attr]
-        W = W * orient(W)
+        if spectrum.rank < spectrum.singular_values.shape[0]:
+            spectrum = spectrum.first(max(1, spectrum.rank))
+        W = None if isinstance(problem.pencil.B, RidgedForm) else spectrum.whitening.matrix  # type: ignore[union-attr]
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         centre = _xp.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
         total = float(xp.sum(spectrum.values)) + spectrum.tail
         self.spectrum_ = spectrum
         self.subspace_ = Subspace(within.pivot, spectrum.vectors, centre * unit)
-        self._sphering = Subspace(within.pivot, W, centre * unit)
-        self._sphered_means = offsets @ (W * unit[:, None])
+        self._sphering, self._sphered_means = (None, None) if W is None else self._sphere_of(problem, W)
         centroids = offsets @ (spectrum.vectors * unit[:, None])
         self._set_rule(moments.labels, self._native_labels, problem.priors, centroids, dtype)
         self.means_ = _xp.attribute_copy(within.means, dtype)
         self.mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
         self.scalings_ = _xp.attribute_copy(spectrum.vectors, dtype)
         self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
-        self._set_linear_rule(dtype)
-
-    def _set_linear_rule(self, dtype: Any) -> None:
-        V, C = self.subspace_.basis, self._centroids
-        xp = _xp.namespace(V)
-        coef = C @ V.T
-        intercept = xp.log(_xp.like(self._priors, V)) - 0.5 * xp.sum(C**2, axis=1) - coef @ self.subspace_.point
+        coef, point = centroids @ spectrum.vectors.T, self.subspace_.point
+        intercept = xp.log(_xp.like(problem.priors, point)) - 0.5 * xp.sum(centroids**2, axis=1) - coef @ point
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+
+    def _sphere_of(self, problem: DiscriminantProblem, W: Array) -> tuple[Subspace, Array]:
+        """Return the coordinates in which the within-class covariance is the identity, and the class means in them."""
+        within = problem.centred
+        W = problem.directions(W)
+        W = W * orient(W)
+        centre = _xp.like(problem.shares, within.shift) @ within.shift
+        sphering = Subspace(within.pivot, W, centre * within.unit)
+        return sphering, (within.shift - centre) @ (W * within.unit[:, None])
+
+    def _sphered(self) -> tuple[Subspace, Array]:
+        """Return what `_sphere_of` does; with shrinkage on few rows it is made when it is asked for, as it is large."""
+        self._require_fit()
+        if self._sphering is None:
+            p = self.n_features_in_
+            way_out = "use transform and predict, which do not need it, or fewer columns"
+            memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
+            problem: Any = self._pose(self._collected)
+            whitening = whiten(problem.pencil.B.expanded())
+            self._sphering, self._sphered_means = self._sphere_of(problem, whitening.matrix)
+        return self._sphering, self._sphered_means
+
+    @property
+    def structure_within_(self) -> Array:
+        """Correlations of the columns with the scores within classes, pooled over them, of shape (p, k)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no structure_within_ before it is fitted")
+        within = self._whole_moments.within()
+        return _xp.cast(structure(within, self.subspace_.basis), within.dtype)
+
+    @property
+    def covariance_(self) -> np.ndarray:
+        """S_W, the covariance within classes, before any shrinkage or penalty, of shape (p, p)."""
+        if not hasattr(self, "subspace_"):
+            raise AttributeError(f"{type(self).__name__} has no covariance_ before it is fitted")
+        problem: Any = self._pose(self._whole_moments)
+        form = Form.of(problem.centred, problem.divisor)
+        return np.asarray(in_units_of_data(form, problem.centred.unit), dtype=_xp.to_numpy(self.mean_).dtype)
+
+    def _summary_test(self) -> str:
+        problem: Any = self._pose(self._whole_moments)
+        if problem.penalised_by or self._collected is not self._whole_moments:
+            return ""
+        return str(wilks_of_classes(problem.moments).with_note(*unchecked(None, "y")))
 
     # -- how many directions -----------------------------------------------------------------------------------
 
@@ -268,35 +334,70 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def sphere(self, X: TableLike) -> Array:
         """Return rows in coordinates in which the within-class covariance is the identity, all directions kept."""
+        sphering, _ = self._sphered()
 
         def project(block: Array) -> Array:
-            return self._sphering.project(block)
+            return sphering.project(block)
 
-        return self._over_rows(X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))))
+        return self._over_rows(
+            X, lambda block: with_holes(block, project, lambda rows: project(self._expected(rows))), takes_sparse=True
+        )
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class mean, in all dimensions: (n, K).
 
         Of a row with holes, it is the distance of its observed cells, in as many dimensions.
         """
+        sphering, means = self._sphered()
 
         def distances(block: Array) -> Array:
-            return _xp.squared_distances(self._sphering.project(block), _xp.like(self._sphered_means, block))
+            return _xp.squared_distances(sphering.project(block), _xp.like(means, block))
 
         def observed(rows: np.ndarray) -> np.ndarray:
             K = len(self._priors)
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+        return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
+
+    # -- rows left out ---------------------------------------------------------------------------------------------
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        rank = self._rank_left_out()
+        if rank is None or self.missing != "refuse":
+            return None
+        problem: Any = self._pose(self._collected)
+        whitening = problem.solve().whitening
+        if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
+            return None
+        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (self._sphering.project(X), self._sphered_means))
+        classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
+        divisor = np.full(len(X), problem.divisor)
+        return linear_scores(
+            classes,
+            divisor[:, None],
+            np.ones(len(X)),
+            divisor - weight,
+            self._fixed_priors,
+            self._equal_shares,
+            rank or None,
+        )
+
+    _equal_shares = False  # whether class means count equally in finding directions
+
+    def _rank_left_out(self) -> int | None:
+        """Return how many directions the rule keeps, 0 for all; None where rows decide, or there is no formula."""
+        if self.n_components is None:
+            return 0
+        if isinstance(self.n_components, str):
+            return None
+        return int(self.n_components) if self.n_components < min(self.n_features_in_, len(self._priors) - 1) else 0
 
     # -- rows with holes ---------------------------------------------------------------------------------------
 
     def _set_law(self, problem: DiscriminantProblem) -> None:
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
-        self.covariance_ = np.asarray(
-            in_units_of_data(covariance_form(within, problem.divisor), unit), dtype=_xp.to_numpy(self.mean_).dtype
-        )
         self._law = None
         if B.dimension == within.n_features:  # means of the rule, of the classes, and their centre
             centre = _xp.to_numpy(self.subspace_.point)
@@ -332,7 +433,7 @@ def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: str = "wilks
     """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
     K, n, within = len(moments.labels), moments.weight, moments.within()
     most = max(1, min(within.n_features, within.n_rows - K))
-    B = covariance_form(within, n)
+    B = Form.of(within, n)
     spectrum = solve(Pencil(between_form(within, moments.weights / n), B, None, within.constant_columns(), most))
     rank = spectrum.whitening.rank  # type: ignore[union-attr]
     ratios = _xp.to_numpy(spectrum.values)[: min(rank, K - 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -58,6 +59,10 @@ class KernelMachine(KernelEstimator):
             what = f"loss={self.loss!r} leaves only a constant free"
             raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use loss='squared'")
         return kernel
+
+    def _facts(self) -> Iterator[str]:
+        intercept = np.array2string(np.asarray(_xp.to_numpy(self.intercept_)), precision=4)
+        yield f"λ = {self.lam_:.4g}, intercept {intercept}."
 
     def _read_lams(self) -> np.ndarray | None:
         if self.lams is None:

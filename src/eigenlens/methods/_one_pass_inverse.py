@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.parameters import check_choice
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
-from ..problem import covariance_form
 from ..spectral import Form, Pencil, Whitening, whiten
+from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
+from ._declaration import DirectionTest
 from ._holes import TakesHoles, in_units_of_data
-from ._inverse import Draw, InverseProblem, InverseRegression, response_of
+from ._inverse import InverseProblem, InverseRegression, response_of
+from ._inverse_tests import Draw
 from ._patterns import law_of
 from ._rows import Known
+
+SLICES_TESTED = DirectionTest(
+    lambda n, p, directions: 2 * n * p * p,  # moments of slices, of rows that were moved
+    theory=lambda model, X, y: model._slices.test_of_rows(*X.shape) != "permutation",
+)
 
 
 class OnePassInverseRegression(TakesHoles, InverseRegression):
@@ -51,7 +60,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     # -- moments and problem -------------------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
-        return Grouped(kind, pooled=self._pooled, meaning=self._slicing)
+        return Grouped(kind, pooled=not self._slices.covariances, meaning=self._slicing)
 
     def _pose(self, moments: Grouped) -> InverseProblem:
         k, total, offsets = self._require_slices(moments)
@@ -59,7 +68,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         most = p if self.ridge else max(1, min(p, total.n_rows - 1))
         covariance = self._covariance(total)
         shares = _xp.like(moments.weights / moments.weight, offsets)
-        form = self._form(moments, covariance, whiten(covariance, constant, most), shares, offsets)
+        form = self._form(moments, covariance, lambda: whiten(covariance, constant, most), shares, offsets)
         pencil = Pencil(form, covariance, n_components=k, constant=constant, most=most)
         count = (lambda: self._found(moments)) if self.n_components == "auto" else None
         names = getattr(self, "feature_names_in_", None)
@@ -68,12 +77,12 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _check_parameters(self, known: Known | None = None) -> None:
         super()._check_parameters(known)
         if known is None:
-            self._check_missing()
+            check_choice("missing", self.missing, self._modes)
 
     def _set_law(self, problem: InverseProblem) -> None:
         total, B = problem.centred, problem.pencil.B
         assert B is not None
-        plain = covariance_form(total, total.weight)
+        plain = Form.of(total, total.weight)
         self.covariance_ = np.asarray(in_units_of_data(plain, total.unit), dtype=_xp.to_numpy(self.mean_).dtype)
         self._law = law_of(total.means, B, total.unit)
 
@@ -84,9 +93,13 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         """Return rows F with M = FᵀF, from slices in standardised coordinates."""
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         """Return M in the coordinates of X: rows in standardised coordinates, times WᵀΣ, which undoes W."""
-        W = whitening.matrix
+        W = whitened().matrix
+        if isinstance(covariance, RidgedForm):
+            covariance = covariance.expanded()
         if covariance.factor is None:
             back = W.T @ covariance.matrix
         else:
@@ -97,10 +110,55 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
     def _covariances(self, moments: Grouped, W: Array) -> Array:
         """Return the covariance of each slice (divisor W_h) in standardised coordinates."""
         exponent = self._total(moments)[0].exponent
-        forms = [covariance_form(group.rescaled(exponent), group.weight) for group in moments.groups]
+        forms = [Form.of(group.rescaled(exponent), group.weight) for group in moments.groups]
         return _xp.namespace(W).stack([form.seen_through(W).dense() for form in forms])
 
     # -- tests -------------------------------------------------------------------------------------------------
+
+    def test_dimension(
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str | None = None,
+        groups: Any = None,
+        block: int | None = None,
+        n_draws: int = 199,
+        random_state: Any = 0,
+    ) -> DimensionTest:
+        """Test how many directions there are: "at most d", d = 0, 1, …
+
+        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
+
+        Parameters
+        ----------
+        X, y : rows and their response, optional
+            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
+        sample_weight : array of shape (n,), optional
+        alpha : float
+            Level.
+        method : {"chi2", "simulation", "permutation", "ladle"}, optional
+            "chi2" is a theory that needs moments alone: Li's test for SIR, W·Σ_{j>d} λⱼ against χ² with
+            (p − d)(H − d − 1) degrees of freedom, for normal X; that of Shao, Cook and Weisberg for SAVE, for normal X
+            and large slices. "simulation" (SAVE and DirectionalRegression) draws what W·Σ_{j>d} λⱼ would be if all
+            later variates were normal noise, through moments, for slices of any size. "permutation" assumes no law of
+            X and needs X and y. "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far
+            eigenvectors turn in resamples.
+            By default "permutation" where X is given, except that SIR takes "chi2" where it has 20 rows or more for
+            each column: long tails of X alone make the others reject. Without X, "chi2", and "simulation" for
+            DirectionalRegression.
+        groups : array of shape (n,), optional
+            Rows that belong together move together ("permutation").
+        block : int, optional
+            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+        n_draws : int
+            Number of draws.
+        random_state : int, Generator, RandomState or None
+            Their seed.
+        """
+        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
 
     def _in_variates(self, moments: Grouped) -> tuple[np.ndarray, Subspace]:
         values, _, variates = self._slices_in_variates(moments)
@@ -116,7 +174,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
             return float("nan"), float("nan")
         slices = self._slices_in_variates(moments)[1]
         n, r = moments.weight, slices.means.shape[1]
-        least = correlation_found(alpha / 2, n, r, n - 1 - r) if self._pooled else float("nan")
+        least = correlation_found(alpha / 2, n, r, n - 1 - r) if not self._slices.covariances else float("nan")
         return linear_p_value(slices.weights, slices.means), least
 
     def _simulated(self, moments: Grouped) -> Draw:
@@ -128,7 +186,8 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         total, offsets = self._total(moments)
         W = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1)).matrix
         z = offsets @ W
-        V = self._covariances(moments, W) if not self._pooled else _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        none = _xp.namespace(W).zeros((1, W.shape[1], W.shape[1]))
+        V = self._covariances(moments, W) if self._slices.covariances else none
         shares, z, V = moments.weights / moments.weight, _xp.to_numpy(z), _xp.to_numpy(V)
         _, s, right = np.linalg.svd(self._kernel(shares, z, V), full_matrices=True)
         values = np.concatenate([s**2, np.zeros(max(len(right) - len(s), 0))])[: len(right)]

@@ -10,12 +10,12 @@ from .._core.parameters import check_choice, wanted
 from .._core.typing import TableLike
 from ..inference import DimensionTest
 from ..moments import Centred
-from ..problem import Problem
 from ..sources import with_target
-from ._base import MomentsEstimator
+from ._base import MomentsEstimator, Problem
 from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
 
+FEW_COLUMNS = 50  # that a summary tests without anybody waiting
 MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
@@ -37,6 +37,10 @@ class PrincipalProblem(Problem):
     def rows(self) -> int:
         """Rows, a row of weight m counted m times."""
         return row_count(self.moments)
+
+    def in_unit(self, rows: Any) -> Any:
+        """Return rows in the units of the moments."""
+        return rows / self.unit
 
     def all_directions(self) -> PrincipalProblem:
         """Return the problem of all directions, whatever number is kept."""
@@ -119,7 +123,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         >>> from eigenlens import PCA
         >>> from sklearn.datasets import load_wine
         >>> X = load_wine().data
-        >>> print(PCA(2).fit(X).test_dimension())
+        >>> print(PCA(2, scale=True).fit(X).test_dimension())
         6 of 13 directions are shown at 5% (shared directions, normal noise). The next is not shown by these
         rows, which would show a share of the variance left of 0.07 or more.
         """
@@ -147,11 +151,20 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             block=block,
         )
 
+    def _summary_test(self) -> str:
+        if self.n_features_in_ > FEW_COLUMNS or self._collected is not self._whole_moments:
+            return ""
+        try:
+            return str(self.test_dimension())
+        except errors.InputError:  # too few rows or columns for a test
+            return ""
+
     def _wanted(self, n: int | None, p: int) -> int:
         """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
         most = p if n is None else min(n, p)
         rows = "" if n is None else f"{n} rows and "
-        return wanted(self.n_components, most, f"{rows}{p} columns give at most {most} components")
+        asked = self.n_components if self.n_components != "cv" or self._chosen is None else self._chosen
+        return wanted(asked, most, f"{rows}{p} columns give at most {most} components")
 
     def _require_rows(self, moments: Centred, divisor: float, name: str) -> int:
         """Refuse moments that are not enough, and return how many directions to solve for."""

@@ -15,13 +15,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..sources import Block, ClassReader, LabelReader, Source, Target, as_source, map_rows, whole
-from ..sources.base import Missing
+from ..sources import Block, LabelReader, Source, Target, as_source, map_rows, whole
+from ..sources.words import Words
 from ..spectral import Spectrum
 from ._declaration import Declaration, Laws
 from ._display import DisplayMixin
 
 MOST_REPEATED = 1e8  # rows of a table in which each stands as often as its weight says
+
+MODELLED = ("ml", "ppca", "allow")  # values of `missing` under which numbers may be missing
 
 
 @dataclass(frozen=True)
@@ -61,13 +63,17 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     _declaration: ClassVar[Declaration] = Declaration()
     _target: ClassVar[Target] = "none"
-    _missing: ClassVar[Missing] = "refuse"
     _in_memory: ClassVar[bool] = False  # whether all rows must lie in memory together
     #: What messages call the second argument of a fit where it is a table.
     _second_name: ClassVar[str] = "Y"
 
-    #: How y was given: an empty array of the library of its labels; names of its columns; whether it was one column.
+    #: What becomes of NaN in rows; methods that model missing cells have a parameter of this name.
+    missing: str = "refuse"
+
+    #: How y was given: an empty array of the library of its labels; the order of its classes, where they are categories
+    #: of a data frame; names of its columns; whether it was one column.
     _native_labels: Array | None = None
+    _class_order: np.ndarray | None = None
     _y_names: list[str] | None = None
     _single_response: bool = False
 
@@ -87,10 +93,19 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         return Laws()
 
     def _open(
-        self, X: TableLike, y: Any, sample_weight: Any, reset: bool, min_rows: int = 2, counts: bool = False
+        self,
+        X: TableLike,
+        y: Any,
+        sample_weight: Any,
+        reset: bool,
+        min_rows: int = 2,
+        reader: LabelReader | None = None,
+        counts: bool = False,
     ) -> Source:
-        """Open rows for a fit; with `counts`, weights that add up to 1 are no shares: more rows may follow."""
-        y, reader = self._labels_of(y, reset)
+        """Read rows, and y by a reader of its own where it does not hold labels; unless reset, as earlier rows were.
+
+        With `counts`, weights that add up to 1 are no shares: more rows may follow.
+        """
         source = as_source(
             X,
             y,
@@ -98,22 +113,29 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             target=self._target,
             min_rows=min_rows,
             second_name=self._second_name,
-            missing=self._missing,
+            missing=self.missing if self.missing in MODELLED else "refuse",
             estimator=type(self).__name__,
             reader=reader,
             in_memory=self._in_memory,
+            words=self._reads_words(reset),
             counts=counts,
         )
         self._check_columns(source, reset)
+        if reset and self._in_memory:
+            self._rows_seen = source.n_rows
         return source
 
     def _open_again(self, X: TableLike, y: Any, sample_weight: Any) -> Source:
         """Open rows as a fitted model reads them: with the columns, and the slices of y, of its fit."""
         return self._open(X, y, sample_weight, reset=False)
 
-    def _labels_of(self, y: Any, reset: bool) -> tuple[Any, LabelReader]:
-        """Return y and what turns it into labels; unless reset, earlier rows had theirs."""
-        return y, ClassReader()
+    def _target_of(self, y: Any) -> Any:
+        """Return y, the second argument of a fit, in the form in which `_open` takes it."""
+        return y
+
+    def _reads_words(self, reset: bool) -> Words:
+        """Return which columns are read as words; unless reset, as earlier rows had them."""
+        return "refuse"
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""
@@ -125,23 +147,33 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
                 return  # without names there is nothing more to ask, and scikit-learn takes a while to ask it
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
-    def _over_rows(self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True) -> Array:
+    def _over_rows(
+        self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True, takes_sparse: bool = False
+    ) -> Array:
         """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
         self._require_fit()
-        source = as_source(X, missing=self._missing, estimator=type(self).__name__, every_row=True)
+        source = as_source(
+            X,
+            missing=self.missing if self.missing in MODELLED else "refuse",
+            estimator=type(self).__name__,
+            every_row=True,
+            words=self._reads_words(reset=False),
+        )
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:
             result = function(block)
             return _xp.cast(result, block.dtype) if keep_dtype and _xp.is_floating(result) else result
 
-        values = map_rows(source, in_dtype)
+        values = map_rows(source, in_dtype, takes_sparse)
         return values if source.layout is None else source.layout.scores(values)
 
     def _note_target(self, source: Source | None, first: bool) -> None:
         """Remember how y was given, so that answers about it come back the same way; refuse a Y of other columns."""
         labels = None if source is None else source.labels
         self._native_labels = None if labels is None or labels.native is None else labels.native[:0]
+        if first or self._class_order is None:
+            self._class_order = None if labels is None else labels.order
         names = None if source is None else source.response_names
         single = source is not None and source.single_response
         if not first and self._y_names is not None:
@@ -207,7 +239,7 @@ def repeated(source: Source, holes: bool = False) -> Block:
     tables = [block.X] if block.y is None or block.y.ndim == 1 else [block.X, block.y]
     if (
         not holes
-        and source.missing == "allow"
+        and source.missing != "refuse"
         and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables)
     ):
         raise errors.InputError(

@@ -13,7 +13,7 @@ from .._core.typing import Array
 from ..regress.scoring import Scoring, check_regressor
 from ..sources import whole
 from ..spectral import Spectrum
-from ._classifier import CanonicalClassifier, read_priors
+from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._rows import RowsEstimator
 
 
@@ -26,7 +26,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     _target = "labels"
     _in_memory = True
     _dtype: ClassVar[Any]
-    _given_priors: np.ndarray | None = None
+    _given_priors: Priors = None
 
     n_components: int | None
     priors: Any
@@ -35,6 +35,12 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     explained_variance_ratio_: Array
 
     def _check_shared(self, regressor: Any) -> None:
+        if hasattr(self.n_components, "fit"):
+            name, kind = type(self).__name__, type(self.n_components).__name__
+            raise errors.InputTypeError(
+                f"n_components={kind}(…) but the first argument is the number of directions; a regressor goes by its "
+                f"keyword: {name}(regressor={kind}(…))."
+            )
         check_count(self.n_components)
         if regressor is not None:
             check_regressor(regressor)
@@ -45,7 +51,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         labels, K = source.labels, len(source.labels.classes)
         if K < 2:
             raise errors.one_class(labels.classes.tolist()[0] if K else None)
-        self._given_priors = read_priors(self.priors, K)
+        self._given_priors = None if self.priors is None else read_priors(self.priors, K)
         rows = whole(source)
         assert rows.weight is not None
         if float(rows.weight.sum()) <= K:

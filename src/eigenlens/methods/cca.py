@@ -15,6 +15,7 @@ between linear subspaces.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -28,17 +29,19 @@ from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..problem import covariance_form
 from ..sources import RegressorScore, Source, as_source, map_rows, with_target
 from ..sources.table import as_two_dimensional
-from ..spectral import Spectrum
+from ..spectral import Form, Spectrum
 from ..subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._canonical_tests import check_moved, of_rows, taken, unchecked
+from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
+from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import Completed, filled, law_of
 from ._rows import Known, RowsTransformer
+from ._structure import structure
+from ._summary import Table, matrix
 
 
 @stored("CCA")
@@ -49,9 +52,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     ----------
     n_components : int, "auto" or None
         How many pairs; at most the smaller number of columns, which None takes.
-    ridge : float
+    ridge : float or "cv"
         Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
-        columns than rows.
+        columns than rows. "cv" takes what predicts Y of unseen rows best (R², five folds), in two passes; it is kept in
+        `ridge_`.
     missing : {"refuse", "ml"}
         What NaN in X or Y means: an error; or a cell that was not observed, the joint covariance being the most likely
         one given the observed cells, which must be missing at random. A row with NaN then has variates too: their
@@ -67,10 +71,14 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
         is positive.
     x_mean_, y_mean_ : arrays
+    ridge_, cv_path_ : float, array of shape (m, 3)
+        The ridge used; with "cv", also what was tried, with its mean score and standard error.
     covariance_, log_likelihood_ : array of shape (p + s, p + s), float
         With `missing="ml"`: the joint covariance (divisor W − 1), and the log-likelihood of the observed cells.
     moments_ : Cross
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
+    structure_, y_structure_ : arrays of shape (p, q) and (s, q)
+        Correlations of the columns of X with the x variates, and of those of Y with the y variates.
     subspace_, y_subspace_ : Subspace
     spectrum_ : Spectrum
 
@@ -96,13 +104,15 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         place=0,
         use="what two sets of columns have in common",
         test=DirectionTest(
+            lambda n, p, s: n * p * (p + s) * min(p, s),
+            theory=lambda model, X, Y: not model.ridge and _pairs_by_theory(X, Y),
             wordings={
                 "wilks": Wording(
                     "Wilks",
                     "Pairs are tested one after the other by Wilks' Λ, with Rao's F, at {level:.0%}.",
                     evidence="Wilks",
                 )
-            }
+            },
         ),
         linear_map=basis_of,
         elsewhere={
@@ -117,7 +127,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     _y_law: Conditional | None = None
 
-    def __init__(self, n_components: Any = None, *, ridge: float = 0.0, missing: str = "refuse") -> None:
+    def __init__(self, n_components: Any = None, *, ridge: float | str = 0.0, missing: str = "refuse") -> None:
         self.n_components = n_components
         self.ridge = ridge
         self.missing = missing
@@ -151,6 +161,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         Y = y if Y is None else Y
         return self.fit(X, Y, sample_weight).transform(X, Y)
 
+    _validated = Validated("ridge", 0.0, ridges, "r2")
+
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Cross:
@@ -160,7 +172,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         if moments.weight <= 1:
             raise errors.weight_too_small(moments.weight, 1, "W − 1")
         p = moments.split
-        if not self.ridge:
+        if not self._value("ridge"):
             constant = _xp.to_numpy(moments.joint.constant_columns())
             for name, columns in (("X", constant[:p]), ("Y", constant[p:])):
                 if columns.all():
@@ -168,7 +180,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
                         f"{name}: every column is constant; nothing can be correlated with it. Leave the table out."
                     )
         k, names = self._pairs(p, moments.joint.n_features - p), getattr(self, "feature_names_in_", None)
-        return canonical_problem(moments, self.ridge, k, names, self.n_components)
+        return canonical_problem(moments, self._value("ridge"), k, names, self.n_components)
 
     def _present(self, problem: CanonicalProblem, spectrum: Spectrum) -> None:
         joint, p = problem.centred, problem.split
@@ -180,6 +192,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         mean = joint.shift[0, :] * joint.unit
         self.spectrum_ = spectrum
         self._angles = angles
+        self.ridge_ = float(self._value("ridge"))
         self._y_loadings = problem.Syy.apply(V) * y_unit[:, None]
         self.subspace_ = Subspace(joint.pivot[:p], spectrum.vectors, mean[:p])
         self.y_subspace_ = Subspace(joint.pivot[p:], V / y_unit[:, None], mean[p:])
@@ -195,9 +208,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             if known.n_responses is not None:
                 self._pairs(known.n_features, known.n_responses)
             return
+        if not self._asks_validation:
+            check_number("ridge", self.ridge, 0)
         check_count(self.n_components, auto=not self.ridge)
-        check_number("ridge", self.ridge, 0)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
 
     def _column_names(self) -> list[str] | None:
         x, y = super()._column_names(), self._y_names
@@ -208,12 +222,13 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         return first + [f"{name} of Y" for name in y or range(s)]
 
     def _completed(self, moments: Cross) -> Completed:
-        self._n_responses = moments.joint.n_features - moments.split
+        if self.missing != "refuse":
+            self._n_responses = moments.joint.n_features - moments.split
         return super()._completed(moments)
 
     def _set_law(self, problem: CanonicalProblem) -> None:
         joint, p = problem.centred, problem.split
-        plain = covariance_form(joint, joint.weight - 1)
+        plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
         assert problem.pencil.B is not None
         self._law = law_of(joint.means[:, :p], problem.pencil.B, joint.unit[:p])
@@ -230,11 +245,11 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     def transform(self, X: TableLike, Y: TableLike = None) -> Any:
         """Return the x variates of rows; with Y, the pair of x and y variates."""
-        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)))
+        x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)), takes_sparse=True)
         if Y is None:
             return x_scores
         source = as_source(
-            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self._missing
+            as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self.missing
         )
         self._check_second(source.n_features, source.feature_names)
 
@@ -273,7 +288,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
             return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
-        return self._over_rows(X, response)
+        return self._over_rows(X, response, takes_sparse=True)
 
     def test_dimension(
         self,
@@ -316,10 +331,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         self._require_fit()
         if method is not None:
             check_choice("method", method, (*CANONICAL, "permutation"))
-        if self.ridge and method not in (None, "permutation"):
-            raise errors.permutation_only(f"ridge={self.ridge!r}", method)
+        if self._value("ridge") and method not in (None, "permutation"):
+            raise errors.permutation_only(f"ridge={self._value('ridge')!r}", method)
         moved = check_moved(method, groups, block)
-        needed = moved or method == "permutation" or bool(self.ridge)
+        needed = moved or method == "permutation" or bool(self._value("ridge"))
         source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
         by_theory = source is None or method not in (None, "permutation")
         rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
@@ -331,12 +346,36 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             method, note = taken(rows.X, h, round(float(h.sum())))
         if method == "wilks":
             return self._by_theory(source, alpha, method)
-        ridge = self.ridge * (len(other) - 1)
+        ridge = self._value("ridge") * (len(other) - 1)
         penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows.X, other)]
         test = canonical_permutation_test(
             rows.X, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
         )
         return test.with_note(note)
+
+    @property
+    def y_structure_(self) -> Array:
+        """Correlations of the columns of Y with the y variates, of shape (s, q); NaN for constant columns."""
+        if not hasattr(self, "y_subspace_"):
+            raise AttributeError("CCA has no y_structure_ before it is fitted")
+        joint, p = self._whole_moments.joint, self.n_features_in_
+        xp, V = _xp.namespace(joint.pivot), self.y_subspace_.basis
+        none = xp.zeros((p, V.shape[1]), dtype=V.dtype, device=_xp.device(V))
+        return _xp.cast(structure(joint, xp.concat([none, V], axis=0))[p:, :], joint.dtype)
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        yield from super()._tables()
+        names, found = self._y_names or [f"y{j}" for j in range(len(self.y_mean_))], self._names_of_directions()
+        yield "y_coefficients", matrix("Coefficients of Y (y_weights_)", self.y_weights_, names, found)
+        yield (
+            "y_structure",
+            matrix("Correlations of Y with its variates (y_structure_)", self.y_structure_, names, found),
+        )
+
+    def _summary_test(self) -> str:
+        if self._value("ridge") or self._collected is not self._whole_moments:
+            return ""
+        return str(self._by_theory(None, 0.05, "wilks").with_note(*unchecked(None, "Y")))
 
     def _by_theory(self, source: Source | None, alpha: float, method: str) -> DimensionTest:
         problem, spectrum = CCA()._solved(self._tested_moments(source))
@@ -351,3 +390,9 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         tags.target_tags.required = True
         tags.target_tags.single_output = True
         return tags
+
+
+def _pairs_by_theory(X: np.ndarray, Y: Any) -> bool:
+    """Tell whether the default test of these rows makes no permutations."""
+    h = leverages(np.asarray(Y, dtype=np.float64).reshape(len(X), -1))
+    return wilks_by_default(X, h, round(float(h.sum())))

@@ -17,7 +17,7 @@ Mardia, Kent, Bibby (1979), Multivariate Analysis, chapter 14.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, Self
 
@@ -26,8 +26,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from
+from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..distances.centring import double_center
@@ -258,6 +257,10 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         kept = float(_xp.namespace(Y).sum(found.eigenvalues))
         sums = (found.inertia.positive + found.inertia.negative, found.inertia.positive)
         self.goodness_of_fit_ = np.array([min(kept / total, 1.0) if total > 0 else 0.0 for total in sums])
+        with np.errstate(over="ignore", under="ignore"):
+            values = found.inertia.values
+            self._values = None if values is None else values * 2.0**found.exponent * 2.0**found.exponent
+        self._mapped = len(source.kept)
         self.stress_, self.stress_exact_ = found.judgement.stress, found.judgement.exact
         self.additive_constant_, self.landmark_error_ = found.constant, found.landmark_error
         lost = (self.eigenvalues_ == 0) | ~_xp.namespace(Y).isfinite(self.eigenvalues_)
@@ -372,6 +375,42 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia"))
         source: Any = self._rows_to_test(X, None, sample_weight, method, needed=True)
+        values = self._eigenvalues_of(source)
+        if method == "broken-stick":
+            return broken_stick(values)
+        return above_negative(values)
+
+    def all_eigenvalues(self, X: TableLike = None, sample_weight: Any = None) -> np.ndarray:
+        """Return all n eigenvalues, descending, negative ones too; those that are rounding are 0.
+
+        Parameters
+        ----------
+        X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed; optional
+            The rows, or the distances, of the fit. Without them the answer is what the fit has kept: up to 1,500 rows,
+            or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
+        sample_weight : array of shape (n,), optional
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from eigenlens import ClassicalMDS
+        >>> D = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [3.0, 1.0, 0.0]])   # breaks the triangle inequality
+        >>> ClassicalMDS(1, metric="precomputed").fit(D).all_eigenvalues().round(2)
+        array([ 4.5 ,  0.  , -0.83])
+        """
+        self._require_fit()
+        if X is not None:
+            return self._eigenvalues_of(self._open(X, None, sample_weight, reset=False))
+        kept = None if self.landmarks_ is not None else self.__dict__.get("_values")
+        if kept is None:
+            raise errors.InputError(
+                "all_eigenvalues() has not been kept by this fit: there are too many rows, or landmarks stand for "
+                "them. Pass the rows, or the distances, of the fit: all_eigenvalues(X)."
+            )
+        return np.concatenate([kept, np.zeros(max(self._mapped - len(kept), 0))])
+
+    def _eigenvalues_of(self, source: Any) -> np.ndarray:
+        """Return all eigenvalues of the distances among rows, those that are rounding as 0."""
         block = whole(source)
         weight = np.asarray(block.weight)
         rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
@@ -379,10 +418,12 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         B = np.asarray(double_center(D**2, weight / weight.sum()))
         root = np.sqrt(weight)
         values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]
-        values = np.where(np.abs(values) > rounding(len(values), float(np.abs(values).max())), values, 0.0)
-        if method == "broken-stick":
-            return broken_stick(values)
-        return above_negative(values)
+        return np.where(np.abs(values) > rounding(len(values), float(np.abs(values).max())), values, 0.0)
+
+    def _facts(self) -> Iterator[str]:
+        fit = ", ".join(f"{share:.4g}" for share in self.goodness_of_fit_)
+        yield f"Goodness of fit (of all inertia, of the positive): {fit}. Stress: {self.stress_:.4g}."
+        yield f"Negative inertia: {self.negative_inertia_:.4g}."
 
     def _place_rows(self, X: Array) -> Array:
         return self._place.project(X)

@@ -18,14 +18,12 @@ Li, Wang (2007), On directional regression for dimension reduction, J. American 
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._core import xp as _xp
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
-from ..inference import DimensionTest
-from ._declaration import Declaration, DirectionTest, basis_of
-from ._one_pass_inverse import OnePassInverseRegression
+from .._core.typing import Array
+from ._declaration import Declaration, basis_of
+from ._inverse_tests import UseOfSlices
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 
 @stored("DirectionalRegression")
@@ -85,14 +83,14 @@ class DirectionalRegression(OnePassInverseRegression):
         name="directional-regression",
         place=3,
         use="SIR and SAVE in one",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         display="ResponseDisplay",
         linear_map=basis_of,
     )
 
-    _pooled = False
-    _tests = ("simulation", "permutation", "ladle")
-    _without_rows = "simulation"
+    _slices = UseOfSlices(
+        ("simulation", "permutation", "ladle"), without_rows="simulation", covariances=True, counts=False
+    )
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp, r = _xp.namespace(means), means.shape[1]
@@ -101,45 +99,5 @@ class DirectionalRegression(OnePassInverseRegression):
         S = spread.T @ spread
         total = xp.sum(M * shares[:, None, None], axis=0)  # the identity, unless there is a ridge
         gaps = (total - M) * xp.sqrt(shares)[:, None, None]
-        rows = [xp.reshape(gaps, (-1, r)), S, spread * xp.sqrt(xp.sum(spread**2))]
+        rows = [xp.reshape(gaps, (gaps.shape[0] * r, r)), S, spread * xp.sqrt(xp.sum(spread**2))]
         return xp.concat(rows, axis=0) * 2**0.5
-
-    def test_dimension(
-        self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        alpha: float = 0.05,
-        method: str | None = None,
-        groups: Any = None,
-        block: int | None = None,
-        n_draws: int = 199,
-        random_state: Any = 0,
-    ) -> DimensionTest:
-        """Test how many directions there are: "at most d", d = 0, 1, …
-
-        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
-
-        Parameters
-        ----------
-        X, y : rows and their response, optional
-            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
-        sample_weight : array of shape (n,), optional
-        alpha : float
-            Level.
-        method : {"simulation", "permutation", "ladle"}, optional
-            By default "permutation" where X is given, and "simulation" where it is not.
-            What W·Σ_{j>d} λⱼ would be if all later variates were normal noise, drawn through moments without reading
-            a row; or a permutation test, which assumes no law of X and needs X and y.
-            "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        groups : array of shape (n,), optional
-            Rows that belong together move together ("permutation").
-        block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
-        n_draws : int
-            Number of draws.
-        random_state : int, Generator, RandomState or None
-            Their seed.
-        """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)

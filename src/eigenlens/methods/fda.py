@@ -21,8 +21,7 @@ import numpy as np
 from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, wanted
+from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, resampled_test
@@ -47,9 +46,9 @@ class FDA(ScoredClassifier):
         Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid
         may name (`regressor__degree`). One that takes a single
         response is fitted once for each class score.
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, and
-        the weights of the class means in the order of directions, as in LDA.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
+        They enter the rule, and the weights of the class means in the order of directions, as in LDA.
 
     Attributes
     ----------
@@ -152,7 +151,7 @@ class FDA(ScoredClassifier):
 
     def _present(self, scoring: Scoring, source: Any, W: float) -> None:
         K, dtype = len(scoring.shares), result_dtype(source)
-        priors = class_priors(self._given_priors, scoring.shares)
+        priors = class_priors(self._given_priors, scoring.shares, source.labels.classes)
         divisor = (W - K) / W
         kept = self._set_spectrum(scoring.solve(priors, divisor), priors, divisor, dtype)
         self._scoring = scoring

@@ -24,8 +24,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number
+from .._core.parameters import check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import interior, libsvm

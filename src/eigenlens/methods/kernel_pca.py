@@ -22,8 +22,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_count
+from .._core.parameters import check_count, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed

@@ -22,19 +22,28 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.stored import stored
 from ..moments import Centred, Grouped, Quartic
-from ..problem import covariance_form
 from ..regress.score_path import dual_basis
-from ..spectral import Pencil
+from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
-from ._classifier import refuse_no_spread, refuse_separating
+from ..validation.downdates import ClassRows, linear_scores, scatter_axes
+from ._chosen import Validated, shrinkages
+from ._classifier import class_priors, refuse_no_spread, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
+from ._linear import (
+    PERMUTED_CLASSES,
+    DiscriminantProblem,
+    LinearDiscriminant,
+    between_form,
+    classes_by_theory,
+    cost_of_classes,
+)
 from ._rows import Known
 
-SHRINKAGES = ("ledoit-wolf", "oas")
+SHRINKAGES = ("ledoit-wolf", "oas", "cv")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +75,13 @@ class LDA(LinearDiscriminant):
     n_components : int, "auto" or None
         Rank of the rule, at most min(p, K − 1), which None takes; "auto" is the number that Wilks' test finds
         at 5%. Fewer directions change the classifier too (reduced-rank LDA).
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes. They enter the rule, the
-        between-class scatter and the overall mean, as in R's MASS.
-    shrinkage : None, float in [0, 1], "ledoit-wolf" or "oas"
-        Draw S_W towards tr(S_W)/p·I. Both named choices come from the one pass; Ledoit–Wolf keeps a scatter for
-        every class (memory K·p²).
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
+        They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
+    shrinkage : None, float in [0, 1], "ledoit-wolf", "oas" or "cv"
+        Draw S_W towards tr(S_W)/p·I. The first two named choices come from the one pass; Ledoit–Wolf keeps a scatter
+        for every class (memory K·p²). "cv" takes what predicts the classes of unseen rows best (log-loss, five folds),
+        in two passes; it is kept in `shrinkage_`.
     within : {"pooled", "equal"}
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
@@ -84,6 +94,7 @@ class LDA(LinearDiscriminant):
     Attributes
     ----------
     classes_ : array of shape (K,)
+        Sorted; pandas categories keep their own order.
     priors_ : array of shape (K,)
     means_ : array of shape (K, p)
     mean_ : array of shape (p,)
@@ -94,10 +105,16 @@ class LDA(LinearDiscriminant):
         Class means in discriminant coordinates.
     explained_variance_ratio_ : array of shape (k,)
         Share of each direction in the between-class variance.
+    shrinkage_, cv_path_ : float, array of shape (m, 3)
+        The shrinkage used; with "cv", also what was tried, with its mean score and standard error.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: S_W, and the log-likelihood of the observed cells.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        S_W, before shrinkage.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -127,7 +144,7 @@ class LDA(LinearDiscriminant):
         use="directions that separate classes of like shape; fast, with tests",
         test=DirectionTest(
             cost_of_classes,
-            theory=lambda model: model.shrinkage is None,
+            theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),
             wordings={"permutation": PERMUTED_CLASSES},
             advice="--method pda has another test.",
         ),
@@ -161,6 +178,8 @@ class LDA(LinearDiscriminant):
         self.between = between
         self.missing = missing
 
+    _validated = Validated("shrinkage", 0.0, shrinkages, "neg_log_loss")
+
     # -- moments, problem, parameters ----------------------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Grouped:
@@ -169,26 +188,29 @@ class LDA(LinearDiscriminant):
         return Grouped(kind, pooled=self.within == "pooled")
 
     def _pose(self, moments: Grouped) -> DiscriminantProblem:
-        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
-        K, p = len(moments.labels), moments.n_features
+        moments, weights = self._require_classes(moments)
+        K, p = len(weights), self.n_features_in_
         k = self._wanted(K, p)
         if self.within == "equal":
-            within, divisor = moments.within(1.0 / (K * moments.weights)), 1.0
+            within, divisor = moments.within(1.0 / (K * weights)), 1.0
         else:
-            within, divisor = moments.within(), moments.weight - K
+            within, divisor = moments.within(), float(weights.sum()) - K
+        constant, names = within.constant_columns(), getattr(self, "feature_names_in_", None)
+        if self._value("shrinkage") is None:
+            Sw = Form.of(within, divisor)
+            refuse_separating(within, constant, names)
+        else:
+            refuse_no_spread(constant)
+            within, intensity = within.uniform()[0], self._intensity(moments)
+            Sw, constant = shrunk(Form.of(within, divisor), intensity), None
+        priors = class_priors(self._given_priors, weights, moments.labels)
         shares = np.full(K, 1.0 / K) if self.between == "equal" else priors
         most = max(1, min(p, within.n_rows - K))
-        if self.shrinkage is None:
-            refuse_separating(within, names)
-            Sw, constant = covariance_form(within, divisor), within.constant_columns()
-            pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
-            return DiscriminantProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor)
-        refuse_no_spread(within)
-        within, intensity = within.uniform()[0], self._intensity(moments)
-        Sw = shrunk(covariance_form(within, divisor), intensity)
-        pencil = Pencil(between_form(within, shares), Sw, n_components=k, most=most)
-        by = f"shrinkage={self.shrinkage!r}"
-        return ShrunkProblem(pencil, moments, within, names, self.n_components, priors, shares, divisor, by, intensity)
+        pencil = Pencil(between_form(within, shares), Sw, n_components=k, constant=constant, most=most)
+        posed = pencil, moments, within, names, self.n_components, priors, shares, divisor
+        if self._value("shrinkage") is None:
+            return DiscriminantProblem(*posed)
+        return ShrunkProblem(*posed, f"shrinkage={self.shrinkage!r}", intensity)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -207,20 +229,52 @@ class LDA(LinearDiscriminant):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.missing != "refuse" and a == "ledoit-wolf":
             raise errors.InputError(
                 "shrinkage='ledoit-wolf' needs fourth moments, which rows with holes do not give; use shrinkage='oas' "
                 "or a number with missing='ml'."
             )
 
+    @property
+    def shrinkage_(self) -> float:
+        """The shrinkage that was used, as a number."""
+        if not hasattr(self, "spectrum_"):
+            raise AttributeError("LDA has no shrinkage_ before it is fitted")
+        return 0.0 if self.shrinkage is None else self._intensity(self._in_order(self._whole_moments))
+
     def _obeys(self) -> Laws:
         return Laws(invariance="linear" if self.shrinkage is None else "rotation")
 
+    # -- rows left out -------------------------------------------------------------------------------------------
+
+    @property
+    def _equal_shares(self) -> bool:  # type: ignore[override]
+        return self.between == "equal"
+
+    def _rank_left_out(self) -> int | None:
+        none = self.within == "equal" or self.shrinkage in ("ledoit-wolf", "cv")
+        return None if none else super()._rank_left_out()
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        rank = self._rank_left_out()
+        if self.shrinkage is None or rank is None or self.missing != "refuse":
+            return super()._left_out(X, codes, weight)
+        moments, K = self._in_order(self._collected), len(self._priors)
+        within = moments.within().uniform()[0]
+        axes = scatter_axes(Form.of(within, 1.0))
+        unit, pivot = float(within.unit[0]), _xp.to_numpy(within.pivot)
+        rows, means = ((X - pivot) / unit) @ axes.vectors, _xp.to_numpy(within.shift) @ axes.vectors
+        classes = ClassRows(rows, means, codes, weight, moments.weights)
+        W = moments.weight - weight
+        a, trace = axes.without(classes.offsets, classes.taken, W, self.shrinkage)
+        metric = (1 - a)[:, None] * axes.values + (a * trace / X.shape[1])[:, None]
+        return linear_scores(classes, metric, 1 - a, W - K, self._fixed_priors, self._equal_shares, rank or None)
+
     def _intensity(self, moments: Grouped) -> float:
-        if not isinstance(self.shrinkage, str):
-            return float(self.shrinkage)
-        S, W = covariance_form(moments.within().uniform()[0], moments.weight), moments.weight
+        if not isinstance(self._value("shrinkage"), str):
+            return float(self._value("shrinkage"))
+        S, W = Form.of(moments.within().uniform()[0], moments.weight), moments.weight
         if self.shrinkage == "oas":
             return oas(S, W)
         if any(group.exponent is not None for group in moments.groups):

@@ -23,19 +23,19 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
+from .._core.parameters import unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
-from ..problem import covariance_form
-from ..sources import Block, Source, as_source, collect, whole
+from ..sources import Block, Source, as_source, collect, whole, with_target
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._inverse import SYMMETRIC, InverseProblem, InverseRegression
+from ._inverse_tests import UseOfSlices
 from ._rows import Known
 
 FOLDS = 5
@@ -67,6 +67,10 @@ class LocalMoments:
     @property
     def squared(self) -> bool:
         return self.everything.squared
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        return self.everything.names
 
     @property
     def n_features(self) -> int:
@@ -182,11 +186,7 @@ class LocalizedSIR(InverseRegression):
     )
 
     _in_memory = True
-    _may_miss = True
-    _test_largest = True
-    _test_stops_early = True
-    _tests = ("permutation", "ladle")
-    _auto = True
+    _slices = UseOfSlices(("permutation", "ladle"), may_miss=True, one_by_one=True)
 
     def __init__(
         self,
@@ -201,7 +201,9 @@ class LocalizedSIR(InverseRegression):
         self.n_neighbors = n_neighbors
         self.ridge = ridge
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+    def fit(
+        self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None, *, target: Any = None
+    ) -> Self:
         """Find the directions.
 
         Parameters
@@ -214,12 +216,15 @@ class LocalizedSIR(InverseRegression):
             Weight 2 means that the row counts twice.
         slices : labels of shape (n,), optional
             Slices of your own, in place of those of y, which is then not looked at.
+        target : column or list of columns, optional
+            In place of y: its name, where X is a table whose columns have names.
         """
         with unchanged_on_failure(self):
+            X, y = with_target(X, y, target)
             super().fit(X, y, sample_weight, slices)
             if self.n_components == "auto" and len(self.eigenvalues_) > 1:
-                target = y if slices is None else slices
-                self._keep(max(1, self.test_dimension(X, target, sample_weight, method="ladle").dimension))
+                response = y if slices is None else slices
+                self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))
         return self
 
     def fit_moments(self, moments: Any) -> Self:
@@ -273,7 +278,7 @@ class LocalizedSIR(InverseRegression):
         p, constant = total.n_features, None if self.ridge else total.constant_columns()
         local = moments.local.rescaled(total.exponent).about(total.shift[0, :]).rescaled(total.exponent)
         pencil = Pencil(
-            covariance_form(local, moments.weight),
+            Form.of(local, moments.weight),
             self._covariance(total),
             n_components=k,
             constant=constant,
@@ -414,7 +419,8 @@ class LocalizedSIR(InverseRegression):
     def _local_variates(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace) -> tuple[np.ndarray, np.ndarray]:
         """Return local means and rows as variates, about the mean of all rows, over √W."""
         rows = _xp.to_numpy(variates.offsets(_xp.like(Z, variates.basis)))  # neighbours are those of X, not of Z
-        small, size = _ordinary(rows)
+        size = powers.unit_of(rows)
+        small = rows / size
         local = local_means(small, codes, np.ones(len(Z)), self._collected.k) * size @ _xp.to_numpy(variates.basis)
         centre, W = Z.mean(axis=0), len(Z)
         return (local - centre) / W**0.5, (Z - centre) / W**0.5
@@ -424,15 +430,10 @@ def _collect_local(
     rows: np.ndarray, codes: np.ndarray, weight: np.ndarray, k: int, everything: Centred, kind: type[Centred]
 ) -> Centred:
     """Return the moments of local means, about the pivot of all rows, which `rows` were taken minus."""
-    small, size = _ordinary(rows)
+    size = powers.unit_of(rows)
+    small = rows / size
     means = local_means(small, codes, weight, k) * size
     local = collect(as_source(means, sample_weight=weight[codes >= 0]), kind())
     local = local.moved_to(np.zeros(rows.shape[1])).brought_to(everything.pivot)
     local.pivot = everything.pivot
     return local
-
-
-def _ordinary(rows: np.ndarray) -> tuple[np.ndarray, float]:
-    """Take out a power of two, so that squared distances neither overflow nor vanish."""
-    size = 2.0 ** np.frexp(np.max(np.abs(rows), initial=0.0))[1]
-    return rows / size, float(size)

@@ -15,6 +15,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from contextlib import nullcontext
 from itertools import pairwise
 from numbers import Integral
@@ -24,8 +25,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_number, check_seed, random_from, wanted
+from .._core.parameters import check_number, check_seed, random_from, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..mixtures import (
@@ -45,6 +45,7 @@ from ._declaration import Declaration, Laws
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 THIN = 64  # columns
+USUAL = 3  # subclasses of a class
 TRIED, LOOK = 8, 6  # starts looked at for each that is run to the end, and the M-steps after which they are judged
 
 
@@ -58,8 +59,9 @@ class MDA(ScoredClassifier):
         Rank of the rule, at most ΣR_k − 1, which None takes as far as the columns allow it. The means of the subclasses
         are held to so many directions in every step.
     n_subclasses : int, list, dict, "bic" or "cv"
-        R_k, one number for all classes or one for each. "bic" adds subclasses one at a time while the Bayesian
-        information criterion falls; "cv" takes the number for all classes with the least cross-validated error.
+        R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
+        Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
+        error.
     regressor : regressor, optional
         Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
     n_init : int
@@ -73,8 +75,8 @@ class MDA(ScoredClassifier):
         Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
     random_state : int, Generator, RandomState or None
         Of the k-means starts.
-    priors : array of shape (K,), optional
-        Class probabilities in the rule; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities in the rule, in the order of `classes_` or by label; by default the shares of the classes.
 
     Attributes
     ----------
@@ -97,6 +99,8 @@ class MDA(ScoredClassifier):
     canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
     log_likelihood_ : array of shape (n_iter_,)
         After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which may fall.
+    deviance_ : float
+        −2 Σ w log P(class | x) over the rows of the fit, by the rule as it is returned.
     n_iter_ : int
     converged_ : bool
     regressor_ : fitted regressor or None
@@ -131,7 +135,7 @@ class MDA(ScoredClassifier):
         self,
         n_components: int | None = None,
         *,
-        n_subclasses: Any = 3,
+        n_subclasses: Any = None,
         regressor: Any = None,
         n_init: int = 5,
         max_iter: int = 100,
@@ -167,7 +171,7 @@ class MDA(ScoredClassifier):
             labels = source.labels
             codes = np.asarray(rows.y, dtype=np.intp)
             sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
-            counts = read_counts(self.n_subclasses, labels.classes, sizes)
+            counts = read_counts(self._asked, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
             with self._threads(rows.X.shape[1] <= THIN):
                 data = Classes(rows.X, codes, rows.weight, labels.classes)
@@ -178,7 +182,13 @@ class MDA(ScoredClassifier):
                     most = sum(counts) - 1
                     wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
                 self._present(self._best(data, counts, start), data, source)
+                logs = _xp.log_softmax(self._scores(rows.X, sharp=True))[np.arange(len(codes)), codes]
+                self.deviance_ = -2.0 * float(rows.weight @ logs)
         return self
+
+    @property
+    def _asked(self) -> Any:
+        return USUAL if self.n_subclasses is None else self.n_subclasses
 
     def _choose(self, data: Classes) -> list[int]:
         """Choose the numbers of subclasses."""
@@ -212,6 +222,14 @@ class MDA(ScoredClassifier):
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
+        if self.n_components is not None and self.n_subclasses is None:
+            errors.warn(
+                errors.SubclassWarning(
+                    f"n_components={self.n_components} is the number of directions, and each class has {USUAL} "
+                    f"subclasses. For {self.n_components} subclasses write n_subclasses={self.n_components}; to keep "
+                    f"the directions and this number, write n_subclasses={USUAL} too."
+                )
+            )
         check_number("n_init", self.n_init, 1, integer=True)
         check_seed(self.random_state)
         check_number("max_iter", self.max_iter, 1, integer=True)
@@ -223,7 +241,7 @@ class MDA(ScoredClassifier):
         found = data.whitening
         if self.regressor is not None:
             return
-        refuse_separating(data.within, getattr(self, "feature_names_in_", None))
+        refuse_separating(data.within, data.within.constant_columns(), getattr(self, "feature_names_in_", None))
         if found.rank < found.varying:
             advice = "Use a penalised regressor, or fewer columns, if these directions matter."
             what = "The within-class covariance"
@@ -253,7 +271,7 @@ class MDA(ScoredClassifier):
         self.subclass_classes_, self.subclass_weights_ = owner, weights.astype(dtype)
         self.log_likelihood_ = np.array(fit.path)
         self.n_iter_, self.converged_ = len(fit.path), fit.converged
-        priors = class_priors(self._given_priors, data.class_weights)
+        priors = class_priors(self._given_priors, data.class_weights, data.labels)
         self._set_rule(data.labels, native_labels(source), priors, centroids, np.dtype(dtype))
 
     def _set_subclasses(self, fit: Fit, data: Classes, dtype: Any) -> None:
@@ -264,8 +282,18 @@ class MDA(ScoredClassifier):
         covariance = lift.T @ plain.within @ lift
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
 
+    def _facts(self) -> Iterator[str]:
+        counts = errors.listed(f"{label}: {r}" for label, r in zip(self.classes_, self.n_subclasses_, strict=True))
+        settled = "" if self.converged_ else ", not settled"
+        yield f"Subclasses: {counts}. {self.n_iter_} steps of EM{settled}."
+        yield f"Log-likelihood {self.log_likelihood_[-1]:.6g}, deviance {self.deviance_:.6g}."
+
+    def _names_of_centroids(self) -> list[str]:
+        first = np.searchsorted(self._owner, self._owner)
+        return [f"{self.classes_[k]} {j + 1}" for j, k in zip(np.arange(len(first)) - first, self._owner, strict=True)]
+
     def _obeys(self) -> Laws:
-        whole = isinstance(self.n_subclasses, Integral) and self.n_subclasses == 1  # k-means draws rows, not weights
+        whole = isinstance(self._asked, Integral) and self._asked == 1  # k-means draws rows, not weights
         linear = self.regressor is None and whole  # starts know columns
         return Laws(invariance="linear" if linear else "none", counts_rows=whole)
 

@@ -18,24 +18,35 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..moments import Centred, Factor
+from ..moments import Centred, Factor, Outline
+from ..moments.centring import INCOMPLETE
 from ..normal import Conditional
-from ..problem import covariance_form
+from ..roads import Road, choose_kind, fits, road_of
+from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum, solve
+from ..spectral.products import ProductForm
 from ..subspace import Subspace
+from ..validation.downdates import press, scatter_axes
+from ._base import Problem, column_names
+from ._chosen import Validated, counts
 from ._component_count import RULES, count_components
-from ._declaration import Declaration, DirectionTest, Spread, Wording
+from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
+from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of, with_holes
 from ._principal import PrincipalComponents, PrincipalProblem
+from ._rotated import Rotation, rotated
 from ._rows import Known
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
+LEADING = 20  # columns for each component from which on the others are not decomposed
+WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
+UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +59,23 @@ class SpreadProblem(PrincipalProblem):
         Of the covariance.
     solver : str
         The solver asked for.
+    scale : array of shape (p,), optional
+        What columns were divided by.
+    unscaled : Centred, optional
+        Moments of the columns as they are, where they were divided.
     """
 
     divisor: float = 1.0
     solver: str = "auto"
+    scale: Array | None = None
+    unscaled: Centred | None = None
+
+    @property
+    def given(self) -> Centred:
+        return self.moments if self.unscaled is None else self.unscaled
+
+    def in_unit(self, rows: Any) -> Any:
+        return rows / (self.unit if self.scale is None else _xp.to_numpy(self.scale))
 
     def solve(self) -> Spectrum:
         spectrum = solve(self.pencil, self.solver)
@@ -72,6 +96,12 @@ class SpreadProblem(PrincipalProblem):
         return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
 
     def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if isinstance(self.moments, Outline) and not _is_certain(spectrum):
+            yield errors.NotConvergedWarning(
+                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
+                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
+                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+            )
         most = min(self.moments.n_features, self.moments.n_rows - 1)
         if self.asked is None and len(spectrum) < most:
             advice = "They have no variance: constant or collinear columns."
@@ -81,6 +111,18 @@ class SpreadProblem(PrincipalProblem):
                 f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
                 "component(s) have no variance; ask for fewer."
             )
+
+
+def _share(spectrum: Spectrum) -> float:
+    """Return the spread of the weakest direction beside that of the strongest."""
+    s = spectrum.singular_values
+    return float(s[-1]) / (float(s[0]) or 1.0)
+
+
+def _is_certain(spectrum: Spectrum) -> bool:
+    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
+    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
+    return spectrum.settled and not weak
 
 
 PARALLEL = Wording(
@@ -112,12 +154,16 @@ class PCA(TakesHoles, PrincipalComponents):
 
     Parameters
     ----------
-    n_components : int, float, {"mle", "parallel", "mp", "auto"} or None
+    n_components : int, float, {"mle", "parallel", "mp", "auto", "cv"} or None
         How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
         parallel analysis; those above the Marchenko–Pastur edge of noise; "auto", as many as `test_dimension()` shows
-        columns to share, and at least one. None keeps all that have variance.
+        columns to share, and at least one; "cv", as many as make unseen rows most likely (probabilistic PCA, five
+        folds), in two passes. None keeps all that have variance.
     ddof : float
         The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
+    scale : bool
+        Divide columns by their standard deviations, which are kept in `scale_`: components are those of the correlation
+        matrix. `transform` takes rows in the units of X and `inverse_transform` returns them so.
     whiten : bool
         Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
@@ -138,9 +184,16 @@ class PCA(TakesHoles, PrincipalComponents):
     singular_values_ : array of shape (k,)
         Of the centred (and weighted) data.
     mean_ : array of shape (p,)
+    scale_ : array of shape (p,)
+        With `scale=True`: the standard deviations by which columns are divided, 1 for constant columns. Components and
+        variances are those of the divided columns.
+    structure_ : array of shape (p, k)
+        Correlations of the columns with the scores.
     noise_variance_ : float
         Mean variance of the directions left out.
     n_components_ : int
+    cv_path_ : array of shape (m, 3)
+        With `n_components="cv"`: numbers that were tried, with their mean score and standard error.
     covariance_ : array of shape (p, p)
         With `missing`: the covariance (divisor W − ddof).
     log_likelihood_ : float
@@ -182,68 +235,130 @@ class PCA(TakesHoles, PrincipalComponents):
         },
     )
     _modes = ("refuse", "ml", "ppca")
+    scale: bool = False  # of models in files that are older than the parameter
 
     def __init__(
         self,
         n_components: Any = None,
         *,
         ddof: float = 1,
+        scale: bool = False,
         whiten: bool = False,
         solver: str = "auto",
         missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.ddof = ddof
+        self.scale = scale
         self.whiten = whiten
         self.solver = solver
         self.missing = missing
+
+    _validated = Validated("n_components", 1, counts, "likelihood")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
+    def _road(self, source: Source) -> Road:
+        few = self.n_components if isinstance(self.n_components, Integral) else None
+        return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+
+    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
+        if not isinstance(problem.moments, Outline):
+            return super()._better_kind(source, problem, spectrum)
+        usual = choose_kind(source.n_rows, source.n_columns)
+        return usual if not _is_certain(spectrum) and fits(source, usual) else None
+
     def _pose(self, moments: Centred) -> SpreadProblem:
-        divisor = moments.weight - self.ddof
+        divisor, asked = moments.weight - self.ddof, self._value("n_components")
         k = self._require_rows(moments, divisor, "W − ddof")
         if self.n_components == "mle" and moments.n_rows <= moments.n_features:
             raise errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
+        constant, scale, given = moments.constant_columns(), None, None
+        if self.scale:
+            given = moments
+            moments, scale = _standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0).with_rows(k if isinstance(self.n_components, Integral) else 0),
+            _form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
             n_components=k,
-            constant=moments.constant_columns(),
+            constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
+            leading=isinstance(self.n_components, Integral) and LEADING * k <= moments.n_features,
         )
-        unit = float(np.ldexp(1.0, power))
-        return SpreadProblem(pencil, moments, uniform, None, self.n_components, unit, divisor, self.solver)
+        unit = powers.power(power)
+        names = getattr(self, "feature_names_in_", None)
+        return SpreadProblem(pencil, moments, uniform, names, asked, unit, divisor, self.solver, scale, given)
 
     def _present(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
         moments, unit, divisor, k = problem.moments, problem.unit, problem.divisor, len(spectrum)
         xp, dtype = _xp.namespace(moments.pivot), moments.dtype
         s, total = spectrum.singular_values, problem.pencil.A.trace()
-        centre = problem.centred.shift[0, :] * unit
         self.n_components_ = k
-        self.subspace_ = Subspace(moments.pivot, spectrum.vectors, centre, dual=spectrum.vectors)
+        self._set_subspace(problem, spectrum.vectors, dtype)
         with np.errstate(over="ignore", under="ignore"):
             self._sd = s * (unit / divisor**0.5)  # its square may overflow where it does not
             self._noise_sd = (spectrum.tail / max(moments.n_features - k, 1) / divisor) ** 0.5 * unit
             self.noise_variance_ = self._noise_sd * self._noise_sd
             self.explained_variance_ = _xp.attribute_copy(self._sd**2, dtype)
             self.singular_values_ = _xp.attribute_copy(s * unit, dtype)
-        self.mean_ = _xp.attribute_copy(moments.mean, dtype)
+        self.mean_ = _xp.attribute_copy(problem.given.mean, dtype)
         self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
         self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         self._warn_range(s)
+        self._warn_units(problem, spectrum)
+
+    @property
+    def structure_(self) -> Array:
+        if not isinstance(getattr(self, "_collected", None), Outline):
+            return super().structure_
+        xp, s = _xp.namespace(self._sd), self.spectrum_.singular_values  # Σv = λv: no form is needed
+        squares = xp.where(self._collected.constant_columns(), xp.nan, self._collected.store.diagonal())
+        sizes = squares**0.5 if self._scale is None else squares**0.5 / self._scale
+        return _xp.cast(self.spectrum_.vectors * s / sizes[:, None], self._collected.dtype)
+
+    def _set_subspace(self, problem: SpreadProblem, V: Array, dtype: Any) -> None:
+        """Set centre and basis in the units of X, and what columns are divided by."""
+        given, scale = problem.given, problem.scale
+        centre = given.shift[0, :] * given.unit
+        self.__dict__.pop("scale_", None)
+        self._scale = scale
+        if scale is None:
+            self.subspace_ = Subspace(given.pivot, V, centre, dual=V)
+        else:
+            self.scale_ = _xp.attribute_copy(scale, dtype)
+            basis = problem.directions(V, scale)
+            self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
+
+    def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
+        """Warn where the first component is a single column that has another unit than the rest."""
+        variances = _xp.to_numpy(problem.pencil.A.diagonal())
+        if self.scale or np.count_nonzero(~_xp.to_numpy(problem.given.constant_columns())) < 2:
+            return
+        second, first = np.partition(variances, -2)[-2:]
+        j = int(np.argmax(variances))
+        if first <= UNITS * second or float(spectrum.vectors[j, 0]) ** 2 < ALONE:
+            return
+        named = column_names(problem.names, np.arange(len(variances)) == j)
+        errors.warn(
+            errors.ScaleWarning(
+                f"The first component is column {named} alone: its standard deviation is "
+                f"{np.sqrt(first / second):.3g} times the next. Use scale=True, unless all columns have the same unit."
+            )
+        )
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
             self._wanted(known.n_rows, known.n_features)
             return
         n = self.n_components
-        named = isinstance(n, str) and n in RULES
+        named = isinstance(n, str) and n in (*RULES, "cv")
         if not (n is None or named or is_number(n)):
-            raise errors.components_kind(n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto" or None')
+            raise errors.components_kind(
+                n, 'an integer, a share in (0, 1], "mle", "parallel", "mp", "auto", "cv" or None'
+            )
         if is_number(n) and not isinstance(n, Integral) and not 0 < n <= 1:
             raise errors.components_kind(n, "a share of the variance in (0, 1], or an integer")
         if self.solver in ("full", "arpack", "covariance_eigh"):
@@ -253,16 +368,26 @@ class PCA(TakesHoles, PrincipalComponents):
             )
         check_choice("solver", self.solver, SOLVERS)
         check_number("ddof", self.ddof, 0)
+        check_flag("scale", self.scale)
         check_flag("whiten", self.whiten)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if self.missing == "ppca" and (not isinstance(n, Integral) or isinstance(n, bool)):
             raise errors.components_kind(n, "a whole number with missing='ppca', whose model has that many directions")
+        if self.missing == "ppca" and self.scale:
+            raise errors.InputError(
+                "scale=True with missing='ppca': the model has one noise variance for columns as they are, so they "
+                "must be scaled before; divide them by their standard deviations, or use missing='ml'."
+            )
+
+    def _obeys(self) -> Laws:
+        return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()
 
     def _rank(self) -> int | None:
         return int(self.n_components) if self.missing == "ppca" else None
 
     def _set_law(self, problem: SpreadProblem) -> None:
-        mean, unit, W = _xp.to_numpy(problem.moments.mean), np.asarray(problem.unit), problem.moments.weight
+        mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
+        unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
         form = problem.pencil.A.times(1.0 / problem.divisor)
         if self.missing == "ppca":
             form, unit = Form(factor=self._model_root()), np.ones(1)
@@ -274,8 +399,8 @@ class PCA(TakesHoles, PrincipalComponents):
         self._law = law_of(mean, form, unit)
 
     def _model_root(self) -> np.ndarray:
-        """Return rows whose products are the covariance of probabilistic PCA."""
-        V, sd, noise = _xp.to_numpy(self.subspace_.basis), _xp.to_numpy(self._sd), self._noise_sd
+        """Return rows whose products are the covariance of probabilistic PCA, of columns as they were divided."""
+        V, sd, noise = _xp.to_numpy(self.spectrum_.vectors), _xp.to_numpy(self._sd), self._noise_sd
         beyond = np.sqrt(np.maximum((sd - noise) * (sd + noise), 0.0))
         return np.concatenate([(V * beyond).T, noise * np.eye(len(V))])
 
@@ -284,7 +409,13 @@ class PCA(TakesHoles, PrincipalComponents):
         p, k = self.n_features_in_, self.n_components_
         log_sd = float(np.log(_xp.to_numpy(self._sd)).sum())
         log_sd += (p - k) * float(np.log(self._noise_sd)) if k < p else 0.0
+        log_sd += float(np.log(self._divisors()).sum())
         return p * float(np.log(2 * np.pi)) + 2 * log_sd
+
+    def _divisors(self) -> np.ndarray:
+        """Return what columns are divided by."""
+        scale = getattr(self, "_scale", None)
+        return np.ones(self.n_features_in_) if scale is None else _xp.to_numpy(scale)
 
     def _warn_range(self, s: Array) -> None:
         """Tell where a result overflows or vanishes although the direction is there."""
@@ -303,7 +434,7 @@ class PCA(TakesHoles, PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
-        return self._over_rows(X, self._scores)
+        return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
         scores = self.subspace_.project(self._filled(X))
@@ -326,14 +457,28 @@ class PCA(TakesHoles, PrincipalComponents):
         return self._over_scores(X, lift, self.n_components_)
 
     def reconstruction_error(self, X: TableLike) -> Array:
-        """Return the squared distance of each row to the subspace, missing cells at their expectation."""
+        """Return the squared distance of each row to the subspace, missing cells at their expectation.
+
+        With `scale=True` columns are divided by their standard deviations.
+        """
+        self._require_fit()
+        scale = self._divisors()
 
         def error(block: Array) -> Array:
             rows = self.subspace_.centred(self._filled(block))
             residual = rows - self.subspace_.offsets(rows @ _xp.like(self.subspace_.basis, block))
-            return _xp.namespace(block).sum(residual**2, axis=1)
+            return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
 
         return self._over_rows(X, error)
+
+    def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
+        """Return the squared distance of each row of the fit to the subspace of all the others."""
+        uniform, power = self._collected.uniform()
+        axes, unit = scatter_axes(Form.of(uniform, 1.0)), float(np.ldexp(1.0, power))
+        rows = (X - _xp.to_numpy(uniform.pivot)) / unit - _xp.to_numpy(uniform.shift)[0]
+        inside = rows @ axes.vectors
+        outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
+        return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""
@@ -344,7 +489,7 @@ class PCA(TakesHoles, PrincipalComponents):
                 "The likelihood does not exist: the components leave no variance for the noise (rank "
                 f"{self.spectrum_.rank} of {p} columns). Use fewer components than the rank, or drop collinear columns."
             )
-        constant = self._log_constant()
+        constant, scale = self._log_constant(), self._divisors()
 
         def log_density(block: Array) -> Array:
             xp = _xp.namespace(block)
@@ -352,11 +497,12 @@ class PCA(TakesHoles, PrincipalComponents):
             scores = rows @ _xp.like(self.subspace_.basis, block)
             distance = xp.sum((scores / _xp.like(self._sd, block)) ** 2, axis=1)
             if k < p:
-                distance = distance + xp.sum(((rows - self.subspace_.offsets(scores)) / noise) ** 2, axis=1)
+                left = (rows - self.subspace_.offsets(scores)) / _xp.like(scale, block)
+                distance = distance + xp.sum((left / noise) ** 2, axis=1)
             return -0.5 * (constant + distance)
 
         def observed(rows: np.ndarray) -> np.ndarray:
-            model = Conditional.of_root(_xp.to_numpy(self.subspace_.point), self._model_root(), np.ones(p))
+            model = Conditional.of_root(_xp.to_numpy(self.subspace_.point), self._model_root(), scale)
             return model.log_density(rows)[:, 0]
 
         return self._over_rows(X, lambda block: with_holes(block, log_density, observed))
@@ -366,10 +512,68 @@ class PCA(TakesHoles, PrincipalComponents):
         values = self.score_samples(X)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
-    def get_covariance(self) -> Array:
-        """Return the covariance of the probabilistic model: V(Λ − σ²I)Vᵀ + σ²I."""
+    def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
+        """Rotate the components towards loadings that are easy to read.
+
+        Parameters
+        ----------
+        method : {"varimax", "quartimax", "promax", "oblimin"}
+            The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
+        normalize : bool, optional
+            Give the loadings of each column the length 1 meanwhile (Kaiser). By default so, except for oblimin.
+        power : float
+            Of promax.
+
+        Returns
+        -------
+        Rotation
+            With `loadings`, `rotation`, `phi`, `transform(X)`, and intervals by `bootstrap(X)`.
+        """
         self._require_fit()
-        V, noise = self.subspace_.basis, self.noise_variance_
+        return rotated(self, method, normalize, power)
+
+    def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
+        """Find the rows that the components do not fit, and the columns to blame.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            New rows, or those of the fit. The limits come from the moments of the fit.
+        level : float
+            Share of new rows of a normal law that lie beyond each limit.
+
+        Returns
+        -------
+        Diagnosis
+            With `t2`, `q`, their limits and contributions of the columns, `outlying`, `to_frame()` and `plot()`.
+        """
+        self._require_fit()
+        return diagnosed(self, X, level)
+
+    def get_covariance(self) -> Array:
+        """Return the covariance of the probabilistic model, V(Λ − σ²I)Vᵀ + σ²I, in the units of X."""
+        self._require_fit()
+        V, noise = self.spectrum_.vectors, self.noise_variance_
         xp = _xp.namespace(V)
         eye = xp.eye(V.shape[0], dtype=xp.float64, device=_xp.device(V))
-        return _xp.cast((V * (self._sd**2 - noise)) @ V.T + noise * eye, self.components_.dtype)
+        scale = _xp.like(self._divisors(), V)
+        S = (V * (self._sd**2 - noise)) @ V.T + noise * eye
+        return _xp.cast(S * scale * scale[:, None], self.components_.dtype)
+
+
+def _form_of(moments: Centred) -> Form:
+    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
+    if not isinstance(moments, Outline):
+        return Form.of(moments, 1.0)
+    if moments.products is None:
+        raise errors.InputError(INCOMPLETE)
+    squares, steps = moments.store.diagonal(), moments.most_steps
+    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
+
+
+def _standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:
+    """Return the moments of columns divided by their standard deviations, and these in the units of the data."""
+    xp = _xp.namespace(moments.pivot)
+    sd = (moments.store.diagonal() / divisor) ** 0.5
+    sd = xp.where(constant, 1.0 / moments.unit, sd)
+    return moments.divided(sd), sd * moments.unit

@@ -20,7 +20,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,12 +33,12 @@ from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import Choice
 from ..moments import Centred, Grouped
-from ..problem import covariance_form
 from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
-from ._classifier import refuse_alike, refuse_separating
+from ._chosen import Validated, penalties
+from ._classifier import class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
 from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
 from ._rows import Known
@@ -66,8 +66,8 @@ class PenalizedProblem(DiscriminantProblem):
 
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
-    def directions(self, vectors: Array) -> Array:
-        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors)
+    def directions(self, vectors: Array, unit: Array | None = None) -> Array:
+        return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
 
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         if not self.penalised_by:
@@ -79,7 +79,7 @@ class PenalizedProblem(DiscriminantProblem):
             basis, root = dual_basis(X, root)
             X = X @ basis
         assert root is not None
-        if model.df is None and not isinstance(model.lam, str):
+        if model.df is None and not isinstance(model._value("lam"), str):
             return X, self.lam * (root.T @ root)
         return X, self._chosen_again(root, float(len(X)))
 
@@ -109,14 +109,15 @@ class PDA(LinearDiscriminant):
     penalty : {"ridge", "smooth", "cyclic", "bspline"}, pair (rows, columns) or array of shape (p, p)
         Ω: size of the coefficients; second differences along ordered columns, or around a circle; curvature of a spline
         whose coefficients they are; differences of neighbours on a grid of pixels, in row-major order; or a matrix.
-    lam : "gcv" or float
-        λ on sums, T_W + λΩ. 0 is LDA.
+    lam : "gcv", "cv" or float
+        λ on sums, T_W + λΩ. 0 is LDA. "cv" takes what predicts the classes of unseen rows best (log-loss, five folds),
+        in two passes.
     df : float, optional
         Effective degrees of freedom of the score regression, the intercept left out, in place of `lam`.
     cost : float
         What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     missing : {"refuse", "ml"}
         What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
         given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
@@ -143,9 +144,14 @@ class PDA(LinearDiscriminant):
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
-    covariance_, log_likelihood_ : array of shape (p, p), float
-        With `missing="ml"`: the within-class covariance without the penalty, and the log-likelihood of the observed
-        cells.
+    cv_path_ : array of shape (m, 3)
+        With `lam="cv"`: what was tried, with its mean score and standard error.
+    structure_, structure_within_ : arrays of shape (p, k)
+        Correlations of the columns with the scores, over all rows and within classes.
+    covariance_ : array of shape (p, p)
+        The within-class covariance, without the penalty.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells.
     moments_ : Grouped
         What the pass kept; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
@@ -199,10 +205,15 @@ class PDA(LinearDiscriminant):
         self.priors = priors
         self.missing = missing
 
+    def _facts(self) -> Iterator[str]:
+        yield f"Penalty: λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom."
+
     def _obeys(self) -> Laws:
         if self.df is None and not isinstance(self.lam, str) and self.lam == 0:
             return Laws(invariance="linear")
         return Laws(invariance="rotation" if self._is_ridge else "none")
+
+    _validated = Validated("lam", 1.0, penalties, "neg_log_loss")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -210,13 +221,16 @@ class PDA(LinearDiscriminant):
         return Grouped(kind)
 
     def _pose(self, moments: Grouped) -> PenalizedProblem:
-        priors, names = self._require_classes(moments), getattr(self, "feature_names_in_", None)
-        K, p = len(moments.labels), moments.n_features
+        moments, weights = self._require_classes(moments)
+        priors = class_priors(self._given_priors, weights, moments.labels)
+        names = getattr(self, "feature_names_in_", None)
+        K, p = len(weights), moments.n_features
         k, divisor = self._wanted(K, p), moments.weight - K
         within = moments.within().uniform()[0]
-        free = self.df is None and self.lam == 0  # LDA, which knows no units
-        refuse_separating(within, names) if free else refuse_alike(within)
-        B, between = covariance_form(within, 1.0), between_form(within, priors)
+        free = self.df is None and self._value("lam") == 0  # LDA, which knows no units
+        constant = within.constant_columns()
+        refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
+        B, between = Form.of(within, 1.0), between_form(within, priors)
         root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
         seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
         shift = _xp.to_numpy(within.shift)
@@ -227,7 +241,7 @@ class PDA(LinearDiscriminant):
             seen[1],
             (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
             n_components=k,
-            constant=within.constant_columns() if free else None,
+            constant=constant if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
         )
         unit = float(within.unit[0])
@@ -266,9 +280,11 @@ class PDA(LinearDiscriminant):
             return
         check_count(self.n_components)
         check_number("cost", self.cost, 0.0)
-        self._check_missing()
+        check_choice("missing", self.missing, self._modes)
         if isinstance(self.lam, str):
-            check_choice("lam", self.lam, ("gcv",))
+            check_choice("lam", self.lam, ("gcv", "cv"))
+            if self.lam == "cv" and self.df is not None:
+                raise errors.InputError(f"lam='cv' and df={self.df!r} both decide; leave one of them out.")
         else:
             check_number("lam", self.lam, 0.0)
             if self.df is not None:
@@ -277,6 +293,10 @@ class PDA(LinearDiscriminant):
                 )
         if self.df is not None:
             check_number("df", self.df, 0.0, above=True)
+
+    def _rank_left_out(self) -> int | None:
+        chosen = self.df is not None or isinstance(self.lam, str)  # anew for the other rows
+        return None if chosen else super()._rank_left_out()
 
     # -- the penalty ---------------------------------------------------------------------------------------------
 
@@ -297,7 +317,8 @@ class PDA(LinearDiscriminant):
         """Return λ in the units of the moments, `unit` being that of their columns."""
         if self.df is not None:
             return path.lam_for(float(self.df))
-        return path.best(float(self.cost)) if isinstance(self.lam, str) else float(self.lam) / unit / unit
+        lam = self._value("lam")
+        return path.best(float(self.cost)) if isinstance(lam, str) else float(lam) / unit / unit
 
     def _regression(self, problem: PenalizedProblem, unit: float) -> PenalizedRegression:
         """Return the regression of contrasts of the classes on X that these moments hold."""

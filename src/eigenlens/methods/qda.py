@@ -28,18 +28,23 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import plain
-from .._core.parameters import check_number
+from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Grouped
-from ..problem import Problem, column_names, covariance_form, in_units
 from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
-from ._classifier import PosteriorClassifier, read_priors
-from ._declaration import Laws
+from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
+from ._base import Problem, column_names
+from ._chosen import Validated, poolings
+from ._classifier import PosteriorClassifier, class_priors, read_priors
+from ._declaration import Declaration, Laws
+from ._holes import TakesHoles
 from ._linear import ClassesEstimator
+from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
+from ._summary import Table, matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,17 +92,22 @@ class QuadraticProblem(Problem):
 
 
 @stored("QDA")
-class QDA(PosteriorClassifier, ClassesEstimator):
+class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     """Quadratic discriminant analysis: a classifier with a covariance for each class.
 
     Parameters
     ----------
-    priors : array of shape (K,), optional
-        Class probabilities, in the order of `classes_`; by default the shares of the classes.
-    pooling : float in [0, 1]
-        λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA.
+    priors : array of shape (K,) or dict of class to number, optional
+        Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
+    pooling : float in [0, 1] or "cv"
+        λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA. "cv" takes what
+        predicts the classes of unseen rows best (log-loss, five folds), in two passes; it is kept in `pooling_`.
     shrinkage : float in [0, 1], optional
         γ: how far each covariance is drawn towards a multiple of the identity.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, mean and covariance of each class being the most
+        likely ones given the observed cells, which must be missing at random. A row with NaN then has posteriors from
+        the densities of its observed cells.
 
     Attributes
     ----------
@@ -106,6 +116,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     means_ : array of shape (K, p)
     covariances_ : array of shape (K, p, p)
         Σ_k, as the rule uses them.
+    log_likelihood_ : float
+        With `missing="ml"`: of the observed cells, each class with its own covariance.
+    pooling_, cv_path_ : float, array of shape (m, 3)
+        The pooling used; with "cv", also what was tried, with its mean score and standard error.
     moments_ : Grouped
         What the pass kept: a mean and a scatter for each class. `moments_.merge(other)` joins fits on different rows.
     spectrum_ : tuple of Whitening
@@ -128,10 +142,29 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     (3, 13, 13)
     """
 
-    def __init__(self, priors: Any = None, *, pooling: float = 0.0, shrinkage: float | None = None) -> None:
+    _declaration = Declaration(
+        # lightly pooled and shrunk: a word that one class lacks leaves it no covariance of its own
+        make=lambda cls, seed: cls(pooling=0.1, shrinkage=1e-3),
+        compares="classes",
+        compared_as="QDA",
+        advantage="a covariance for each class, and so curved boundaries",
+    )
+    n_components: Any = None  # it has no directions
+
+    def __init__(
+        self,
+        priors: Any = None,
+        *,
+        pooling: float | str = 0.0,
+        shrinkage: float | None = None,
+        missing: str = "refuse",
+    ) -> None:
         self.priors = priors
         self.pooling = pooling
         self.shrinkage = shrinkage
+        self.missing = missing
+
+    _validated = Validated("pooling", 0.0, poolings, "neg_log_loss")
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------
 
@@ -139,11 +172,12 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         return Grouped(kind, pooled=False)
 
     def _pose(self, moments: Grouped) -> QuadraticProblem:
-        priors, K = self._require_classes(moments), len(moments.labels)
+        moments, weights = self._require_classes(moments)
+        priors, K = class_priors(self._given_priors, weights, moments.labels), len(weights)
         within = moments.within()
         if self.shrinkage:
             within = within.uniform()[0]
-        lam = float(self.pooling)
+        lam = float(self._value("pooling"))
         divisors = (1 - lam) * (moments.weights - 1) + lam * (moments.weight - K)
         if (divisors <= 0).any():
             k = int(np.argmin(divisors))
@@ -151,10 +185,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
                 f"class {plain(moments.labels[k])!r} has a weight of {moments.weights[k]:.3g}, that of a single row or "
                 "less, which has no covariance (divisor W_k − 1); use pooling above 0, or leave the class out."
             )
-        pooled = covariance_form(within, 1.0).times(lam) if lam else None
+        pooled = Form.of(within, 1.0).times(lam) if lam else None
         covariances = []
         for group, divisor in zip(moments.groups, divisors, strict=True):
-            own = covariance_form(group.rescaled(within.exponent), 1.0)
+            own = Form.of(group.rescaled(within.exponent), 1.0)
             form = _together(own.times(1 - lam) if lam < 1 else None, pooled).times(1.0 / divisor)
             covariances.append(shrunk(form, float(self.shrinkage)) if self.shrinkage else form)
         names: Any = getattr(self, "feature_names_in_", None)
@@ -166,9 +200,10 @@ class QDA(PosteriorClassifier, ClassesEstimator):
         self._set_classes(moments.labels, self._native_labels, problem.priors, within.pivot, dtype)
         self._laws, log_dets = [], []
         for k, whitening in enumerate(spectrum):
-            W = in_units(whitening.matrix, unit, problem.names)
+            W = problem.directions(whitening.matrix)
             self._laws.append(Subspace(within.pivot, W, within.shift[k, :] * unit))
             log_dets.append(-2 * np.linalg.slogdet(_xp.to_numpy(whitening.matrix))[1])
+        self.pooling_ = float(self._value("pooling"))
         self._log_dets = np.array(log_dets) - np.mean(log_dets)  # what all classes share, units among it, cancels
         self.means_ = _xp.attribute_copy(within.means, dtype)
         with np.errstate(over="ignore", under="ignore"):
@@ -177,9 +212,11 @@ class QDA(PosteriorClassifier, ClassesEstimator):
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
-            self._given_priors = read_priors(self.priors, known.n_classes)
+            self._given_priors = None if self.priors is None else read_priors(self.priors, known.n_classes)
             return
-        check_number("pooling", self.pooling, 0, 1)
+        if not self._asks_validation:
+            check_number("pooling", self.pooling, 0, 1)
+        check_choice("missing", self.missing, self._modes)
         if self.shrinkage is not None:
             check_number("shrinkage", self.shrinkage, 0, 1)
 
@@ -189,16 +226,88 @@ class QDA(PosteriorClassifier, ClassesEstimator):
     # -- use -----------------------------------------------------------------------------------------------------
 
     def _distances(self, X: Array) -> Array:
-        xp = _xp.namespace(X)
-        return xp.stack([xp.sum(law.project(X) ** 2, axis=1) for law in self._laws], axis=1)
+        def plain_rows(block: Array) -> Array:
+            xp = _xp.namespace(block)
+            return xp.stack([xp.sum(law.project(block) ** 2, axis=1) for law in self._laws], axis=1)
+
+        def observed(rows: np.ndarray) -> np.ndarray:
+            return np.hstack([require_law(law).mahalanobis(rows) for law in self._cell_laws])
+
+        return with_holes(X, plain_rows, observed)
 
     def _scores(self, X: Array, sharp: bool) -> Array:
         constants = np.log(self._priors) - 0.5 * self._log_dets
-        return _xp.like(constants, X) - 0.5 * self._distances(X)
+        return with_holes(
+            X, lambda block: _xp.like(constants, block) - 0.5 * self._distances(block), self._observed_scores
+        )
+
+    # -- rows with holes -----------------------------------------------------------------------------------------
+
+    def _set_law(self, problem: QuadraticProblem) -> None:
+        means, unit = _xp.to_numpy(problem.centred.means), problem.centred.unit
+        self._cell_laws = [
+            law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
+        ]
+
+    def _observed_scores(self, rows: np.ndarray) -> np.ndarray:
+        """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
+        return np.hstack([require_law(law).log_density(rows) for law in self._cell_laws]) + np.log(self._priors)
+
+    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows filled with their expectation over all classes, and the standard deviations of their holes."""
+        posterior = np.exp(_xp.log_softmax(self._observed_scores(rows)))
+        laws = [require_law(law) for law in self._cell_laws]
+        filled = np.stack([law.filled(rows) for law in laws], axis=1)
+        spread = np.stack([law.standard_errors(rows) for law in laws], axis=1)
+        mean = np.sum(posterior[:, :, None] * filled, axis=1)
+        variance = np.sum(posterior[:, :, None] * (spread**2 + (filled - mean[:, None, :]) ** 2), axis=1)
+        return np.where(np.isnan(rows), mean, rows), np.where(np.isnan(rows), np.sqrt(variance), 0.0)
+
+    def _filled(self, X: Array) -> Array:
+        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return self._expected(rows)[1]
+
+    def _left_out(self, X: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> np.ndarray | None:
+        """Return log-posteriors of the rows of the fit, each by the fit without it; None where there is no formula."""
+        if self.missing != "refuse":
+            return None
+        moments, gamma = self._in_order(self._collected), float(self.shrinkage or 0.0)
+        lam = float(self._value("pooling"))
+        within, n, K, p = moments.within().uniform()[0], len(X), len(moments.labels), X.shape[1]
+        unit, rows = float(within.unit[0]), X - _xp.to_numpy(within.pivot)
+        rest = moments.weights - (codes[:, None] == np.arange(K)) * weight[:, None]
+        divisors = (1 - lam) * (rest - 1) + lam * (moments.weight - weight - K)[:, None]
+        pooled = Form.of(within, 1.0).times(lam) if lam else None
+        found = np.empty((n, K))
+        for k, group in enumerate(moments.groups):
+            own = Form.of(group.rescaled(within.exponent), 1.0).times(1 - lam) if lam < 1 else None
+            axes = scatter_axes(_together(own, pooled))
+            means = _xp.to_numpy(within.shift) @ axes.vectors
+            classes = ClassRows((rows / unit) @ axes.vectors, means, codes, weight, moments.weights)
+            share = lam + (1 - lam) * (codes == k)
+            trace = axes.values.sum() - share * classes.taken * np.sum(classes.offsets**2, axis=1)
+            metric = (1 - gamma) * axes.values + (gamma / p * trace)[:, None]
+            with np.errstate(invalid="ignore", divide="ignore"):
+                log_det = np.log(metric).sum(axis=1)
+                found[:, k] = quadratic_score(classes, k, metric, (1 - gamma) * share, divisors[:, k], log_det)
+        with np.errstate(divide="ignore"):
+            priors = rest / rest.sum(axis=1, keepdims=True) if self._fixed_priors is None else self._fixed_priors
+            return np.asarray(found + np.log(priors))
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
         return self._over_rows(X, self._distances)
+
+    def _why_no_structure(self) -> str:
+        return ": a quadratic rule has no directions"
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        yield from super()._tables()
+        sd = np.sqrt(np.diagonal(_xp.to_numpy(self.covariances_), axis1=1, axis2=2))
+        title = "Standard deviations within each class"
+        yield "standard_deviations", matrix(title, sd.T, self._names_of_columns(), self.classes_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

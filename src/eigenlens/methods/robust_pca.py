@@ -12,22 +12,24 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_count, check_number
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
+from ..moments import Factor
+from ..sources import Block
 from ..spectral import Spectrum, orient
 from ..subspace import Subspace
 from ._declaration import Declaration, Laws, Spread, refitted
 from ._permuted_columns import PermutedColumns
 from ._rows import RowsTransformer
+from ._structure import structure
 
 METHODS = ("pursuit", "fixed_rank")
 RANK = 1e-12  # relative size below which a singular value of the low-rank part is rounding
@@ -101,7 +103,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     True
     """
 
-    _missing: ClassVar[Any] = "allow"
+    missing = "allow"
     _in_memory = True
 
     _declaration = Declaration(
@@ -287,6 +289,14 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: least absolute deviations on the components, so that gross errors do not count."""
         return self._explained(X, self._scores)
+
+    @property
+    def structure_(self) -> Array:
+        """Correlations of the columns of the low-rank part with its scores, (p, k); NaN for constant columns."""
+        if not hasattr(self, "low_rank_"):
+            raise AttributeError("RobustPCA has no structure_ before it is fitted")
+        rows = Factor().update(Block(_xp.float64(self.low_rank_)))
+        return _xp.cast(structure(rows, self.subspace_.basis), self.low_rank_.dtype)
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points of the subspace that have the given scores."""

@@ -17,15 +17,14 @@ Shao, Cook, Weisberg (2007), Marginal tests with sliced average variance estimat
 
 from __future__ import annotations
 
-from typing import Any
-
 from .._core import xp as _xp
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array
 from ..inference import DimensionTest, save_test
 from ..moments import Grouped
-from ._declaration import Declaration, DirectionTest, basis_of
-from ._one_pass_inverse import OnePassInverseRegression
+from ._declaration import Declaration, basis_of
+from ._inverse_tests import UseOfSlices
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 
 @stored("SAVE")
@@ -84,15 +83,12 @@ class SAVE(OnePassInverseRegression):
         name="save",
         place=2,
         use="the same where the response is symmetric in a direction, such as x²",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         display="ResponseDisplay",
         linear_map=basis_of,
     )
 
-    _pooled = False
-    _tests = ("chi2", "simulation", "permutation", "ladle")
-    _auto = True
-    _without_rows = "chi2"
+    _slices = UseOfSlices(("chi2", "simulation", "permutation", "ladle"), without_rows="chi2", covariances=True)
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         xp = _xp.namespace(means)
@@ -100,47 +96,6 @@ class SAVE(OnePassInverseRegression):
         total = xp.sum(covariances * shares[:, None, None], axis=0) + spread.T @ spread
         rows = (total - covariances) * xp.sqrt(shares)[:, None, None]
         return xp.reshape(rows, (-1, means.shape[1]))
-
-    def test_dimension(
-        self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        alpha: float = 0.05,
-        method: str | None = None,
-        groups: Any = None,
-        block: int | None = None,
-        n_draws: int = 199,
-        random_state: Any = 0,
-    ) -> DimensionTest:
-        """Test how many directions there are: "at most d", d = 0, 1, …
-
-        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
-
-        Parameters
-        ----------
-        X, y : rows and their response, optional
-            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
-        sample_weight : array of shape (n,), optional
-        alpha : float
-            Level.
-        method : {"chi2", "simulation", "permutation", "ladle"}, optional
-            By default "permutation" where X is given, and "chi2" where it is not: long tails of X alone make that
-            reject. The χ² of Shao, Cook and Weisberg, for normal X and large slices; the same null, drawn through its
-            moments, which holds for slices of any size; or a permutation test, which assumes no law of X and needs X
-            and y.
-            "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        groups : array of shape (n,), optional
-            Rows that belong together move together ("permutation").
-        block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
-        n_draws : int
-            Number of draws.
-        random_state : int, Generator, RandomState or None
-            Their seed.
-        """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values, slices, _ = self._slices_in_variates(moments)

@@ -14,19 +14,19 @@ Li (1991), Sliced inverse regression for dimension reduction, J. American Statis
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+from .._core import errors
 from .._core import xp as _xp
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
-from ..inference import DimensionTest, li_test
+from .._core.typing import Array
+from ..inference import CoordinateTest, DimensionTest, coordinate_test, li_test, with_linear
 from ..moments import Grouped
-from ..spectral import Form, Whitening
-from ._declaration import Declaration, DirectionTest, basis_of
+from ..spectral import Form, Whitening, whiten
+from ._declaration import Declaration, basis_of
 from ._inverse import SYMMETRIC
-from ._one_pass_inverse import OnePassInverseRegression
-
-FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
+from ._inverse_tests import UseOfSlices
+from ._one_pass_inverse import SLICES_TESTED, OnePassInverseRegression
 
 
 @stored("SIR")
@@ -91,68 +91,63 @@ class SIR(OnePassInverseRegression):
         name="sir",
         place=0,
         use="directions on which a number depends, in whatever way, from one pass",
-        test=DirectionTest(),
+        test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,
         display="ResponseDisplay",
         linear_map=basis_of,
     )
 
-    _tests = ("chi2", "permutation", "ladle")
-    _auto = True
-    _without_rows = "chi2"
+    _slices = UseOfSlices(("chi2", "permutation", "ladle"), with_rows="chi2", without_rows="chi2")
 
     def _kernel(self, shares: Array, means: Array, covariances: Array) -> Array:
         return means * _xp.namespace(means).sqrt(shares)[:, None]
 
-    def _form(self, moments: Grouped, covariance: Form, whitening: Whitening, shares: Array, offsets: Array) -> Form:
+    def _form(
+        self, moments: Grouped, covariance: Form, whitened: Callable[[], Whitening], shares: Array, offsets: Array
+    ) -> Form:
         return Form(factor=self._kernel(shares, offsets, None), squared=False)  # linear in x: no need to standardise
 
     def _most(self, K: int, p: int) -> int:
         return min(p, K - 1)
 
-    def test_dimension(
-        self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
-        *,
-        alpha: float = 0.05,
-        method: str | None = None,
-        groups: Any = None,
-        block: int | None = None,
-        n_draws: int = 199,
-        random_state: Any = 0,
-    ) -> DimensionTest:
-        """Test how many directions there are: "at most d", d = 0, 1, …
+    def test_columns(self, alpha: float = 0.05) -> CoordinateTest:
+        """Test of each column whether it can go: whether y depends on it, given the others, in any way SIR can see.
 
-        "No direction" is rejected too if a straight line explains the slices of a numeric y: each at half the level.
+        From the moments of the fit. The test holds for normal X.
 
         Parameters
         ----------
-        X, y : rows and their response, optional
-            The rows to test, sliced as those of the fit; without them the test is that of the fit, from its moments.
-        sample_weight : array of shape (n,), optional
         alpha : float
             Level.
-        method : {"chi2", "permutation", "ladle"}, optional
-            By default "chi2", and "permutation" where X is given with fewer than 20 rows for each column.
-            Li's test, W·Σ_{j>d} λⱼ against χ² with (p − d)(H − d − 1) degrees of freedom, which holds for normal X and
-            needs moments alone; or a permutation test, which assumes no law of X and needs X and y.
-            "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far eigenvectors turn in resamples.
-        groups : array of shape (n,), optional
-            Rows that belong together move together ("permutation").
-        block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
-        n_draws : int
-            Number of permutations.
-        random_state : int, Generator, RandomState or None
-            Their seed.
-        """
-        return self._dimension_test(X, y, sample_weight, alpha, method, n_draws, random_state, groups, block)
 
-    def _default_test(self, rows: bool, n: float, p: int) -> str:
-        return "permutation" if rows and n < FEW_ROWS * p else "chi2"
+        Returns
+        -------
+        CoordinateTest
+
+        References
+        ----------
+        Cook (2004), Testing predictor contributions in sufficient dimension reduction, Annals of Statistics 32.
+        """
+        self._require_fit()
+        if self.ridge or self._collected is not self._whole_moments:
+            why = f"ridge={self.ridge!r}" if self.ridge else f"missing={self.missing!r}"
+            raise errors.InputError(f"test_columns holds its level for plain moments, not with {why}; fit without it.")
+        moments = self._collected
+        total, offsets = self._total(moments)
+        found = whiten(self._covariance(total), total.constant_columns(), min(total.n_features, total.n_rows - 1))
+        if found.rank < total.n_features:
+            raise errors.InputError(
+                f"test_columns asks what a column adds to the others, and X has rank {found.rank} of "
+                f"{total.n_features} columns; leave out columns that are constant or that the others determine."
+            )
+        W = _xp.to_numpy(found.matrix)
+        return coordinate_test(_xp.to_numpy(offsets), moments.weights, W @ W.T, self._names_of_columns(), alpha)
+
+    def _summary_test(self) -> str:
+        if self._collected is not self._whole_moments:
+            return ""
+        return str(with_linear(self._chi2(self._collected, 0.05), *self._line(self._collected, 0.05)))
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values = self._slices_in_variates(moments)[0]

@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred
-from ..problem import covariance_form
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
+from ..spectral.counted_axes import Matrix, counted_axes
 from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
 from ..subspace import Subspace
 from ._declaration import Declaration, Laws, basis_of
@@ -39,6 +39,7 @@ from ._sparse_path import SparsePath
 
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
+FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +108,8 @@ class SparsePCA(PrincipalComponents):
 
     Notes
     -----
-    Memory: the p × p covariance and a copy; with ``ridge=numpy.inf`` and fewer rows than columns, the n × p table
-    and a copy.
+    Memory: the p × p covariance and a copy; with more than 2,000 columns and half as many rows or fewer, or with
+    ``ridge=numpy.inf`` and fewer rows than columns, the n × p table and a copy.
 
     Examples
     --------
@@ -162,13 +163,13 @@ class SparsePCA(PrincipalComponents):
         k = self._require_rows(moments, moments.weight - 1, "W − 1")
         uniform, power = moments.uniform()
         pencil = Pencil(
-            covariance_form(uniform, 1.0),
+            Form.of(uniform, 1.0),
             n_components=k,
             constant=moments.constant_columns(),
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
             leading=True,
         )
-        return SparseProblem(pencil, moments, uniform, None, self.n_components, float(np.ldexp(1.0, power)))
+        return SparseProblem(pencil, moments, uniform, None, self.n_components, powers.power(power))
 
     def _present(self, problem: SparseProblem, spectrum: Spectrum) -> None:
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
@@ -195,23 +196,10 @@ class SparsePCA(PrincipalComponents):
         p, k = start.shape
         if not total:
             return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0)
-        values, G = _xp.to_numpy(form.times(p / total).values), None
-        if np.isfinite(self.ridge) or form.factor is None:
-            G = values if form.factor is None else values.T @ values
-
-        def apply(M: np.ndarray) -> np.ndarray:
-            return np.asarray(G @ M if G is not None else values.T @ (values @ M))
-
-        counts = None if n_nonzero is None else self._each("n_nonzero", n_nonzero, k).astype(int)
-        penalties = None
-        if counts is None:
-            penalties = self._each("alpha", alpha, k).astype(float)
-            if self.relative:
-                penalties = penalties * 2 * np.abs(apply(start)).max(axis=0)
-
-        def block(on: np.ndarray) -> np.ndarray:
-            return np.asarray(G[on[:, None], on] if G is not None else values[:, on].T @ values[:, on])
-
+        values, factored = _xp.to_numpy(form.times(p / total).values), form.factor is not None
+        if np.isfinite(self.ridge) and factored and (p <= FORMED or 2 * len(values) > p):
+            values, factored = values.T @ values, False
+        G = Matrix(values, factored)
         # a refit takes nothing but the places of the nonzeros, which are settled long before the last digits
         tol = max(self.tol, REFIT_TOL) if self.refit else self.tol
         options: dict[str, Any] = {
@@ -220,8 +208,14 @@ class SparsePCA(PrincipalComponents):
             "max_iter": rounds or self.max_iter,
             "polish": not self.refit,
         }
-        axes = sparse_axes(apply, G, start, l1=penalties, counts=counts, **options)
-        return replace(axes, B=refitted(apply, block, axes.B)) if self.refit else axes
+        if n_nonzero is not None:
+            axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), **options)
+        else:
+            penalties = self._each("alpha", alpha, k).astype(float)
+            if self.relative:
+                penalties = penalties * 2 * np.abs(G.apply(start)).max(axis=0)
+            axes = sparse_axes(G.apply, G.gram, start, l1=penalties, **options)
+        return replace(axes, B=refitted(G.apply, G.block, axes.B)) if self.refit else axes
 
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
         """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.
@@ -284,6 +278,8 @@ class SparsePCA(PrincipalComponents):
         several = isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1
         for one in value if several else [value]:
             check_number(name, one, low, high, integer=integer)
+        if several and not len(value):
+            raise errors.InputError(f"{name}=[] is empty; give one value, or one for each component.")
         if several and self.n_components is not None and len(value) != self.n_components:
             raise _one_for_each(name, value, int(self.n_components))
 
@@ -305,7 +301,7 @@ class SparsePCA(PrincipalComponents):
 
     def transform(self, X: TableLike) -> Array:
         """Return the scores of rows: their centred columns times the loadings."""
-        return self._over_rows(X, lambda rows: self.subspace_.project(rows))
+        return self._over_rows(X, lambda rows: self.subspace_.project(rows), takes_sparse=True)
 
     def inverse_transform(self, X: TableLike) -> Array:
         """Return the points in the span of the components that have the given scores."""

@@ -29,7 +29,6 @@ from threadpoolctl import threadpool_limits
 from .._core import errors
 from .._core import xp as _xp
 from ..moments import Factor, Grouped
-from ..problem import covariance_form
 from ..regress.scoring import Scoring, score
 from ..sources import Block
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
@@ -66,7 +65,7 @@ class Classes:
         self.class_weights = moments.weights
         self.labels = labels
         shares = moments.weights / self.W
-        self.whitening = whiten(covariance_form(within, self.W), within.constant_columns())
+        self.whitening = whiten(Form.of(within, self.W), within.constant_columns())
         self.axes = self.whitening.matrix / within.unit[:, None]
         self.centre = shares @ within.means
         offsets = within.shift - shares @ within.shift
@@ -98,6 +97,8 @@ class Classes:
         Not in the sphered coordinates, where columns of pure noise weigh as much as those that subclasses differ in:
         on the waveform problem such starts cost two to four points of test error.
         """
+        if not self.spread.size or not self.rows[0].shape[1]:
+            raise errors.nothing_separates()
         seeds = rng.randint(2**31 - 1, size=times).tolist()  # one for all classes, whose order must not matter
         with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
             return [

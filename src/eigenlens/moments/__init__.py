@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from .base import Moments
-from .centred import Centred, Factor, Scatter, choose
+from .centred import Centred, Factor, Scatter
 from .cross import Cross
 from .grouped import Grouped
+from .mixed import Mixed
 from .neighbours import local_means
+from .outline import Outline
 from .pairwise import squared_distances
 from .patterns import Patterns
+from .products import products
+from .profiles import Profiles
 from .quartic import Quartic
 from .sql import MomentsQuery, to_sql
 
@@ -17,13 +21,16 @@ __all__ = [
     "Cross",
     "Factor",
     "Grouped",
+    "Mixed",
     "Moments",
     "MomentsQuery",
+    "Outline",
     "Patterns",
+    "Profiles",
     "Quartic",
     "Scatter",
-    "choose",
     "local_means",
+    "products",
     "squared_distances",
     "to_sql",
 ]

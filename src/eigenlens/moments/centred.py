@@ -14,17 +14,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block, dense_blocks
 from . import centring, sparse
 from .base import Moments
-from .centring import CentredBlock, Codes, centre_block
-from .store import Gram, Triangle
+from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
 
-FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
@@ -51,6 +49,7 @@ class Centred(Moments):
     """
 
     store_type: ClassVar[type[Any]]
+    exact: ClassVar[bool] = True  # whether means are taken out of the rows, rather than of their sums of squares
     pivot: Array
     shift: Array
     store: Any
@@ -60,19 +59,20 @@ class Centred(Moments):
         self.weights = np.zeros(1)
         self.n_rows = 0
         self.ordinary = False  # every row so far was single precision of weight one: nothing can overflow
-        self.exponent: centring.Exponents = None
+        self.exponent: powers.Exponents = None
 
     def anchored(self, first: Block) -> Self:
         row = first.X[:1, :]
         return self.anchored_at((row.toarray() if _xp.is_sparse(row) else row)[0, :])
 
-    def anchored_at(self, row: Array) -> Self:
+    def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
         new = type(self)()
+        new.weights = np.zeros(n_groups)
         xp = _xp.namespace(row)
         new.dtype = row.dtype
         new.pivot = xp.astype(row, xp.float64)
-        new.shift = xp.zeros((1, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
+        new.shift = xp.zeros((n_groups, row.shape[0]), dtype=xp.float64, device=_xp.device(row))
         new.store = self.store_type.of(new.shift[:0, :])
         return new
 
@@ -94,7 +94,7 @@ class Centred(Moments):
     def unit(self) -> Array:
         """Power of two taken out of each column."""
         xp = _xp.namespace(self.pivot)
-        return xp.ones_like(self.pivot) if self.exponent is None else centring.powers(self.exponent, self.pivot)
+        return xp.ones_like(self.pivot) if self.exponent is None else powers.units(self.exponent, self.pivot)
 
     @property
     def mean(self) -> Array:
@@ -124,7 +124,7 @@ class Centred(Moments):
         """Tell which columns do not vary within any group, beyond the rounding of their mean."""
         xp = _xp.namespace(self.pivot)
         size = xp.max(xp.maximum(xp.abs(self.shift + self.pivot / self.unit), xp.abs(self.shift)), axis=0)
-        return self.store.diagonal() <= CONSTANT * self.weight * (_xp.EPS * size) ** 2
+        return self.store.diagonal() <= CONSTANT * float(self.weights.sum()) * (_xp.EPS * size) ** 2
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
@@ -133,7 +133,7 @@ class Centred(Moments):
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
         """Take in rows whose groups are given by codes."""
-        if X.shape[1] != self.n_features:
+        if X.shape[1] != self.pivot.shape[0]:
             raise errors.moments_differ("the number of columns", self.n_features, X.shape[1])
         if X.shape[0] == 0:
             return self
@@ -143,7 +143,7 @@ class Centred(Moments):
         part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
         if X.dtype != self.dtype:
             part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part._set_rows(X, weight, codes, len(self.weights))
+        part._set_centred(centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact))
         return self._become(part) if self.n_rows == 0 else self.merge(part)
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
@@ -159,31 +159,29 @@ class Centred(Moments):
         part.store, part.shift = Gram(T), means - self.pivot
         return self.merge(part)
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
-        """Become the moments of these rows."""
-        exact = self.store_type is not Gram
-        self._set_centred(centre_block(X, weight, codes, n_groups, self.pivot, exact))
-
     def _set_centred(self, block: CentredBlock) -> None:
+        """Become the moments of these rows."""
         self.weights, self.shift, self.ordinary = block.weights, block.shift, block.ordinary
         if block.ordinary:
             self.store = self.store_type.of(block.rows)
-            if isinstance(self.store, Gram):
+            if self.store_type is not Triangle:
                 self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
             return
         exponent = np.full(block.rows.shape[1], block.lift)
         self.store, exponent = centring.summed(self.store_type, block.rows, exponent)
         if not block.lift and not exponent.any():
-            if isinstance(self.store, Gram):
+            if self.store_type is not Triangle:
                 self.store = self.store.without_means(block.residual, _per_group(self.weights, self.pivot))
             return
-        if isinstance(self.store, Gram):
-            residual = block.residual * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+        if self.store_type is not Triangle:
+            residual = block.residual * powers.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
             self.store = self.store.without_means(residual, _per_group(self.weights, self.pivot))
-        self.shift = self.shift * centring.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
+        self.shift = self.shift * powers.shrink(np.full_like(exponent, block.lift), exponent, self.pivot)
         self.exponent = exponent if exponent.any() else None
 
     def merge(self, other: Centred) -> Self:
+        if isinstance(other, Centred) and self.store_type.complete != other.store_type.complete:
+            raise errors.InputError(INCOMPLETE)
         if not self._mergeable(other):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
         self._join_names(other)
@@ -266,10 +264,10 @@ class Centred(Moments):
         new.store = self.store.scaled(xp.ones_like(self.pivot) * factor**0.5)
         return new
 
-    def _joint_exponent(self, other: Centred) -> centring.Exponents:
+    def _joint_exponent(self, other: Centred) -> powers.Exponents:
         if self.exponent is None and other.exponent is None:
             return None
-        return centring.common([self.exponent_or_free(), other.exponent_or_free()])
+        return powers.common([self.exponent_or_free(), other.exponent_or_free()])
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -279,7 +277,7 @@ class Centred(Moments):
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         xp = _xp.namespace(self.shift)
         empty = (self.store.diagonal() == 0) & xp.all(self.shift == 0, axis=0)
-        return np.where(_xp.to_numpy(empty), centring.FREE, self._exponents)
+        return np.where(_xp.to_numpy(empty), powers.FREE, self._exponents)
 
     def moved_to(self, pivot: Array) -> Self:
         """Return the same moments about another pivot."""
@@ -287,18 +285,25 @@ class Centred(Moments):
             return self
         new = self.copy()
         apart = self.pivot - pivot
-        new.shift = self.shift + apart / centring.powers(self.exponent, apart)
+        new.shift = self.shift + apart / powers.units(self.exponent, apart)
         new.pivot = pivot
         return new
 
-    def rescaled(self, exponent: centring.Exponents) -> Self:
+    def rescaled(self, exponent: powers.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = centring.shrink(self._exponents, target, self.pivot)
+        factor = powers.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.store, new.exponent = self.shift * factor, self.store.scaled(factor), exponent
+        return new
+
+    def divided(self, scale: Array) -> Self:
+        """Return the moments of columns divided by positive numbers, which are given over 2^exponent."""
+        new = self.copy()
+        new.pivot, new.shift = self.pivot / self.unit / scale, self.shift / scale
+        new.store, new.exponent, new.ordinary = self.store.scaled(1.0 / scale), None, False
         return new
 
     def uniform(self) -> tuple[Self, int]:
@@ -306,7 +311,7 @@ class Centred(Moments):
         if self.exponent is None:
             return self, 0
         power = int(np.max(self.exponent_or_free()))
-        power = 0 if power == centring.FREE else power
+        power = 0 if power == powers.FREE else power
         return self.rescaled(np.full(self.n_features, power)), power
 
 
@@ -329,6 +334,7 @@ class Scatter(Centred):
     """
 
     store_type = Gram
+    exact = False
     takes_sparse = True
 
     @classmethod
@@ -375,24 +381,6 @@ class Factor(Centred):
     """
 
     store_type = Triangle
-
-
-def choose(n_rows: int | None, n_columns: int) -> type[Centred]:
-    """Choose between the two ways of keeping a scatter.
-
-    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
-    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
-    tables, where the difference is not felt; the scatter otherwise.
-
-    Parameters
-    ----------
-    n_rows : int or None
-        Rows to come, if known.
-    n_columns : int
-    """
-    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
-        return Factor
-    return Scatter
 
 
 def _per_group(values: np.ndarray, like: Array) -> Any:

@@ -1,28 +1,25 @@
-"""Rows made ready to be squared: taken about the means of their groups, and powers of two taken out of columns.
+"""Rows made ready to be squared, and the sums of their squares.
 
-Columns of ordinary size (10^±60) are left alone, and exponents are then None. Beyond, each column gets the power of
-two of its largest entry. Multiplying by powers of two is exact, so this changes no digit.
+Rows are taken about the means of their groups, in two steps, and powers of two are taken out of columns of extreme size
+(`_core/powers.py`). Their squares are kept as a matrix (`Gram`) or as rows that have it as their cross product
+(`Triangle`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import powers
 from .._core import xp as _xp
+from .._core.stored import stored
 from .._core.typing import Array
 from .._core.xp import Codes
-from .store import Store
 
-ORDINARY = 200  # |x| within 2^±200 squares and sums safely
-FREE = -(10**6)  # exponent of a column that is all zeros
-LAST_EXPONENT = 1000  # 2^±1000 and their inverses are ordinary numbers
 LIFT = 64  # sums of rows beyond 2^1024/rows are taken in units of 2^64
 SAMPLE = 64  # so many rows of a group tell where single-precision rows lie
-Exponents = np.ndarray | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +36,8 @@ class CentredBlock:
         Group means minus the pivot.
     weights : ndarray of shape (G,)
         Total weight of each group.
+    weight : array of shape (n,) or None
+        That of each row; None means one each.
     ordinary : bool
         Whether the rows are known to square without overflow or underflow.
     """
@@ -48,6 +47,7 @@ class CentredBlock:
     shift: Array
     weights: np.ndarray
     lift: int
+    weight: Array | None = None
     ordinary: bool = False
 
 
@@ -79,10 +79,14 @@ def centre_block(
     residual = _xp.group_means(rows, weight, codes, weights)
     shift = (rough - pivot * 2.0**-lift) + residual
     if exact or single:  # a mean of single precision leaves more than its own rounding behind
-        rows, residual = _xp.minus_groups(rows, residual, codes), xp.zeros_like(residual)
+        if codes is None and isinstance(rows, np.ndarray):
+            rows -= residual[0]
+        else:
+            rows = _xp.minus_groups(rows, residual, codes)
+        residual = xp.zeros_like(residual)
     if weight is not None:
         rows = rows * xp.sqrt(weight)[:, None]
-    return CentredBlock(rows, residual, shift, weights, lift)
+    return CentredBlock(rows, residual, shift, weights, lift, weight)
 
 
 def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, exact: bool) -> CentredBlock:
@@ -107,60 +111,147 @@ def _centre_single(X: Array, codes: Codes, weights: np.ndarray, pivot: Array, ex
     return CentredBlock(rows, residual, shift, weights, 0, ordinary=True)
 
 
-# -- powers of two ---------------------------------------------------------------------------------------------
-
-
-def column_exponents(rows: Array) -> np.ndarray:
-    """Return the exponent to take out of each column: 0 for ordinary columns, FREE for zero ones."""
-    if rows.shape[0] == 0:
-        return np.full(rows.shape[1], FREE)
-    xp = _xp.namespace(rows)
-    peaks = _xp.to_numpy(xp.max(xp.abs(rows), axis=0)).astype(np.float64)
-    _, exponent = np.frexp(peaks)
-    exponent = np.where(np.abs(exponent) <= ORDINARY, 0, exponent)
-    return np.where(peaks == 0, FREE, np.clip(exponent, -LAST_EXPONENT, LAST_EXPONENT))
-
-
-def common(exponents: list[np.ndarray]) -> Exponents:
-    """Return exponents that suit all: those of the largest entries; None where nothing is to be taken out."""
-    top = np.max(np.stack(exponents), axis=0)
-    top = np.where(top == FREE, 0, np.clip(top, -LAST_EXPONENT, LAST_EXPONENT))
-    return top if np.any(top) else None
-
-
-def shrink(exponent_from: np.ndarray, exponent_to: np.ndarray, like: Array) -> Array:
-    """Return the factor per column that moves numbers from one exponent to another."""
-    steps = np.where(exponent_from == FREE, 0, exponent_from - exponent_to)
-    return _xp.like(np.ldexp(1.0, np.clip(steps, -1100, LAST_EXPONENT)), like)
-
-
-def ridge_over(ridge: float, unit: float) -> float:
-    """Return a ridge for columns over a unit: ridge / unit²."""
-    scaled = ridge / unit / unit  # the square alone may be out of range
-    if ridge and not np.isfinite(scaled):
-        raise errors.InputError(
-            f"ridge={ridge:g} beside columns of size {unit:g} is out of the range of numbers; use a smaller ridge, or "
-            f"bring the columns to ordinary size."
-        )
-    return scaled
-
-
-def powers(exponent: Exponents, like: Array) -> Array | float:
-    """Return 2^exponent per column."""
-    return 1.0 if exponent is None else _xp.like(np.ldexp(1.0, exponent), like)
-
-
 def summed(kind: type[Any], rows: Array, exponent: np.ndarray) -> tuple[Store, np.ndarray]:
     """Sum squares of rows given over 2^exponent, taking out more where a column would overflow or underflow."""
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         store = kind.of(rows)
-        squares, low, high = store.diagonal(), 2.0 ** (-2 * ORDINARY), 2.0 ** (2 * ORDINARY)
+        squares, low, high = store.diagonal(), 2.0 ** (-2 * powers.ORDINARY), 2.0 ** (2 * powers.ORDINARY)
         ordinary = _xp.namespace(squares).all((squares >= low) & (squares <= high))
     if bool(ordinary) and not exponent.any():
         return store, exponent
-    more = column_exponents(rows)
-    total = np.where(more == FREE, 0, np.clip(exponent + more, -LAST_EXPONENT, LAST_EXPONENT))
-    total = np.where(np.abs(total) <= ORDINARY, 0, total)
+    more = powers.column_exponents(rows)
+    total = np.where(more == powers.FREE, 0, np.clip(exponent + more, -powers.LAST_EXPONENT, powers.LAST_EXPONENT))
+    total = np.where(np.abs(total) <= powers.ORDINARY, 0, total)
     if np.array_equal(total, exponent):
         return store, exponent
-    return kind.of(rows * shrink(exponent, total, rows)), total
+    return kind.of(rows * powers.shrink(exponent, total, rows)), total
+
+
+# -- two ways to keep Σ rᵢrᵢᵀ: the matrix itself, or rows that have it as their cross product -----------------------
+
+
+INCOMPLETE = (
+    "These moments keep means and variances only: directions were found from products with the rows, without a scatter "
+    "of all columns. Fit with solver='dense' to keep one, or pass the rows."
+)
+
+
+class Store(Protocol):
+    """A sum of squares and products of rows that were centred before."""
+
+    squared: bool
+    complete: bool  # whether products of different columns are kept
+
+    @classmethod
+    def of(cls, rows: Array) -> Self: ...
+    def plus(self, other: Store) -> Self: ...
+    def scaled(self, factor: Array) -> Self: ...
+    def compacted(self) -> Self: ...
+    def triangular_only(self) -> Self: ...
+    def brought_to(self, like: Array) -> Self: ...
+    def diagonal(self) -> Array: ...
+    def matrix(self) -> Array: ...
+
+
+@stored("moments.Gram")
+@dataclass(eq=False)
+class Gram:
+    """The p × p matrix of sums of squares and products."""
+
+    values: Array
+    squared: ClassVar[bool] = True
+    complete: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, rows: Array) -> Gram:
+        return cls(_xp.gram(rows))
+
+    def plus(self, other: Store) -> Gram:
+        return Gram(self.values + other.matrix())
+
+    def without_means(self, means: Array, weights: Array | float) -> Gram:
+        """Take out Σ w m mᵀ, for means that are small beside the rows; weights as a factor of their rows."""
+        return Gram(self.values - (means * weights).T @ means)
+
+    def scaled(self, factor: Array) -> Gram:
+        return Gram(self.values * factor * factor[:, None])
+
+    def compacted(self) -> Gram:
+        return self
+
+    def triangular_only(self) -> Gram:
+        return self
+
+    def brought_to(self, like: Array) -> Gram:
+        return Gram(_xp.like(self.values, like))
+
+    def diagonal(self) -> Array:
+        return _xp.namespace(self.values).linalg.diagonal(self.values)
+
+    def matrix(self) -> Array:
+        return self.values
+
+
+@stored("moments.Triangle")
+@dataclass(eq=False)
+class Triangle:
+    """Rows F with FᵀF = the sum: the data rows themselves while they are few, their triangular factor afterwards."""
+
+    rows: Array
+    triangular: bool = False
+    squared: bool = False
+    complete: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, rows: Array) -> Triangle:
+        return cls(rows)
+
+    def plus(self, other: Store) -> Triangle:
+        theirs = other if isinstance(other, Triangle) else Triangle(square_root(other.matrix()), squared=True)
+        squared = self.squared or theirs.squared
+        first, second = self.rows, theirs.rows
+        if second.shape[0] == 0:
+            return Triangle(first, self.triangular, squared)
+        if first.shape[0] + second.shape[0] <= first.shape[1]:
+            return Triangle(_xp.namespace(first).concat([first, second], axis=0), False, squared)
+        return Triangle(_xp.stack_triangle(self._triangle(), second), True, squared)
+
+    def _triangle(self) -> Array:
+        """The factor as a p × p upper triangle."""
+        if self.triangular:
+            return self.rows
+        rows, p = self.rows, self.rows.shape[1]
+        xp = _xp.namespace(rows)
+        R = _xp.triangle(rows) if rows.shape[0] > 0 else rows
+        below = xp.zeros((p - R.shape[0], p), dtype=rows.dtype, device=_xp.device(rows))
+        return xp.concat([R, below], axis=0)
+
+    def scaled(self, factor: Array) -> Triangle:
+        return Triangle(self.rows * factor, self.triangular, self.squared)
+
+    def compacted(self) -> Triangle:
+        """Keep no more rows than columns."""
+        if self.rows.shape[0] <= self.rows.shape[1]:
+            return self
+        return Triangle(_xp.triangle(self.rows), True, self.squared)
+
+    def triangular_only(self) -> Triangle:
+        """Keep a triangle in place of rows."""
+        return self if self.triangular else Triangle(self._triangle(), True, self.squared)
+
+    def brought_to(self, like: Array) -> Triangle:
+        return Triangle(_xp.like(self.rows, like), self.triangular, self.squared)
+
+    def diagonal(self) -> Array:
+        return _xp.column_squares(self.rows)
+
+    def matrix(self) -> Array:
+        return _xp.gram(self.rows)
+
+
+def square_root(matrix: Array) -> Array:
+    """Return F with FᵀF = matrix."""
+    xp = _xp.namespace(matrix)
+    with _xp.limit_blas(matrix.shape[0] ** 2):
+        values, vectors = xp.linalg.eigh(matrix)
+    return vectors.T * xp.sqrt(xp.clip(values, min=0.0))[:, None]

@@ -6,12 +6,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
-from . import centring
 from .base import Moments
 from .centred import Centred, Scatter
 from .centring import Codes
@@ -55,14 +54,13 @@ class Grouped(Moments):
         self.groups: list[Centred] = []
         self._first: Array | None = None
         self._joined: tuple[Any, Centred] | None = None  # the groups that `within` has joined, and what came of it
-        self._known: tuple[Any, np.ndarray] | None = None  # the last block's classes, and their places in labels
+        # the last block's classes, and their places in labels, −1 for those not seen
+        self._known: tuple[Any, np.ndarray] | None = None
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
         row = first.X[:1, :]
         new._first = (row.toarray() if _xp.is_sparse(row) else row)[0, :]
-        if self.pooled:
-            new.groups = [self.of().anchored_at(new._first)]
         return new
 
     def update(self, block: Block) -> Self:
@@ -146,7 +144,8 @@ class Grouped(Moments):
         if self._known is None or self._known[0] is not block.classes:
             present = block.classes[_present(codes)]
             self._places(present)
-            self._known = (block.classes, self._lookup(block.classes))
+            nearest = np.minimum(np.searchsorted(self.labels, block.classes), len(self.labels) - 1)
+            self._known = (block.classes, np.where(self.labels[nearest] == block.classes, nearest, -1))
         places = self._known[1]
         if (places < 0).any() and (places[_present(codes)] < 0).any():
             self._known = None
@@ -157,22 +156,18 @@ class Grouped(Moments):
             return block.y
         return _xp.take_rows(_xp.like(places, block.X), block.y)
 
-    def _lookup(self, classes: np.ndarray) -> np.ndarray:
-        """Return the place of each class in `labels`, −1 for those not seen."""
-        places = np.searchsorted(self.labels, classes)
-        places = np.minimum(places, len(self.labels) - 1)
-        return np.where(self.labels[places] == classes, places, -1)
-
     def _places(self, labels: np.ndarray) -> np.ndarray:
         """Return the places of these labels, after making room for new ones."""
         if len(self.labels) and not _of_one_kind(self.labels.dtype, labels.dtype):
             raise errors.moments_differ("the kind of labels", self.labels.dtype.name, labels.dtype.name)
-        union = labels if len(self.labels) == 0 else np.union1d(self.labels, labels)
+        union = np.unique(labels) if len(self.labels) == 0 else np.union1d(self.labels, labels)
         if len(union) != len(self.labels):
             old = np.searchsorted(union, self.labels) if len(self.labels) else np.array([], dtype=np.intp)
             self._known = None
-            if self.pooled:
-                self.groups = [_regrouped(g, old, len(union)) for g in self.groups]
+            if self.pooled and not self.groups:
+                self.groups = [self.of().anchored_at(self._first, len(union))]
+            elif self.pooled:
+                self.groups = [_regrouped(self.groups[0], old, len(union))]
             else:
                 groups = [self.of().anchored_at(self._first) for _ in union]
                 for place, group in zip(old, self.groups, strict=True):
@@ -235,7 +230,7 @@ class Grouped(Moments):
     def _join(self, shares: np.ndarray) -> Centred:
         pivot = self.groups[0].pivot
         parts = [group.moved_to(pivot) for group in self.groups]
-        exponent = centring.common([part.exponent_or_free() for part in parts])
+        exponent = powers.common([part.exponent_or_free() for part in parts])
         parts = [part.rescaled(exponent) for part in parts]
         new = parts[0].copy()
         new.weights = self.weights
@@ -246,6 +241,19 @@ class Grouped(Moments):
         for part, r in zip(parts[1:], root[1:], strict=True):
             new.store = new.store.plus(part.store.scaled(ones * float(r)))
         new.n_rows = sum(part.n_rows for part in parts)
+        return new
+
+    def ordered(self, order: np.ndarray) -> Self:
+        """Return these moments with labels in a given order, others after them: to be solved, not to be merged."""
+        rank = {label: place for place, label in enumerate(order.tolist())}
+        ranks = [rank.get(label, len(rank)) for label in self.labels.tolist()]
+        places = np.argsort(ranks, kind="stable")
+        new = self.copy()
+        new.labels, new._known, new._joined = self.labels[places], None, None
+        if self.pooled:
+            new.groups = [_regrouped(group, np.argsort(places), len(places)) for group in self.groups]
+        else:
+            new.groups = [self.groups[k] for k in places]
         return new
 
     def total(self) -> Centred:
@@ -285,10 +293,6 @@ def _regrouped(moments: Centred, places: np.ndarray, n_groups: int) -> Centred:
     """Return moments with more groups, the present ones at the given places."""
     new = moments.copy()
     xp = _xp.namespace(moments.shift)
-    if len(moments.weights) != len(places):  # nothing seen yet: one empty group stands for none
-        new.weights = np.zeros(n_groups)
-        new.shift = xp.zeros((n_groups, moments.shift.shape[1]), dtype=xp.float64, device=_xp.device(moments.shift))
-        return new
     new.weights = np.zeros(n_groups)
     new.weights[places] = moments.weights
     source = np.full(n_groups, len(places))

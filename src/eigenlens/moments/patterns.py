@@ -12,12 +12,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors, memory
+from .._core import errors, memory, powers
 from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block
-from . import centring
 from .base import Moments
 from .centring import Codes, centre_block
 
@@ -84,7 +83,7 @@ class Patterns(Moments):
 
     def __init__(self) -> None:
         self.n_rows = self.n_blank = 0
-        self.exponent: centring.Exponents = None
+        self.exponent: powers.Exponents = None
 
     def _details(self) -> str:
         return f", {len(self.masks)} patterns"
@@ -124,7 +123,7 @@ class Patterns(Moments):
     @property
     def means(self) -> np.ndarray:
         """Mean of each pattern, in the units of the data; NaN where nothing is observed."""
-        means = self.pivot + self.shift * centring.powers(self.exponent, self.pivot)
+        means = self.pivot + self.shift * powers.units(self.exponent, self.pivot)
         return np.where(self.masks, means, np.nan)
 
     @property
@@ -187,12 +186,12 @@ class Patterns(Moments):
 
     def _take_out_powers(self, lift: int) -> None:
         """Move rows and means, given over 2^lift, to powers of two that suit the columns."""
-        found = np.maximum(centring.column_exponents(self.rows), centring.column_exponents(self.shift))
-        last = centring.LAST_EXPONENT
-        total = np.where(found == centring.FREE, 0, np.clip(found + lift, -last, last))
+        found = np.maximum(powers.column_exponents(self.rows), powers.column_exponents(self.shift))
+        last = powers.LAST_EXPONENT
+        total = np.where(found == powers.FREE, 0, np.clip(found + lift, -last, last))
         if lift == 0 and not total.any():
             return
-        factor = centring.shrink(np.full_like(total, lift), total, self.pivot)
+        factor = powers.shrink(np.full_like(total, lift), total, self.pivot)
         self.rows, self.shift = self.rows * factor, self.shift * factor
         self.exponent = total if total.any() else None
 
@@ -271,16 +270,16 @@ class Patterns(Moments):
         self.rows, self.owner = np.concatenate([self.rows[keep], *rows])[order], all_owner[order]
         return self
 
-    def joint_exponent(self, other: Self) -> centring.Exponents:
+    def joint_exponent(self, other: Self) -> powers.Exponents:
         """Return powers of two that suit both."""
         if self.exponent is None and other.exponent is None:
             return None
-        return centring.common([self.exponent_or_free(), other.exponent_or_free()])
+        return powers.common([self.exponent_or_free(), other.exponent_or_free()])
 
     def exponent_or_free(self) -> np.ndarray:
         """Return the exponent of each column, FREE where it holds nothing that would have to be moved to another."""
         empty = ~self.rows.any(axis=0) & ~self.shift.any(axis=0)
-        return np.where(empty, centring.FREE, self._exponents)
+        return np.where(empty, powers.FREE, self._exponents)
 
     @property
     def _exponents(self) -> np.ndarray:
@@ -289,18 +288,18 @@ class Patterns(Moments):
     def moved_to(self, pivot: np.ndarray) -> Self:
         """Return the same moments about another pivot."""
         new = self.copy()
-        apart = np.nan_to_num((self.pivot - pivot) / centring.powers(self.exponent, pivot), nan=0.0)
+        apart = np.nan_to_num((self.pivot - pivot) / powers.units(self.exponent, pivot), nan=0.0)
         new.pivot = pivot
         if apart.any():
             new.shift = np.where(self.masks, self.shift + apart, 0.0)
         return new
 
-    def rescaled(self, exponent: centring.Exponents) -> Self:
+    def rescaled(self, exponent: powers.Exponents) -> Self:
         """Return the same moments over another power of two in each column."""
         if self.exponent is None and exponent is None:
             return self
         target = np.zeros(self.n_features, dtype=int) if exponent is None else exponent
-        factor = centring.shrink(self._exponents, target, self.pivot)
+        factor = powers.shrink(self._exponents, target, self.pivot)
         new = self.copy()
         new.shift, new.rows, new.exponent = self.shift * factor, self.rows * factor, exponent
         return new

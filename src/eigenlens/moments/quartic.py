@@ -17,7 +17,7 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from .centred import Centred, Scatter
-from .centring import Codes, centre_block
+from .centring import CentredBlock
 
 
 @stored("moments.Quartic")
@@ -33,18 +33,17 @@ class Quartic(Scatter):
     """
 
     takes_sparse = False
+    exact = True
 
-    def anchored_at(self, row: Array) -> Self:
-        new = super().anchored_at(row)
+    def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
+        new = super().anchored_at(row, n_groups)
         new.fourth, new.third = 0.0, _xp.namespace(row).zeros_like(new.pivot)
         return new
 
-    def _set_rows(self, X: Array, weight: Array | None, codes: Codes, n_groups: int) -> None:
-        xp = _xp.namespace(X)
-        w = xp.ones(X.shape[0], dtype=xp.float64, device=_xp.device(X)) if weight is None else weight
-        block = centre_block(X, w, None, 1, self.pivot, exact=True)
-        self._set_centred(block)
-        rows = block.rows / xp.sqrt(w)[:, None]
+    def _set_centred(self, block: CentredBlock) -> None:
+        super()._set_centred(block)
+        xp, w = _xp.namespace(block.rows), 1.0 if block.weight is None else block.weight
+        rows = block.rows if block.weight is None else block.rows / xp.sqrt(w)[:, None]
         with np.errstate(over="ignore", invalid="ignore"):
             lengths = xp.sum(rows**2, axis=1)
             self.fourth, self.third = float(xp.sum(w * lengths**2)), (w * lengths) @ rows

@@ -17,10 +17,10 @@ import numpy as np
 from .._core import xp as _xp
 from .base import Moments
 from .centred import Centred
+from .centring import Gram
 from .cross import Cross
 from .grouped import Grouped
 from .quartic import Quartic
-from .store import Gram
 
 CHUNK = 2048  # units whose products are formed at a time
 

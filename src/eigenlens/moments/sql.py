@@ -20,9 +20,9 @@ from .._core import errors
 from .._core.parameters import check_choice
 from .base import Moments
 from .centred import Scatter
+from .centring import Gram
 from .cross import Cross
 from .grouped import Grouped
-from .store import Gram
 
 MOST_COLUMNS = 60  # SQLite gives at most 2,000 numbers in a row
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
-from ..moments import Centred, Cross, Factor, Grouped, Patterns, centring
-from ..moments.store import Triangle
+from ..moments import Centred, Cross, Factor, Grouped, Patterns
+from ..moments.centring import Triangle
 from . import checks
 from .likelihood import Point
 from .maximum import SCORE, TOLERANCE, Maximum, maximise
@@ -122,7 +122,7 @@ def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> Norm
     else:
         with _xp.one_blas_thread():
             shift, F, log_likelihood, reached = _incomplete(sample, groups[0], names, tol)
-    unit = centring.powers(groups[0].exponent, groups[0].pivot)
+    unit = powers.units(groups[0].exponent, groups[0].pivot)
     with np.errstate(over="ignore", under="ignore"):
         R = F * unit / np.sqrt(sample.weight)
         covariance = R.T @ R
@@ -151,7 +151,7 @@ def _groups(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
     pivot = pivots[known, np.arange(pivots.shape[1])]
     exponent = parts[0].exponent
     if any(part.exponent is not None for part in parts):
-        exponent = centring.common([part.exponent_or_free() for part in parts])
+        exponent = powers.common([part.exponent_or_free() for part in parts])
     return [part.rescaled(exponent).moved_to(pivot) for part in parts], labels
 
 
@@ -173,7 +173,7 @@ def _complete(groups: list[Patterns]) -> Found:
 def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
-    unit = centring.powers(like.exponent, like.pivot)
+    unit = powers.units(like.exponent, like.pivot)
     varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
     L = np.zeros((sample.masks.shape[1], len(varying)))
     free = sample.among(varying)

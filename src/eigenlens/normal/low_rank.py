@@ -16,11 +16,11 @@ import numpy as np
 import scipy.optimize
 import scipy.sparse.linalg
 
-from .._core import errors
+from .._core import errors, powers
 from .._core import xp as _xp
-from ..moments import Factor, Patterns, centring
+from ..moments import Factor, Patterns
+from ..moments.centring import Triangle
 from ..moments.patterns import distinct
-from ..moments.store import Triangle
 from . import checks
 from .marginals import inverted
 from .maximum import SCORE
@@ -169,7 +169,7 @@ def _uniform(moments: Patterns) -> Patterns:
     if moments.exponent is None:
         return moments
     top = int(np.max(moments.exponent_or_free()))
-    return moments.rescaled(np.full(moments.n_features, 0 if top == centring.FREE else top))
+    return moments.rescaled(np.full(moments.n_features, 0 if top == powers.FREE else top))
 
 
 class _Marginals:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, Self
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, MultiOutputMixin
@@ -13,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import is_number
+from .._core.optional import require
+from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..sources import RegressorScore, as_source, whole
+from ..tables.preparation import Preparation, is_words
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +34,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
 
     _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
     _y_reach: float = 150.0
+    _of_words: Preparation | None = None  # what turns a table with words into numbers
     _y_was_1d: bool
     _n_responses: int
     _places: NDArray[np.intp]
@@ -112,13 +115,37 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool) -> Any:
         name = type(self).__name__
+        X = self._with_words(X, reset)
         source: Any = as_source(X, y, sample_weight, target="table", second_name="y", estimator=name, in_memory=True)
         validate_data(self, source.table.native, reset=reset, skip_check_array=True)
         return source
 
+    def _with_words(self, X: TableLike, reset: bool) -> TableLike:
+        """Turn words of a data frame into columns of 0 and 1 with names; numbers keep their units and their names."""
+        if reset:
+            self._of_words = None
+        if not nw.dependencies.is_into_dataframe(X):
+            return X
+        try:
+            kinds = nw.from_native(X, eager_only=True).schema.values()
+        except nw.exceptions.DuplicateError:  # the ordinary reader names the columns
+            return X
+        if reset and any(map(is_words, kinds)) and not any(kind.is_temporal() or kind == nw.Object for kind in kinds):
+            self._of_words = Preparation(standardise=False, centre=False).fit(X)
+            named = {name: why for name, why in self._of_words.left_out_.items() if "different words" in why}
+            if named:
+                name, why = next(iter(named.items()))
+                raise errors.InputError(f"column {name!r} of X has {why}; leave it out.")
+        if self._of_words is None:
+            return X
+        values = self._of_words.transform(X)
+        pa = require("pyarrow", "A table with words", "cli")
+        return pa.table({name: values[:, j] for j, name in enumerate(self._of_words.names_out_)})
+
     def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:
         """Read rows for a fitted model, and tell how its answers go back to the library they came from."""
         check_is_fitted(self)
+        X = self._with_words(X, reset=False)
         source: Any = as_source(X, estimator=type(self).__name__, in_memory=True, every_row=True)
         validate_data(self, source.table.native, reset=False, skip_check_array=True)
         sample = source.table.sample

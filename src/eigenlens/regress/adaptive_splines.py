@@ -23,8 +23,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
-from .._core.guard import unchanged_on_failure
-from .._core.parameters import check_choice, check_number, is_number
+from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
@@ -273,7 +272,12 @@ class AdaptiveSplines(Regressor):
             raise errors.InputError(
                 f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms"
             )
-        h = np.sum(solve_triangular(self._R, evaluate(self.basis_, rows).T, trans="T") ** 2, axis=0)
+        terms = evaluate(self.basis_, rows)
+        if not (np.isfinite(terms).all() and np.isfinite(self._R).all()):
+            raise errors.InputError(
+                "X: products of columns overflow in the terms of the model; divide the columns by their size."
+            )
+        h = np.sum(solve_triangular(self._R, terms.T, trans="T") ** 2, axis=0)
         half = student.ppf(0.5 + level / 2, left) * np.sqrt(np.outer(1 + h, self._response_rss / left))
         Y = self._predict(rows)
         return given_back(self._shaped(Y - half)), given_back(self._shaped(Y + half))

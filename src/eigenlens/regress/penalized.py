@@ -13,6 +13,7 @@ Reference: T. Hastie, A. Buja, R. Tibshirani (1995), Penalized discriminant anal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from scipy.linalg import svd
 from scipy.optimize import brentq, minimize_scalar
 
 from .._core import errors
-from .._core.parameters import check_choice, check_number
+from .._core.parameters import check_choice, check_number, unchanged_on_failure
 from .._core.stored import stored
 from ._base import Floats, Regressor
 from .penalties import penalty_root
@@ -80,15 +81,37 @@ class PenalizedRegression(Regressor):
         self.cost = cost
 
     def _fit(self, X: Floats, Y: Floats, w: Floats) -> None:
+        self._settle(lambda root: Path(X, Y, w, root), X.shape[1])
+
+    def _fit_centred(self, A: Floats, E: Floats, W: float, x_mean: Floats, y_mean: Floats, single: bool) -> Self:
+        """Fit from rows whose products are those of the centred rows, such as a factor of their joint scatter.
+
+        Parameters
+        ----------
+        A, E : arrays of shape (m, p) and (m, q)
+            AᵀA, AᵀE and EᵀE are the sums of squares and products of X and of y about their means.
+        W : float
+            Total weight.
+        x_mean, y_mean : arrays
+        single : bool
+            Whether y is one column without a dimension of its own.
+        """
+        with unchanged_on_failure(self):
+            self._y_was_1d, self._n_responses, self.n_features_in_ = single, E.shape[1], A.shape[1]
+            self._settle(lambda root: Path.of_centred(A, E, W, x_mean, y_mean, root), A.shape[1])
+        return self
+
+    def _settle(self, path_of: Callable[[Floats], Path], p: int) -> None:
+        """Choose λ along the path of a penalty, and set the fitted attributes."""
         check_number("cost", self.cost, 0.0)
         if self.df is not None and self.lam != "gcv":
             raise errors.InputError(f"lam={self.lam!r} and df={self.df!r} are both given; give only one of them")
         if isinstance(self.lam, str):
             check_choice("lam", self.lam, ("gcv",))
-        root = penalty_root(self.penalty, X.shape[1])
+        root = penalty_root(self.penalty, p)
         if self.df is None and self.lam == 0:
             root = root[:0]  # least squares does not ask for units; the scale of a penalty would bring them in
-        path = Path(X, Y, w, root)
+        path = path_of(root)
         if self.df is not None:
             check_number("df", self.df, 0.0)
             lam = path.lam_for(float(self.df))
@@ -105,6 +128,13 @@ class PenalizedRegression(Regressor):
         self.lam_, self.df_, self.gcv_ = lam, path.df(lam), path.gcv(lam, self.cost)
         lams = path.grid()
         self.gcv_path_ = np.array([(a, path.df(a), path.gcv(a, self.cost)) for a in lams]).reshape(-1, 3)
+
+    def _left_out(self, X: Floats, Y: Floats, w: Floats) -> tuple[Floats, Floats]:
+        """Fit, and return the leverage of each row, its share in its own fit, and what the fit says of it."""
+        root = penalty_root(self.penalty, X.shape[1])
+        path = Path(X, Y, w, root[:0] if self.lam == 0 else root)
+        lam, rows = float(self.lam), X - path.x_mean
+        return w * path.leverage(rows, lam), rows @ path.coef(lam) + path.y_mean
 
     def from_coefficients(self, B: Floats, mean: Floats, df: float, gcv: float, gcv_path: Floats) -> Self:
         """Take a fit that was made elsewhere: coefficients (p×q) of centred responses, and the mean of the rows."""
@@ -136,7 +166,18 @@ class Path:
         self.x_mean = X[0] + w @ (X - X[0]) / self.W
         self.y_mean = Y[0] + w @ (Y - Y[0]) / self.W
         sw = np.sqrt(w)[:, None]
-        A, E = sw * (X - self.x_mean), sw * (Y - self.y_mean)
+        self._balance(sw * (X - self.x_mean), sw * (Y - self.y_mean), root)
+
+    @classmethod
+    def of_centred(cls, A: Floats, E: Floats, W: float, x_mean: Floats, y_mean: Floats, root: Floats) -> Path:
+        """Return the path of rows that are weighted and centred already, or of others with the same products."""
+        path = cls.__new__(cls)
+        path.W, path.x_mean, path.y_mean = W, x_mean, y_mean
+        path._balance(A, E, root)
+        return path
+
+    def _balance(self, A: Floats, E: Floats, root: Floats) -> None:
+        """Decompose rows and penalty, brought to one size."""
         if len(A) > A.shape[1]:
             Q, A = np.linalg.qr(A)
             inside = Q.T @ E
@@ -176,6 +217,12 @@ class Path:
         rss = max(self.outside, 0.0) + float(np.sum((1 - f)[:, None] ** 2 * self.u**2))
         left = 1 - (1 + cost * f.sum()) / self.W
         return rss / self.W / left**2 if left > 0 else np.inf
+
+    def leverage(self, rows: Floats, lam: float) -> Floats:
+        """Return what a row of weight 1, given minus the mean, counts in its own fit."""
+        size = self.c**2 + lam / self.tau * self.s**2
+        over = np.divide(1.0, size, out=np.zeros_like(size), where=self.c > RANK)
+        return 1 / self.W + (rows @ self.back) ** 2 @ over
 
     def coef(self, lam: float) -> Floats:
         """Coefficients, p×q."""

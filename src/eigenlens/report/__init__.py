@@ -2,10 +2,15 @@
 
 `XDisplay.from_estimator(model, X, y, ax=None)` computes what is to be seen, `plot()` draws it; `ax_` and `figure_` are
 what was drawn on. matplotlib is imported when something is drawn (`pip install eigenlens[plot]`).
+
+The module can be called: `eigenlens.report(frame, target="kind")` is `eigenlens.study.report`, the main job.
 """
 
 from __future__ import annotations
 
+import sys
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +23,7 @@ if TYPE_CHECKING:
     from .decision import DecisionDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
+    from .factor_map import FactorMapDisplay
     from .functions import FunctionDisplay
     from .inverse_curve import InverseCurveDisplay
     from .kernel_scores import KernelPCADisplay
@@ -38,6 +44,7 @@ _HOMES = {
     "CoefficientDisplay": ".coefficients",
     "ConfigurationDisplay": ".configuration",
     "DiscriminantDisplay": ".discriminant",
+    "FactorMapDisplay": ".factor_map",
     "FunctionDisplay": ".functions",
     "DimensionDisplay": ".dimension",
     "InverseCurveDisplay": ".inverse_curve",
@@ -56,6 +63,7 @@ __all__ = [
     "DecisionDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",
+    "FactorMapDisplay",
     "FunctionDisplay",
     "InverseCurveDisplay",
     "KernelPCADisplay",
@@ -103,10 +111,20 @@ def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
     if y is None and kind.without_target:
         kind = __getattr__(kind.without_target)
     if not kind.needs:
-        return kind.from_estimator(model, **options)
+        return kind.from_estimator(model, *((X,) if kind.rows_optional and X is not None else ()), **options)
     if X is None or (y is None and kind.needs == "X, y"):
         from .._core.errors import InputError
 
         given, need = ("X=None", "pass X (and y)") if X is None else ("y=None", "pass X and y")
         raise InputError(f"{given}, but the picture of a {type(model).__name__} is drawn with rows; {need}.")
     return kind.from_estimator(model, X, y, **options)
+
+
+class _Room(ModuleType):
+    """The module as a function: the rooms of displays and of the main job have one name for users."""
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        return import_module("eigenlens.study").report(*args, **options)  # above this room: known by name alone
+
+
+sys.modules[__name__].__class__ = _Room

@@ -8,13 +8,22 @@ import numpy as np
 
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
 
+#: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be.
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22", "#9467bd")
+MARKERS = "os^Dv"  # ten classes each
+MOST_IN_LEGEND = 12  # classes; the names of more stand at their centres
+
 __all__ = [
+    "COLOURS",
     "FOUND",
     "INK",
     "LEVEL",
+    "MARKERS",
+    "MOST_IN_LEGEND",
     "QUIET",
     "Display",
     "axes_for",
+    "name_centres",
     "plain",
     "point_size",
     "set_apart",
@@ -29,11 +38,14 @@ class Display:
     ----------
     needs : str
         What `from_estimator` is given after the model: "", "X" or "X, y".
+    rows_optional : bool
+        Whether it takes rows all the same, to draw them behind the rest.
     without_target : str
         The display that stands in where there is no y.
     """
 
     needs: ClassVar[str] = "X"
+    rows_optional: ClassVar[bool] = False
     without_target: ClassVar[str] = ""
 
     ax_: Any
@@ -48,12 +60,21 @@ class Display:
 
 
 def slice_colours(n: int, ordered: bool) -> list[Any]:
-    """Return a colour for each slice: a scale where they are ordered, different ones where they are not."""
+    """Return a colour for each slice: a scale where they are ordered, those of the palette in turn where not."""
     import matplotlib as mpl
 
-    if ordered or n > 10:
+    if ordered:
         return list(mpl.colormaps["viridis"](np.linspace(0.0, 0.92, n)))
-    return list(mpl.colormaps["tab10"](np.arange(n)))
+    return [COLOURS[k % len(COLOURS)] for k in range(n)]
+
+
+def name_centres(ax: Any, names: list[str], centres: np.ndarray) -> None:
+    """Write names where their classes are: a legend of many would be longer than the picture."""
+    from matplotlib.patheffects import withStroke
+
+    halo = [withStroke(linewidth=2.5, foreground=ax.get_facecolor())]
+    for name, centre in zip(names, centres, strict=True):
+        ax.annotate(name, centre, ha="center", va="center", fontsize=8, weight="bold", color=INK, path_effects=halo)
 
 
 def point_size(n: int) -> float:

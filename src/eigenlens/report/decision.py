@@ -10,8 +10,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ._style import INK, Display, plain, point_size
-from .discriminant import COLOURS
+from ._style import COLOURS, INK, Display, plain, point_size
 
 STEPS = 200
 

@@ -8,9 +8,8 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import Display
+from ._style import COLOURS, INK, MARKERS, MOST_IN_LEGEND, Display, name_centres
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22", "#9467bd")
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
 
 
@@ -73,7 +72,9 @@ class DiscriminantDisplay(Display):
             Whether to tint the regions of the rule.
         """
         classes = np.asarray(_xp.to_numpy(model.classes_))
-        codes = np.searchsorted(classes, np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y))
+        order = np.argsort(classes)  # pandas categories have an order of their own
+        labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
+        codes = order[np.searchsorted(classes[order], labels)]
         centroids = np.asarray(_xp.to_numpy(model.centroids_), dtype=float)
         owners = np.asarray(getattr(model, "subclass_classes_", np.arange(len(classes))))
         priors = np.asarray(_xp.to_numpy(model.priors_), dtype=float)[owners]
@@ -92,7 +93,7 @@ class DiscriminantDisplay(Display):
         else:
             self._draw_plane(ax, regions)
         ax.spines[["top", "right"]].set_visible(False)
-        if len(self.classes) <= 12:
+        if len(self.classes) <= MOST_IN_LEGEND:
             ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
         return self
 
@@ -108,11 +109,15 @@ class DiscriminantDisplay(Display):
         size = float(np.clip(40 * (150 / len(self.scores)) ** 0.5, 4, 26))
         for k, label in enumerate(self.classes):
             own = self.codes == k
-            ax.scatter(*self.scores[own].T, s=size, color=self._colour(k), alpha=0.75, linewidth=0, label=str(label))
+            style = {"s": size, "color": self._colour(k), "marker": MARKERS[k // len(COLOURS) % len(MARKERS)]}
+            ax.scatter(*self.scores[own].T, alpha=0.75, linewidth=0, label=str(label), **style)
         half = np.sqrt(2 * np.log(2))  # radius that holds half of a plane normal distribution
         for centre, k in zip(self.centroids, self.owners, strict=True):
             ax.add_patch(Circle(tuple(centre), half, fill=False, edgecolor=self._colour(k), linewidth=1.3))
             ax.plot(*centre, marker="P", color=self._colour(k), markeredgecolor="white", markersize=9, zorder=3)
+        if len(self.classes) > MOST_IN_LEGEND:
+            means = [self.scores[self.codes == k].mean(axis=0) for k in np.unique(self.codes)]
+            name_centres(ax, [str(self.classes[k]) for k in np.unique(self.codes)], np.array(means))
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
         ax.set(xlabel=self._axis(0), ylabel=self._axis(1))
 
@@ -130,16 +135,20 @@ class DiscriminantDisplay(Display):
 
         axes = [np.linspace(a, b, STEPS) for a, b in zip(low, high, strict=True)]
         grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
-        C = self.centroids
-        logits = grid @ C.T - 0.5 * np.sum(C**2, axis=1) - self.offsets + np.log(self.weights)
-        K = len(self.classes)
-        of_class = np.stack([np.logaddexp.reduce(logits[:, self.owners == k], axis=1) for k in range(K)], axis=1)
-        best = np.argmax(of_class, axis=1).reshape(STEPS, STEPS)
+        K, best = len(self.classes), self._ruled(grid).reshape(STEPS, STEPS)
         colours = ListedColormap([self._colour(k) for k in range(K)])
         extent = (low[0], high[0], low[1], high[1])
         ax.imshow(best, origin="lower", extent=extent, cmap=colours, vmin=0, vmax=K - 1, alpha=0.13, aspect="auto")
         for k in range(K):
             ax.contour(*axes, (best == k).astype(float), levels=[0.5], colors="0.55", linewidths=0.7)
+
+    def _ruled(self, points: np.ndarray) -> np.ndarray:
+        """Return the class that the rule gives to points of the axes that are shown."""
+        C = self.centroids
+        logits = points @ C.T - 0.5 * np.sum(C**2, axis=1) - self.offsets + np.log(self.weights)
+        K = len(self.classes)
+        of_class = np.stack([np.logaddexp.reduce(logits[:, self.owners == k], axis=1) for k in range(K)], axis=1)
+        return np.argmax(of_class, axis=1)
 
     def _draw_line(self, ax: Any) -> None:
         bins = np.histogram_bin_edges(self.scores[:, 0], bins="auto")
@@ -148,4 +157,8 @@ class DiscriminantDisplay(Display):
             ax.hist(own, bins=bins, color=self._colour(k), alpha=0.5, label=str(label))
         for centre, k in zip(self.centroids[:, 0], self.owners, strict=True):
             ax.axvline(centre, color=self._colour(k), linewidth=1.5)
+        fine = np.linspace(bins[0], bins[-1], 100 * STEPS)
+        ruled = self._ruled(fine[:, None])
+        for j, place in enumerate(fine[1:][np.diff(ruled) != 0]):
+            ax.axvline(place, color=INK, linewidth=1.2, linestyle="--", label=None if j else "decision")
         ax.set(xlabel=self._axis(0), ylabel="rows")

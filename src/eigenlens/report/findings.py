@@ -8,6 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..inference.result import NOT_SHOWN, SHOWN, TOO_FEW
+
+OPEN, NOT_TESTED = "open", "not tested"
+
 
 @dataclass(frozen=True)
 class Direction:
@@ -20,8 +24,9 @@ class Direction:
         Variance, eigenvalue or correlation.
     share : float or None
         Of the total.
-    real : bool or None
-        Whether it stands above noise; None where no test speaks of it, or two disagree.
+    verdict : str
+        What a test says of it: "shown", "not shown by these rows" or "too few rows to tell"; "open" where two criteria
+        disagree, "not tested" where there is no test.
     evidence : str
         Why: a p-value, a threshold.
     p_value : float or None
@@ -31,14 +36,19 @@ class Direction:
     name: str
     value: float
     share: float | None
-    real: bool | None
+    verdict: str = NOT_TESTED
     evidence: str = ""
     p_value: float | None = None
+
+    @property
+    def shown(self) -> bool | None:
+        """Whether it is shown; None where no test says so or denies it."""
+        return {SHOWN: True, NOT_SHOWN: False, TOO_FEW: False}.get(self.verdict)
 
 
 @dataclass(frozen=True)
 class Test:
-    """How real was told from noise, or why it was not.
+    """How directions were tested, or why they were not.
 
     Attributes
     ----------
@@ -54,6 +64,8 @@ class Test:
         Rows that were tested, where those are not all.
     doubt : str
         What the test assumes, if anything.
+    of_the_next : str
+        Why there are no more directions, with the smallest that would have been found.
     """
 
     name: str = ""
@@ -62,6 +74,7 @@ class Test:
     draws: int | None = None
     rows: int | None = None
     doubt: str = ""
+    of_the_next: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a program would want to read."""
@@ -73,6 +86,7 @@ class Test:
             "draws": self.draws,
             "smallest_p_value": finest,
             "rows": self.rows,
+            "next": self.of_the_next or None,
         }
 
 
@@ -91,6 +105,8 @@ class ComparedMethod:
         Whether it is the method of the study.
     advantage : str
         What it has, where it predicts better.
+    fills : bool
+        Whether missing cells were filled for it.
     """
 
     name: str
@@ -101,6 +117,35 @@ class ComparedMethod:
     note: str = ""
     ours: bool = False
     advantage: str = ""
+    fills: bool = False
+
+    @property
+    def written(self) -> str:
+        """The score in words: an R² far below zero says only that the mean does better."""
+        return percent(self.score)
+
+    @property
+    def interval(self) -> str:
+        """The interval in words; empty where it says nothing."""
+        return "" if self.score < -1 else f"{percent(self.low)} to {percent(self.high)}"
+
+
+@dataclass(frozen=True)
+class NextStep:
+    """A step that follows from the findings: what it is for, and the command."""
+
+    what: str
+    command: str
+
+
+def percent(value: float) -> str:
+    """Write a share; how far below -100% an R² lies means nothing."""
+    return "below -100%" if value < -1 else f"{value:.1%}"
+
+
+def counted(k: int, noun: str) -> str:
+    """Write how many: “1 column”, “1,000 rows”."""
+    return f"{k:,} {noun}{'' if k == 1 else 's'}"
 
 
 @dataclass
@@ -142,11 +187,13 @@ class Findings:
     comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
     extras : dict
-        What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean".
+        What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean", and "holes": names of
+        columns and which cells are missing.
     summary, doubts : list of str
         What was found and what to doubt, in sentences.
     code : str
         Python that repeats the fit.
+    next_steps : list of NextStep
     """
 
     title: str
@@ -178,13 +225,19 @@ class Findings:
     code: str = ""
     warnings: list[str] = field(default_factory=list)
     score_names: list[str] = field(default_factory=list)
+    next_steps: list[NextStep] = field(default_factory=list)
 
     @property
-    def n_real(self) -> int | None:
+    def shown_directions(self) -> int | None:
         """Directions that are shown, None where nothing was tested."""
-        verdicts = [d.real for d in self.directions]
-        tested = self.test.name or any(v is not None for v in verdicts)
-        return sum(bool(v) for v in verdicts) if tested else None
+        shown = [d.shown for d in self.directions]
+        tested = self.test.name or any(v is not None for v in shown)
+        return sum(bool(v) for v in shown) if tested else None
+
+    @property
+    def too_few_rows(self) -> bool:
+        """Whether rows are too few to tell of the next direction."""
+        return any(d.verdict == TOO_FEW for d in self.directions)
 
     @property
     def ours(self) -> ComparedMethod | None:
@@ -216,12 +269,6 @@ class Findings:
         order = np.argsort(-np.abs(weights), kind="stable")[:limit]
         return [(self.loading_names[own[i]], float(weights[i])) for i in order if abs(weights[i]) >= 0.005]
 
-    def verdict(self, direction: Direction) -> str:
-        """Return what is said of a direction: real, noise, open (tests disagree), or not tested."""
-        if direction.real is None:
-            return "open" if self.test.name else "not tested"
-        return "real" if direction.real else "noise"
-
     def to_dict(self) -> dict[str, Any]:
         """Return what a program would want to read: all but the rows."""
         top = min(10, len(self.axes))
@@ -239,14 +286,14 @@ class Findings:
                     "name": d.name,
                     self.value_name: d.value,
                     "share": d.share,
-                    "real": d.real,
+                    "verdict": d.verdict,
                     "p_value": d.p_value,
                     "evidence": d.evidence,
                     "column": name,
                 }
                 for d, name in zip_longest(self.directions, self.score_names[: len(self.directions)])
             ],
-            "real_directions": self.n_real,
+            "shown_directions": self.shown_directions,
             "test": self.test.to_dict(),
             "loadings": {
                 axis: {self.loading_names[i]: float(self.loadings[i, j]) for i in self.columns_of(j)}
@@ -264,4 +311,5 @@ class Findings:
             "summary": self.summary,
             "doubts": self.doubts,
             "warnings": self.warnings,
+            "next": [{"what": step.what, "command": step.command} for step in self.next_steps],
         }

@@ -8,8 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import FOUND, Display, plain, point_size
-from .discriminant import COLOURS
+from ._style import COLOURS, FOUND, Display, plain, point_size
 
 
 @dataclass

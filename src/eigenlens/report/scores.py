@@ -8,10 +8,26 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from ._style import FOUND, INK, LEVEL, Display, plain, point_size, set_apart, slice_colours
+from ._style import (
+    COLOURS,
+    FOUND,
+    INK,
+    LEVEL,
+    MARKERS,
+    MOST_IN_LEGEND,
+    Display,
+    name_centres,
+    plain,
+    point_size,
+    set_apart,
+    slice_colours,
+)
 
 ARROWS = 8  # columns whose loadings are drawn
 CLASSES = 12  # different values up to which y is shown as classes
+MANY = 20_000  # rows from which on points would hide each other
+NAMED = 60  # rows up to which their names can be read
+STRIP = 400  # places at which a density is drawn
 
 
 class ScoresDisplay(Display):
@@ -26,6 +42,8 @@ class ScoresDisplay(Display):
         Classes or numbers, for the colours.
     loadings : ndarray of shape (p, 2) or None
     columns : list of str
+    labels : list of str or None
+        Names of the rows.
 
     Attributes
     ----------
@@ -44,10 +62,16 @@ class ScoresDisplay(Display):
     """
 
     def __init__(
-        self, scores: np.ndarray, names: tuple[str, str], y: Any = None, loadings: Any = None, columns: Any = None
+        self,
+        scores: np.ndarray,
+        names: tuple[str, str],
+        y: Any = None,
+        loadings: Any = None,
+        columns: Any = None,
+        labels: Any = None,
     ) -> None:
         self.scores, self.names, self.y = scores, names, y
-        self.loadings, self.columns = loadings, columns
+        self.loadings, self.columns, self.labels = loadings, columns, labels
 
     @classmethod
     def from_estimator(
@@ -75,7 +99,7 @@ class ScoresDisplay(Display):
         Z = model.transform(X)
         Z = np.asarray(_xp.to_numpy(Z) if _xp.is_array(Z) else Z, dtype=float)
         if Z.shape[1] == 1:
-            Z, directions = np.column_stack([Z, np.zeros(len(Z))]), (0, 1)
+            Z, directions = np.column_stack([Z, np.full(len(Z), np.nan)]), (0, 1)
         shares = getattr(model, "explained_variance_ratio_", None)
         shares = [] if shares is None else np.asarray(_xp.to_numpy(shares), dtype=float)
         names = tuple(f"component {j + 1}" + (f" ({shares[j]:.0%})" if j < len(shares) else "") for j in directions)  # type: ignore[assignment]
@@ -87,7 +111,7 @@ class ScoresDisplay(Display):
         p = 0 if loadings is None else len(loadings)
         columns = [str(c) for c in labels] if labels is not None else [f"x{j}" for j in range(p)]
         target = None if y is None else np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
-        return cls(Z[:, list(directions)], names, target, loadings, columns).plot(ax=ax)
+        return cls(Z[:, list(directions)], names, target, loadings, columns, _row_names(X)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it.
@@ -97,34 +121,76 @@ class ScoresDisplay(Display):
         ax : axes, optional
         """
         self._draw_on(ax, 1, 6.2, 4.8)
+        if np.isnan(self.scores[:, 1]).all():
+            self._strip()
+            return self
         size = point_size(len(self.scores)) * 1.3
         self._points(size)
         if self.loadings is not None:
             self._arrows()
+        if self.labels is not None and len(self.labels) <= NAMED:
+            for name, place in zip(self.labels, self.scores, strict=True):
+                self.ax_.annotate(name, place, (3, 2), textcoords="offset points", fontsize=6.5, color=INK)
         self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
         plain(self.ax_)
         return self
 
     def _points(self, size: float) -> None:
         x, y = self.scores.T
+        if self.y is None and len(x) > MANY:
+            self.ax_.hexbin(x, y, gridsize=90, bins="log", cmap="Blues", mincnt=1, linewidths=0)
+            return
         if self.y is None:
             self.ax_.scatter(x, y, s=size, color=FOUND, alpha=0.75, linewidths=0)
             return
         classes = np.unique(self.y)
         if self.y.dtype.kind in "OUSTb" or len(classes) <= CLASSES:
-            for label, colour in zip(classes, slice_colours(len(classes), False), strict=True):
+            for k, (label, colour) in enumerate(zip(classes, slice_colours(len(classes), False), strict=True)):
                 rows = self.y == label
-                self.ax_.scatter(x[rows], y[rows], s=size, color=colour, alpha=0.8, linewidths=0, label=str(label))
-            self.ax_.legend(frameon=False, fontsize="small")
+                style = {"s": size, "color": colour, "marker": MARKERS[k // len(COLOURS) % len(MARKERS)]}
+                alpha = 0.8 if len(x) <= MANY else 0.3
+                self.ax_.scatter(x[rows], y[rows], alpha=alpha, linewidths=0, label=str(label), **style)
+            if len(classes) <= MOST_IN_LEGEND:
+                self.ax_.legend(frameon=False, fontsize="small")
+            else:
+                centres = np.array([self.scores[self.y == label].mean(axis=0) for label in classes])
+                name_centres(self.ax_, [str(label) for label in classes], centres)
             return
         drawn = self.ax_.scatter(x, y, s=size, c=self.y.astype(float), cmap="viridis", alpha=0.85, linewidths=0)
         self.figure_.colorbar(drawn, ax=self.ax_, shrink=0.8)
+
+    def _strip(self) -> None:
+        """Draw one direction: the density of the rows, or of each class, and the rows under it."""
+        from scipy.stats import gaussian_kde
+
+        x = self.scores[:, 0]
+        worded = self.y is not None and (self.y.dtype.kind in "OUSTb" or len(np.unique(self.y)) <= CLASSES)
+        classes = np.unique(self.y) if worded else [None]
+        colours = slice_colours(len(classes), False) if worded else [FOUND]
+        spread = x.max() - x.min() or 1.0
+        places = np.linspace(x.min() - 0.08 * spread, x.max() + 0.08 * spread, STRIP)
+        top = 0.0
+        for label, colour in zip(classes, colours, strict=True):
+            rows = x if label is None else x[self.y == label]
+            if len(rows) > 2 and np.ptp(rows) > 0:
+                density = gaussian_kde(rows)(places) * len(rows) / len(x)
+                top = max(top, float(density.max()))
+                self.ax_.fill_between(places, density, color=colour, alpha=0.3, linewidth=0)
+                self.ax_.plot(places, density, color=colour, label=None if label is None else str(label))
+            self.ax_.plot(rows, np.full(len(rows), -0.04 * (top or 1.0)), "|", color=colour, alpha=0.7, markersize=9)
+        if worded and len(classes) <= MOST_IN_LEGEND:
+            self.ax_.legend(frameon=False, fontsize="small")
+        self.ax_.set(xlabel=self.names[0], ylabel="density of the rows")
+        plain(self.ax_)
 
     def _arrows(self) -> None:
         length = np.sqrt((self.loadings**2).sum(axis=1))
         order = np.argsort(-length, kind="stable")[:ARROWS]
         reach = 0.8 * float(np.abs(self.scores).max()) / max(float(length.max()), 1e-300)
         names = []
+        tips = 1.15 * self.loadings[order] * reach  # an arrow is no data: the frame must be told to hold it
+        self.ax_.update_datalim(tips)
+        self.ax_.autoscale_view()
         for j in order:
             dx, dy = self.loadings[j] * reach
             self.ax_.annotate(
@@ -135,3 +201,11 @@ class ScoresDisplay(Display):
             style = {"textcoords": "offset points", "fontsize": 8, "color": INK, "ha": side}
             names.append(self.ax_.annotate(self.columns[j], (dx, dy), at, **style))
         set_apart(names)
+
+
+def _row_names(X: Any) -> list[str] | None:
+    """Return the index of a pandas frame, unless it holds numbers."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or getattr(index, "dtype", np.dtype(int)).kind in "iufbmM":
+        return None
+    return [str(name) for name in index]

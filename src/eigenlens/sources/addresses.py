@@ -5,10 +5,12 @@ An `Address` is what readers need of a path, for a file that fsspec reaches.
 
 from __future__ import annotations
 
+import bz2
 import glob
 import gzip
 import io
 import os
+import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePath, PurePosixPath
@@ -94,20 +96,40 @@ def is_zarr(path: Place) -> bool:
 
 
 def open_bytes(path: Place) -> BinaryIO:
-    """Open a file to be read from its beginning; one that ends in .gz or .zst comes decompressed."""
+    """Open a file to be read from its beginning; one that ends in .gz, .bz2, .zst or .zip comes decompressed."""
     suffix = path.suffix.lower()
     if suffix == ".zst":
         pa = require("pyarrow", f"Reading {path}", "cli")
         raw = pa.input_stream(str(path) if isinstance(path, Path) else path.open(), compression="zstd")
         return io.BufferedReader(raw)
-    if suffix == ".gz":
-        return cast(BinaryIO, gzip.open(path if isinstance(path, Path) else path.open(), "rb"))
+    if suffix in (".gz", ".bz2"):
+        opener = gzip.open if suffix == ".gz" else bz2.open
+        return cast(BinaryIO, opener(path if isinstance(path, Path) else path.open(), "rb"))
+    if suffix == ".zip":
+        try:
+            return cast(BinaryIO, zipfile.ZipFile(str(path)).open(zipped_name(path)))
+        except RuntimeError as error:  # it asks for a password
+            raise errors.unreadable(str(path), error) from error
     return cast(BinaryIO, path.open("rb"))
 
 
 def arrow_input(path: Place) -> Any:
     """Return what pyarrow reads CSV from: a path, which it decompresses itself, or an open file."""
-    return str(path) if isinstance(path, Path) else open_bytes(path)
+    return str(path) if isinstance(path, Path) and path.suffix.lower() != ".zip" else open_bytes(path)
+
+
+def zipped_name(path: Place) -> str:
+    """Return the name of the only file in a .zip; those that a Mac adds do not count."""
+    try:
+        with zipfile.ZipFile(str(path)) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/")]
+    except (OSError, zipfile.BadZipFile) as error:
+        raise errors.unreadable(str(path), error) from error
+    kept = [name for name in names if not name.startswith("__MACOSX/") and not PurePosixPath(name).name.startswith(".")]
+    if len(kept) != 1:
+        there = f"it holds {len(kept)} ({errors.listed(kept, 3)})" if kept else "it holds none"
+        raise errors.InputError(f"{path}: a .zip must hold one table, and {there}; unpack it, and name the file.")
+    return kept[0]
 
 
 def _addresses(url: str) -> tuple[list[Place], list[dict[str, str]]]:

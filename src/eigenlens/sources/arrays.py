@@ -82,6 +82,9 @@ class ArrayReader:
         narrow = all(values.dtype == np.float32 for _, values in self.arrays)
         return np.dtype(np.float32 if narrow else np.float64)
 
+    def found_words(self, roles: Roles) -> list[bool]:
+        return [False] * len(roles.columns)
+
     def step(self, rows: int) -> int:
         """Return whole chunks of rows, where the arrays are stored so: a chunk is read at once or twice."""
         chunk = getattr(self.arrays[0][1], "chunks", None)

@@ -56,8 +56,13 @@ class ArrowReader:
         return self._name
 
     def dtype(self, roles: Roles) -> np.dtype:
-        types = {str(self.schema.field(j).type) for j in roles.columns}
+        types = {str(self.schema.field(j).type) for j in roles.columns if j not in roles.words}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
+
+    def found_words(self, roles: Roles) -> list[bool]:
+        """Tell which columns of X are no numbers, by their types."""
+        kinds = [self.schema.field(j).type for j in roles.columns]
+        return [not is_arrow_number(kind) or str(kind) == "bool" for kind in kinds]
 
     def step(self, rows: int) -> int:
         return rows
@@ -158,16 +163,17 @@ class IpcReader(ArrowReader):
 
 def require_numbers(schema: Any, roles: Roles, name: str) -> None:
     """Refuse columns of X that hold no numbers."""
-    bad = {
-        schema.field(j).name: schema.field(j).type for j in roles.columns if not is_arrow_number(schema.field(j).type)
-    }
+    fields = [schema.field(j) for j in roles.columns if j not in roles.words]
+    bad = {field.name: field.type for field in fields if not is_arrow_number(field.type)}
     if bad:
         raise errors.located(name, errors.text_columns("X", bad.keys(), map(str, bad.values())))
 
 
 def _places(schema: Any, names: list[str], roles: Roles) -> Roles:
     """Return the columns of X where a file was read in part."""
-    return Roles(tuple(schema.get_field_index(name) for name in names[: len(roles.columns)]))
+    places = tuple(schema.get_field_index(name) for name in names[: len(roles.columns)])
+    words = tuple(p for p, word in zip(places, roles.is_word, strict=True) if word)
+    return Roles(places, words=words)
 
 
 def _refuse_twice(schema: Any, name: str) -> None:

@@ -26,6 +26,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
+from .words import Words
 
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
@@ -51,6 +52,8 @@ class Block:
         What the class codes stand for.
     runs : tuple of (code, start, stop), or None
         Where the rows of a class stand together: the classes in their order, and their rows. Then y is None.
+    numbers : ndarray of int, shape (rows,), or None
+        Which rows of the table these are, where a pass was asked to tell (`Source.numbered`).
     """
 
     X: Array
@@ -58,6 +61,7 @@ class Block:
     weight: Array | None = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
+    numbers: np.ndarray | None = None
 
 
 class Accumulator(Protocol):
@@ -75,7 +79,7 @@ M = TypeVar("M", bound=Accumulator)
 T = TypeVar("T")
 Segment = Iterable[Block]
 Target = Literal["none", "labels", "table"]
-Missing = Literal["refuse", "allow"]
+Missing = str  # "refuse", or a word for how a method models the cells that were not observed
 
 
 class Source(ABC):
@@ -105,8 +109,10 @@ class Source(ABC):
         Whether a long pass shows a bar; None where it seems welcome.
     label_reader : LabelReader
         How y became labels.
-    missing : {"refuse", "allow"}
-        Whether X, and a second table, may hold NaN, for methods to which it means "not observed".
+    missing : str
+        "refuse", or anything else where X, and a second table, may hold NaN: cells that were not observed.
+    numbered : bool
+        Whether blocks tell which rows of the table they hold.
     paths : list of Path
         The files that are read, where there are any.
     layout : object or None
@@ -128,6 +134,7 @@ class Source(ABC):
     paths: Sequence[Path] = ()
     label_reader: LabelReader = ClassReader()
     missing: Missing = "refuse"
+    numbered: bool = False
     layout: Any = None
 
     @abstractmethod
@@ -150,6 +157,18 @@ class Source(ABC):
 
     def settled(self) -> Source:
         """Return this source ready to be read a few rows at a time: with slices of y settled, for which y is read."""
+        return self
+
+    def finely_cut(self) -> Source:
+        """Return the same rows in blocks of a cache's size, for a pass whose parts merge at no cost."""
+        return self
+
+    def with_words(self, words: Words) -> Source:
+        """Return this source with columns of words read as such; by default there are none."""
+        if not isinstance(words, str) and len(words):
+            raise errors.InputError(
+                f"categories={list(words)!r}, but {self.name} holds numbers only; leave categories at 'auto'."
+            )
         return self
 
     def without_weights(self) -> Source:
@@ -177,7 +196,7 @@ class Source(ABC):
         return None
 
     def reduce(self, start: M) -> M:
-        """Read the rows once; `start` is empty except for the pivot."""
+        """Read the rows once, into `start`, which is empty except for the pivot."""
         takes_sparse = getattr(start, "takes_sparse", False)
 
         def reduce_segment(segment: Segment) -> M:
@@ -193,16 +212,17 @@ class Source(ABC):
             total = total.merge(part)
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Array:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
         """Apply a function of rows block by block and stack what it returns."""
-        pieces = [piece for part in self.mapped_segments(function) for piece in part]
+        pieces = [piece for part in self.mapped_segments(function, takes_sparse) for piece in part]
         return pieces[0] if len(pieces) == 1 else _xp.namespace(pieces[0]).concat(pieces, axis=0)
 
-    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+    def mapped_segments(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Iterator[list[Array]]:
         """Yield what a function of rows returns for the blocks of each segment, in order."""
 
         def apply(segment: Segment) -> list[Array]:
-            return [function(piece.X) for block in segment for piece in dense_blocks(block)]
+            pieces = (piece for block in segment for piece in ([block] if takes_sparse else dense_blocks(block)))
+            return [function(piece.X) for piece in pieces]
 
         return tracked(self.map_segments(apply), self.n_segments(), "Applying", self.progress)
 
@@ -219,9 +239,14 @@ def collect(source: Source, empty: M) -> M:
     return source.reduce(empty.anchored(source.first()))
 
 
-def map_rows(source: Source, function: Callable[[Array], Array]) -> Array:
-    """Apply a function of rows block by block and stack what it returns."""
-    return source.map(function)
+def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
+    """Apply a function of rows block by block and stack what it returns; sparse rows as they are, if it takes them."""
+    return source.map(function, takes_sparse)
+
+
+def fine_rows(n_columns: int) -> int:
+    """Return how many rows make a block where a merge costs nothing, so that they fit the cache however wide."""
+    return min(max(BLOCK_BYTES // (8 * n_columns), 16), BLOCK_ROWS[1])
 
 
 def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
@@ -250,8 +275,9 @@ def dense_blocks(block: Block) -> Iterator[Block]:
     step = block_rows(block.X.shape[1])
     for start in range(0, block.X.shape[0], step):
         rows = slice(start, start + step)
-        y, weight = (None if values is None else values[rows] for values in (block.y, block.weight))
-        yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight)
+        beside = ("y", "weight", "numbers")
+        y, weight, numbers = (None if (v := getattr(block, name)) is None else v[rows] for name in beside)
+        yield replace(block, X=block.X[rows].toarray(), y=y, weight=weight, numbers=numbers)
 
 
 def typical_rows(n: int, weight: np.ndarray | None) -> list[int]:

@@ -13,7 +13,8 @@ from .._core import xp as _xp
 from .labels import as_column
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot
-from .table import as_table
+from .table import as_table, of_rows
+from .words import is_mixed
 
 
 class BatchReader:
@@ -45,9 +46,20 @@ class BatchReader:
         return "batches"
 
     def dtype(self, roles: Roles) -> np.dtype:
-        tables = (_parts(batch)[0] for batch in self._looked_at())
-        X = next((X for X in tables if _length(X)), None)
-        return np.dtype(np.float64) if X is None else _table(_chosen(X, self.names, roles.columns), 0).sample.dtype
+        first = self._first_batch()
+        if first is None:
+            return np.dtype(np.float64)
+        return _table(_chosen(first, self.names, roles.columns), 0, roles.is_word).sample.dtype
+
+    def found_words(self, roles: Roles) -> list[bool]:
+        first = self._first_batch()
+        table = None if first is None else as_table(_chosen(first, self.names, roles.columns), "X", words="auto")
+        return list(getattr(table, "is_word", [False] * len(roles.columns)))
+
+    def _first_batch(self) -> Any:
+        """Return the first batch that has rows, None where all are empty."""
+        tables = (_parts(batch)[0] for batch in (self._saved or self._looked_at()))
+        return next((X for X in tables if _length(X)), None)
 
     def step(self, rows: int) -> int:
         return rows
@@ -114,7 +126,7 @@ class BatchReader:
         return Piece(0, n, self._loader(X, y, weight, k, roles), f"batch {k}")
 
     def _loader(self, X: Any, y: Any, weight: Any, k: int, roles: Roles) -> Callable[[int, int], Batch]:
-        table = _table(_chosen(X, self.names, roles.columns), k)
+        table = _table(_chosen(X, self.names, roles.columns), k, roles.is_word)
         if roles.target is not None:
             y = _chosen(X, self.names, roles.target)
             y = _only(y) if roles.single else y
@@ -124,8 +136,9 @@ class BatchReader:
         weight = None if weight is None else _values(weight)
 
         def load(start: int, stop: int) -> Batch:
+            rows = table.rows(start, stop)
             return Batch(
-                _xp.to_numpy(table.rows(start, stop)),
+                rows if is_mixed(rows) else _xp.to_numpy(rows),
                 None if y is None else y[start:stop],
                 None if weight is None else weight[start:stop],
             )
@@ -148,7 +161,7 @@ def _parts(batch: Any) -> tuple[Any, Any, Any]:
     if X is None or isinstance(X, str | bytes | int | float):
         raise errors.not_rows(f"iterable of {type(X).__name__}")
     if isinstance(X, list):
-        X = np.asarray(X)
+        X = np.asarray(of_rows(X))
     return X, y, weight
 
 
@@ -180,9 +193,11 @@ def _values(values: Any) -> np.ndarray:
     return as_column(values, "y")
 
 
-def _table(X: Any, k: int) -> Any:
+def _table(X: Any, k: int, is_word: tuple[bool, ...]) -> Any:
+    names = _names(X)
+    words: list[Any] = [j if names is None else names[j] for j, word in enumerate(is_word) if word]
     try:
-        return as_table(X, "X")
+        return as_table(X, "X", words=words or "refuse")
     except ValueError as error:
         raise errors.located(f"batch {k}", error) from error
 

@@ -16,12 +16,11 @@ import numpy as np
 
 from .._core import errors
 from .addresses import arrow_input
-from .csv_text import BLOCK_BYTES, MISSING, Dialect, header_cells, lines_of, read_header
+from .csv_text import BLOCK_BYTES, MISSING, PLAIN, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
 
-PLAIN = Dialect()
 HEAD_BYTES = 2**20  # text decoded where only the first rows are wanted
 PEEK = 1000  # lines from which the kind of labels is read
 FEW = 20  # lines that tell whether a column is written as whole numbers
@@ -56,6 +55,12 @@ class CsvReader:
     def dtype(self, roles: Roles) -> np.dtype:
         return np.dtype(np.float64)
 
+    def found_words(self, roles: Roles) -> list[bool]:
+        """Tell which columns of X are no numbers, by the first lines."""
+        lines = [row for _, row in islice(lines_of(self.paths[0], PLAIN), 1, PEEK) if row]
+        cells = [[row[j] for row in lines if len(row) > j and row[j] not in self.na] for j in roles.columns]
+        return [any(_number(cell) is None for cell in column) for column in cells]
+
     def step(self, rows: int) -> int:
         return rows
 
@@ -77,6 +82,7 @@ class CsvReader:
         pa, names = _pyarrow(self.paths[0], "pyarrow"), self.names
         assert names is not None
         kinds = {names[j]: pa.float64() for j in roles.all}
+        kinds |= {names[j]: pa.dictionary(pa.int32(), pa.string()) for j in roles.words}
         if roles.target is not None and roles.single:
             name = names[roles.target[0]]
             place = roles.target[0]

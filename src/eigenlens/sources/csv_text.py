@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
+from zipfile import BadZipFile
 
 from .._core import errors
 from .addresses import arrow_input, open_bytes
@@ -20,8 +21,9 @@ from .addresses import arrow_input, open_bytes
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
-DAMAGED = (OSError, EOFError, zlib.error)  # what a file that is cut short or does not decompress raises
+DAMAGED = (OSError, EOFError, zlib.error, BadZipFile)  # what a file that is cut short or does not decompress raises
 DELIMITERS = (",", ";", "\t", "|")
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,18 @@ class Dialect:
 
     Parameters
     ----------
-    delimiter, decimal : str
-    encoding : str
+    delimiter, decimal, encoding : str
+        "auto" where the file is to tell: `TableFile` looks at its first lines.
     na : tuple of str
         Cells that stand for a missing value, beside the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
     na_of : tuple of pairs (str, tuple of str)
         Cells that stand for a missing value in a single column.
+    dressed : tuple of str
+        Columns of numbers with signs that are left out: percent, currency, marks between thousands.
+    header : bool
+        Whether the first line holds names; if not, columns are named x1, x2, …
 
     Examples
     --------
@@ -47,21 +53,28 @@ class Dialect:
     (';', ',')
     """
 
-    delimiter: str = ","
-    decimal: str = "."
-    encoding: str = "utf8"
+    delimiter: str = AUTO
+    decimal: str = AUTO
+    encoding: str = AUTO
     na: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     na_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    dressed: tuple[str, ...] = ()
+    header: bool = True
 
     def missing_in(self, column: str) -> tuple[str, ...]:
         """Return the cells that stand for a missing value in a column, beside the usual ones."""
         return (*self.na, *dict(self.na_of).get(column, ()))
 
 
+PLAIN = Dialect(",", ".", "utf8")
+
+
 def read_header(path: Path, dialect: Dialect) -> list[str]:
     """Return the names of the columns; a first one without a name holds the names of the rows."""
     names = header_cells(path, dialect)
+    if not dialect.header:
+        return [f"x{j}" for j in range(1, len(names) + 1)]
     if names[0] == "" and len(names) > 1:
         names[0] = ROW_NAMES if ROW_NAMES not in names else f"{ROW_NAMES} names"
     for j, name in enumerate(names):
@@ -75,7 +88,7 @@ def header_cells(path: Path, dialect: Dialect) -> list[str]:
     """Return the cells of the first line, as they are."""
     _refuse_binary(path, dialect)
     try:
-        with _opened(path, dialect) as file:
+        with opened(path, dialect) as file:
             header = next(csv.reader(file, delimiter=dialect.delimiter, strict=True), None)
     except (UnicodeError, LookupError) as error:
         raise _undecodable(path, dialect, error) from error
@@ -118,7 +131,7 @@ def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str
             arrow_input(path), read_options=read, parse_options=text, convert_options=convert
         ) as reader:
             for batch in reader:
-                yield batch.slice(1) if first else batch  # the header is read as a row, since its names are ours
+                yield batch.slice(1) if first and dialect.header else batch  # read as a row, since its names are ours
                 first = False
     except (OSError, ValueError, LookupError) as error:
         if isinstance(error, errors.InputError):
@@ -141,7 +154,8 @@ def check_quotes(path: Path, dialect: Dialect) -> None:
 def locate(path: Path, dialect: Dialect, place: int, text: str) -> int | None:
     """Return the first line below the header whose cell at a place reads so."""
     rows = lines_of(path, dialect)
-    next(rows, None)
+    if dialect.header:
+        next(rows, None)
     return next((line for line, cells in rows if len(cells) > place and cells[place].strip() == text), None)
 
 
@@ -149,7 +163,7 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
     """Yield the line on which each row begins, and its cells."""
     limit = csv.field_size_limit(BLOCK_BYTES)
     try:
-        with _opened(path, dialect) as file:
+        with opened(path, dialect) as file:
             reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
             line = 1
             try:
@@ -213,7 +227,8 @@ def _undecodable(path: Path, dialect: Dialect, error: Exception) -> Exception:
     return _encoding(path, None, f"it is not {dialect.encoding} text ({error})", "utf-8, latin-1, utf-16")
 
 
-def _opened(path: Path, dialect: Dialect) -> IO[str]:
+def opened(path: Path, dialect: Dialect) -> IO[str]:
+    """Open a file as text; a mark at its beginning is left out."""
     encoding = "utf-8-sig" if dialect.encoding.lower() in ("utf8", "utf-8") else dialect.encoding
     return io.TextIOWrapper(open_bytes(path), newline="", encoding=encoding)
 

@@ -13,10 +13,12 @@ import asyncio
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import dask
 import dask.array as da
+import narwhals as nw
 import numpy as np
 from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
@@ -24,16 +26,28 @@ from dask.sizeof import sizeof
 from .._core import errors
 from .._core.threads import thread_count
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, gathered, require_room
+from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
 from .in_memory import as_source
 from .labels import LabelReader, as_column, as_counts, read_weights
-from .partitions import ReadOptions, first_row, folded, mapped
 from .progress import tracked
+from .words import Words, chosen_words
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
 ATTEMPTS = 10  # a run is given up when its workers have died so often
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """How a worker is to read a partition."""
+
+    name: str
+    target: Target = "none"
+    reader: LabelReader | None = None
+    missing: Missing = "refuse"
+    words: Words = "refuse"
+    first_number: int | None = None
 
 
 class DaskSource(Source):
@@ -50,6 +64,8 @@ class DaskSource(Source):
         self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
+        self._words: Words = "refuse"
+        self._starts: list[int] | None = None
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
     @property
@@ -86,6 +102,18 @@ class DaskSource(Source):
         new._parts = [(part, b, c) for (part, _, _), b, c in zip(self._parts, ys, weights, strict=True)]
         return new
 
+    def with_words(self, words: Words) -> DaskSource:
+        """Return this source with columns of words read as such: by their types, which all partitions share."""
+        if not self.is_frame:
+            super().with_words(words)
+            return self
+        kinds = [nw.from_native(self.X._meta[name], series_only=True).dtype for name in self.X.columns]
+        found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
+        is_word = chosen_words(words, list(self.X.columns), found, self.name)
+        new = copy.copy(self)
+        new._words = [name for name, word in zip(self.X.columns, is_word, strict=True) if word] or "refuse"
+        return new
+
     def settled(self) -> DaskSource:
         """Return this source with slices settled by y and the weights, which alone come here: a number a row."""
         if self._target != "labels" or self.label_reader.settled:
@@ -116,9 +144,21 @@ class DaskSource(Source):
         target, reader = self._target, self.label_reader
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
 
-    @property
-    def _options(self) -> ReadOptions:
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing)
+    def _options(self, k: int = 0) -> ReadOptions:
+        """Return how partition k is to be read."""
+        first = self._first_numbers()[k] if self.numbered else None
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words, first)
+
+    def _first_numbers(self) -> list[int]:
+        """Return the number of the first row of each partition; a frame has to be asked how long its partitions are."""
+        if self._starts is None:
+            lengths = None if self.is_frame else [_known(rows) for rows in self.X.chunks[0]]
+            if lengths is None or None in lengths:
+                count = dask.delayed(len, pure=False)
+                places = [f"partition {k}" for k in range(len(self._parts))]
+                lengths = list(_results([count(part) for part, _, _ in self._parts], places))
+            self._starts = np.cumsum([0, *lengths])[:-1].tolist()
+        return self._starts
 
     # -- passes ------------------------------------------------------------------------------------------------
 
@@ -126,21 +166,21 @@ class DaskSource(Source):
         raise NotImplementedError("the rows of a Dask collection stay where they are")
 
     def first(self) -> Block:
-        read = dask.delayed(first_row, pure=False)
+        read = dask.delayed(_first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._options, k))
+            block = _compute(read(*part, self._options(), k))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
 
     def reduce(self, start: Any) -> Any:
-        fold = dask.delayed(folded, pure=False)
+        fold = dask.delayed(_folded, pure=False)
         size = -(-len(self._parts) // RUNS)
         runs, places = [], []
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._options, k)
+                total = fold(total, *self._parts[k], self._options(k), k)
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -148,15 +188,15 @@ class DaskSource(Source):
             total = total.merge(part)
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Any:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
         """Return a Dask array, still to be computed, of what the function makes of each partition."""
         sample = function(self.first().X)
-        apply = dask.delayed(mapped, pure=False)
+        apply = dask.delayed(_mapped, pure=False)
         meta = np.empty((0, *sample.shape[1:]), dtype=sample.dtype)
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, ReadOptions(self.name, missing=self.missing), k),
+                apply(part, function, meta, ReadOptions(self.name, missing=self.missing, words=self._words), k),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -194,6 +234,67 @@ def _matched(values: Any, X: Any, name: str) -> Any:
     if len(column) != X.shape[0]:
         raise errors.lengths_differ("X", int(X.shape[0]), name, len(column))
     return da.from_array(column, chunks=(X.chunks[0], *(-1 for _ in column.shape[1:])))
+
+
+# -- what runs where the partitions are --------------------------------------------------------------------------
+
+
+def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source | None:
+    """Return a partition as a source, None where it has no rows that count."""
+    try:
+        for name, values in (("y", y), ("sample_weight", weight)):
+            if values is not None and np.ndim(values) and len(values) != X.shape[0]:
+                raise errors.lengths_differ("X", X.shape[0], name, len(values))
+        if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
+            return None
+        source: Any = as_source(
+            X,
+            y,
+            weight,
+            target=options.target,
+            name=options.name,
+            reader=options.reader,
+            missing=options.missing,
+            words=options.words,
+            counts=True,  # a partition has a part of the weights: what they are shows in all of them
+        )
+        if options.first_number is not None:
+            source.numbered, source.first_number = True, options.first_number
+        return source
+    except ValueError as error:
+        raise errors.located(f"partition {k}", error) from error
+
+
+def _first_row(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Block | None:
+    source = _opened(X, y, weight, options, k)
+    return None if source is None else _in_place(k, source.first)
+
+
+def _folded(total: Any, X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Any:
+    """Take a partition into moments; the ones given stay as they are, in case they are needed again."""
+    source = _opened(X, y, weight, options, k)
+    total = total.copy()
+
+    def fold() -> Any:
+        for segment in source.segments():  # type: ignore[union-attr]
+            for block in segment:
+                for piece in [block] if total.takes_sparse else dense_blocks(block):
+                    total.update(piece)
+        return total
+
+    return total if source is None else _in_place(k, fold)
+
+
+def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, options: ReadOptions, k: int) -> Array:
+    source = _opened(X, None, None, options, k)
+    return empty if source is None else _in_place(k, lambda: source.map(function))
+
+
+def _in_place(k: int, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except errors.InputError as error:
+        raise errors.located(f"partition {k}", error) from error
 
 
 # -- running -----------------------------------------------------------------------------------------------------

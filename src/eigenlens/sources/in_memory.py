@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,6 +21,7 @@ from .base import (
     Source,
     Target,
     block_rows,
+    fine_rows,
     middle,
     require_room,
     segment_blocks,
@@ -28,6 +30,7 @@ from .base import (
 from .labelled import is_labelled, labelled_rows
 from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -40,6 +43,7 @@ class MemorySource(Source):
     native: Any = None
     n_columns: int = 0
     single_response = False  # whether the second table came as a single column without its own dimension
+    first_number = 0  # the number of the first row, where these are a part of a table
 
     def __init__(
         self, X: Table, y: Labels | Table | None, weight: np.ndarray | None, name: str = "X", second_name: str = "Y"
@@ -55,17 +59,19 @@ class MemorySource(Source):
         self.n_rows = n if weight is None else int(np.count_nonzero(weight))
         self.weighted = weight is not None
         n_groups = 1 if self.labels is None else len(self.labels.classes)
-        device_bytes = _xp.device_memory(X.sample) if _xp.on_accelerator(X.sample) else None
-        self._single, self._sparse = _xp.single(X.sample), hasattr(X, "sparse_rows")
+        on_host = isinstance(X.sample, np.ndarray)
+        self._single, self._sparse = not on_host and _xp.single(X.sample), hasattr(X, "sparse_rows")
+        self._block = block_rows(self.n_columns, n_groups, None if on_host else _xp.device_memory(X.sample))
         self._codes = None if self.labels is None else _xp.like(self.labels.codes, X.sample)
         self._weight = None if weight is None else _xp.like(weight, X.sample)
         self._positive = weight is None or bool((weight > 0).all())
         self._weights = weight
-        self._block = block_rows(self.n_columns, n_groups, device_bytes)
         if self._sparse:
             self._block = max(self._block, SPARSE_ROWS * self.n_columns)
+        if isinstance(X, MixedTable):
+            self._block = max(self._block, WORD_ROWS)
         # whether all rows can be handed over as they are: dense, on the host, and few
-        self._is_one_block = n <= self._block and isinstance(X.sample, np.ndarray) and not self._sparse
+        self._is_one_block = n <= self._block and on_host and not self._sparse
         self._order: Array | None = None  # rows of each class together, where that is worth a sort
         self._finite_checks: list[Array] = []  # whether blocks were finite, still to be asked of the device
         self._reducing = False  # a pass whose moments tell that at its end
@@ -74,6 +80,19 @@ class MemorySource(Source):
     def kept(self) -> np.ndarray:
         """Positions of the rows of positive weight: those that blocks hold."""
         return np.arange(self.table.shape[0]) if self._weight is None else np.flatnonzero(_xp.to_numpy(self._weight))
+
+    @property
+    def row_weights(self) -> Array | None:
+        """The weights of all rows, on the device of the table; None where each counts once."""
+        return self._weight
+
+    def finely_cut(self) -> MemorySource:
+        if self._sparse or not isinstance(self.table.sample, np.ndarray):
+            return self
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(self.n_columns))
+        new._is_one_block = self.table.shape[0] <= new._block
+        return new
 
     def in_memory(self) -> MemorySource:
         return self
@@ -117,20 +136,22 @@ class MemorySource(Source):
         elif self.second is not None:
             y = _xp.like(finite_rows(self.second, start, stop, self.second_name, self.missing), self.table.sample)
         w = None if self._weight is None else self._weight[start:stop]
+        numbers = np.arange(start, stop) + self.first_number if self.numbered else None
         if w is not None and not self._positive:
             keep = w > 0
+            numbers = None if numbers is None else numbers[_xp.to_numpy(keep)]
             X, w, y = (
                 X[keep, :],
                 w[keep],
                 None if y is None else (y[keep] if self.second is None else y[keep, :]),
             )
-        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs)
+        return Block(X, y, w, None if self.labels is None else self.labels.classes, runs, numbers)
 
     def _checked(self, start: int, stop: int) -> Array:
         """Return finite rows of a sparse table as they are; dense ones where something is to be said of them."""
         X = self.table.sparse_rows(start, stop)  # type: ignore[attr-defined]
         rounded = len(self.table.wide) and np.abs(X.data).max(initial=0.0) >= EXACT
-        if np.isfinite(X.data).all() and not rounded:
+        if _xp.sum_is_finite(X.data) and not rounded:
             return X
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
@@ -144,6 +165,8 @@ class MemorySource(Source):
         """Bring the rows of each class together: sums by class are then sums of neighbours, in a fixed order."""
         codes, K = self._codes, 0 if self.labels is None else len(self.labels.classes)
         if codes is None or self._weight is not None or not self._single or self._order is not None:
+            return
+        if self.numbered:  # rows are told apart by their places
             return
         if codes.shape[0] < RUN_ROWS * K:
             return
@@ -161,20 +184,21 @@ class MemorySource(Source):
             finite_rows(self.table, start, min(start + self._block, self.table.shape[0]), self.name, self.missing)
 
     def first(self) -> Block:
-        X = self._median(self.table, self.name, self.missing)
-        return Block(
-            X, None if self.second is None else _xp.like(self._median(self.second, self.second_name, self.missing), X)
-        )
+        """Return the columnwise median of a few rows that count."""
+        X = self._median(self.table, self.name)
+        second = None if self.second is None else _xp.like(self._median(self.second, self.second_name), X)
+        return Block(X, second)
 
-    def _median(self, table: Table, name: str, missing: Missing) -> Array:
-        """Return the columnwise median of a few rows that count, as a table of one row."""
+    def _median(self, table: Table, name: str) -> Array:
         places = typical_rows(table.shape[0], self._weights)
-        if hasattr(table, "picked"):
-            few = table.picked(places)
-            if _xp.sum_is_finite(few):
-                return middle(few)
-        rows = [finite_rows(table, i, i + 1, name, missing) for i in places]
-        return middle(_xp.namespace(rows[0]).concat(rows, axis=0))
+        if isinstance(table, MixedTable):
+            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            return first_rows(MixedRows.joined(parts), middle)
+        few = table.picked(places) if hasattr(table, "picked") else None
+        if few is None or not _xp.sum_is_finite(few):
+            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            few = _xp.namespace(parts[0]).concat(parts, axis=0)
+        return middle(few)
 
     def map_segments(self, work: Any) -> Iterator[Any]:
         n, p = self.table.shape
@@ -192,13 +216,13 @@ class MemorySource(Source):
         if checks and not bool(_xp.namespace(checks[0]).all(_xp.namespace(checks[0]).stack(checks))):
             self._name_the_first_not_finite()
 
-    def map(self, function: Callable[[Array], Array]) -> Array:
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:
         if self._is_one_block:
             return function(self._read(0, self.table.shape[0]).X)
         if self.weighted or not isinstance(self.table.sample, np.ndarray):
-            return super().map(function)
+            return super().map(function, takes_sparse)
         found, at = np.empty(0), 0
-        for piece in (piece for part in self.mapped_segments(function) for piece in part):
+        for piece in (piece for part in self.mapped_segments(function, takes_sparse) for piece in part):
             if at == 0:
                 found = np.empty((self.table.shape[0], *piece.shape[1:]), dtype=piece.dtype)
             found[at : at + len(piece)] = piece  # while it is in cache, and so that its memory serves the next one
@@ -207,7 +231,7 @@ class MemorySource(Source):
 
     def reduce(self, start: M) -> M:
         if self._is_one_block:
-            return start.copy().update(self._read(0, self.table.shape[0]))
+            return start.update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)
@@ -232,6 +256,7 @@ def as_source(
     reader: LabelReader | None = None,
     in_memory: bool = False,
     every_row: bool = False,
+    words: Words = "refuse",
     counts: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
@@ -248,8 +273,8 @@ def as_source(
         What `y` must be.
     min_rows : int
         Rows of positive weight needed.
-    missing : {"refuse", "allow"}
-        What to do about NaN in X; infinity is always refused.
+    missing : str
+        "refuse" NaN in X, or anything else where it means "not observed"; infinity is always refused.
     name : str
         What messages call X.
     second_name : str
@@ -262,6 +287,8 @@ def as_source(
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
         Whether the caller answers for every row, those to which a source gives no weight too.
+    words : {"refuse", "auto"} or list of columns
+        Whether X may hold words, and in which columns.
     counts : bool
         Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
@@ -273,12 +300,13 @@ def as_source(
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
+        remote = remote.with_words(words) if wanted(words) else remote
         remote = remote.in_memory() if in_memory else remote.settled()
         remote.name = name
         if remote.n_rows is not None and remote.n_rows < min_rows:
             raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
         return remote
-    table = as_table(X, name, missing)
+    table = as_table(X, name, missing, words)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)

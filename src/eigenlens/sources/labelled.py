@@ -51,7 +51,7 @@ class LabelledRows(Source):
         if self.layout.names is not None and source.feature_names is None:
             source.feature_names = self.layout.names
             if source.in_memory_already:
-                source.native = Source.native.fget(source)  # type: ignore[attr-defined]
+                source.native = Source.native.fget(source)  # type: ignore[attr-defined, misc]
         return source
 
     def segments(self) -> Iterator[Segment]:

@@ -22,14 +22,17 @@ class Labels:
         Position of each row's class in `classes`; −1 where a row has none and the method allows that. Whole numbers of
         another library stay there.
     classes : ndarray of shape (K,)
-        The distinct labels, sorted.
+        The distinct labels, sorted; categories of pandas, or of a polars Enum, in their own order.
     native : array or None
         An empty array of the library the labels came in, where that was not NumPy.
+    order : ndarray or None
+        All categories in their own order, where the labels have one.
     """
 
     codes: Array
     classes: np.ndarray
     native: Array | None = None
+    order: np.ndarray | None = None
 
     @classmethod
     def read(cls, y: Any) -> Labels:
@@ -57,7 +60,18 @@ class Labels:
         else:
             _refuse_continuous(values)
             codes, classes = _codes_of_numbers(values)
-        return cls(codes, classes, native)
+        return cls(codes, classes, native)._in_order(_categories(y))
+
+    def _in_order(self, categories: list[Any] | None) -> Labels:
+        """Return the labels with classes in the order of categories."""
+        if categories is None:
+            return self
+        rank = {category: place for place, category in enumerate(categories)}
+        places = np.argsort([rank[label] for label in self.classes.tolist()], kind="stable")
+        order = np.array(categories, dtype=self.classes.dtype)
+        if (np.diff(places) > 0).all():  # they come in this order anyway
+            return Labels(self.codes, self.classes, self.native, order)
+        return Labels(np.argsort(places)[self.codes], self.classes[places], self.native, order)
 
     def __len__(self) -> int:
         return int(self.codes.shape[0])
@@ -70,7 +84,7 @@ class Labels:
         if present.all():
             return self
         moved = np.where(codes >= 0, (np.cumsum(present) - 1)[codes], -1)
-        return Labels(moved, self.classes[present], self.native)
+        return Labels(moved, self.classes[present], self.native, self.order)
 
 
 class LabelReader(Protocol):
@@ -95,6 +109,12 @@ class ClassReader:
 
     def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, ClassReader]:
         return Labels.read(y), self
+
+
+def _categories(y: Any) -> list[Any] | None:
+    """Return the categories of a column in their order, None where it has none: pandas categories, a polars Enum."""
+    categories = getattr(getattr(y, "dtype", None), "categories", None)
+    return None if categories is None or not hasattr(categories, "to_list") else categories.to_list()
 
 
 def refuse_other_labels(y: Any, classes: Any) -> None:
@@ -242,7 +262,7 @@ def are_shares(total: float) -> bool:
 
 def given_as_counts(sample_weight: Any) -> Any:
     """Return weights given beside rows that lie elsewhere as counts; those that lie elsewhere too stay as they are."""
-    if sample_weight is None or np.ndim(sample_weight) != 1 or hasattr(sample_weight, "__dask_graph__"):
+    if sample_weight is None or getattr(sample_weight, "ndim", 1) != 1 or hasattr(sample_weight, "__dask_graph__"):
         return sample_weight
     weight = as_column(sample_weight, "sample_weight")
     return as_counts(weight) if weight.dtype.kind in "biuf" else weight

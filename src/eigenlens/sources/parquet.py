@@ -15,6 +15,7 @@ from .addresses import Place
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
 from .table import warn_rounded
+from .words import MixedRows, of_arrow
 
 MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of missing values
 
@@ -47,6 +48,11 @@ class ParquetReader:
         types = {str(field.type) for field in self._fields(roles)}
         return np.dtype(np.float32 if types == {"float"} else np.float64)
 
+    def found_words(self, roles: Roles) -> list[bool]:
+        """Tell which columns of X are no numbers, by the types in the files."""
+        kinds = [[schema.field(j).type for schema in self._schemas] for j in roles.columns]
+        return [any(not is_arrow_number(t) or str(t) == "bool" for t in of_column) for of_column in kinds]
+
     def step(self, rows: int) -> int:
         return rows
 
@@ -62,11 +68,10 @@ class ParquetReader:
 
     def _file_pieces(self, k: int, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
         path = self.paths[k]
-        with open_parquet(path, pre_buffer=False) as file:
-            if (
-                file.metadata.num_rows != self._counts[k]
-                or self._partitions.beside(file.schema_arrow) != self._schemas[k]
-            ):
+        coded = [self.schema.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
+        with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
+            stored = file.metadata.schema.to_arrow_schema()
+            if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
                 raise changed(path, "its footer speaks of other columns or rows")
             start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
@@ -82,9 +87,9 @@ class ParquetReader:
                     raise errors.unreadable(origin, error) from error
 
     def _fields(self, roles: Roles) -> list[Any]:
-        """Return the columns of X in files that have rows: in an empty file they have no particular type."""
+        """Return the columns of numbers in files that have rows: in an empty file they have no particular type."""
         filled = [schema for schema, n in zip(self._schemas, self._counts, strict=True) if n]
-        return [schema.field(j) for schema in filled for j in roles.columns]
+        return [schema.field(j) for schema in filled for j in roles.columns if j not in roles.words]
 
     def _require_numbers(self, roles: Roles) -> None:
         bad = {f.name: f.type for f in self._fields(roles) if not is_arrow_number(f.type)}
@@ -120,25 +125,29 @@ def record_piece(
 
     Columns named in `whole` hold floats that were written as whole numbers.
     """
-    p = len(roles.columns)
+    p, is_word = len(roles.columns), roles.is_word
+    numbers = [j for j in range(p) if not is_word[j]]
     n_targets = len(roles.target or ())
     columns = [_plain(batch.column(name)) if j < p else batch.column(name) for j, name in enumerate(names)]
-    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in range(p)]
+    long = [str(columns[j].type) in ("int64", "uint64") or names[j] in whole for j in numbers]
     wide = np.flatnonzero(np.array(long, dtype=bool))
 
     def load(start: int, stop: int) -> Batch:
         cut = [column.slice(start, stop - start) for column in columns]
-        X = np.empty((p, stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
-        for j in range(p):
-            X[j] = cut[j].to_numpy(zero_copy_only=False)
-        warn_rounded(X.T, wide, "X", names)
+        X = np.empty((len(numbers), stop - start), dtype=dtype)  # columns lie together in Arrow, and so they stay
+        for row, j in enumerate(numbers):
+            X[row] = cut[j].to_numpy(zero_copy_only=False)
+        warn_rounded(X.T, wide, "X", [names[j] for j in numbers])
         targets = [as_values(column) for column in cut[p : p + n_targets]]
         weight = as_values(cut[-1]) if roles.weight is not None else None
         if roles.target is None:
             y = None
         else:
             y = targets[0] if roles.single else np.stack(targets, axis=1)
-        return Batch(X.T, y, weight)
+        rows: Any = X.T
+        if roles.words:
+            rows = MixedRows(rows, tuple(of_arrow(cut[j]) for j in range(p) if is_word[j]), is_word)
+        return Batch(rows, y, weight)
 
     return Piece(0, batch.num_rows, load, origin, zero, line_of)
 
@@ -148,6 +157,10 @@ def as_values(column: Any) -> np.ndarray:
     if hasattr(column, "dictionary_decode"):
         column = column.dictionary_decode()
     return column.to_numpy(zero_copy_only=False)
+
+
+def _is_text(kind: Any) -> bool:
+    return str(kind) in ("string", "large_string")
 
 
 def _plain(column: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,13 +13,14 @@ from .._core import errors
 from .._core import xp as _xp
 from .base import Missing
 from .snapshot import Snapshot
+from .words import is_mixed
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Rows as a reader loads them, nothing checked yet."""
 
-    X: np.ndarray
+    X: Any
     y: np.ndarray | None = None
     weight: np.ndarray | None = None
 
@@ -77,12 +78,20 @@ class Roles:
     ----------
     single : bool
         Whether y was named as one column rather than a list of them.
+    words : tuple of int
+        Columns of X that are read as words.
     """
 
     columns: tuple[int, ...]
     target: tuple[int, ...] | None = None
     weight: int | None = None
     single: bool = False
+    words: tuple[int, ...] = ()
+
+    @property
+    def is_word(self) -> tuple[bool, ...]:
+        """Tell which columns of X are words."""
+        return tuple(j in self.words for j in self.columns)
 
     @property
     def all(self) -> tuple[int, ...]:
@@ -121,6 +130,7 @@ class Reader(Protocol):
     def paths(self) -> Sequence[Path]: ...
 
     def dtype(self, roles: Roles) -> np.dtype: ...
+    def found_words(self, roles: Roles) -> list[bool]: ...
     def step(self, rows: int) -> int: ...
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]: ...
     def head(self, roles: Roles) -> Iterator[Piece]: ...
@@ -142,13 +152,14 @@ def even(pieces: Iterable[Piece], rows: int) -> Iterator[list[Piece]]:
         yield held
 
 
-def require_finite(
-    X: np.ndarray, name: str, piece: Piece, names: list[str] | None, missing: Missing = "refuse"
-) -> None:
+def require_finite(X: Any, name: str, piece: Piece, names: list[str] | None, missing: Missing = "refuse") -> None:
     """Refuse infinity and, unless cells may be missing, NaN; name the first such cell and where it was read."""
+    if is_mixed(X):
+        kept = [j for j, word in enumerate(X.is_word) if not word]
+        X, names = X.numbers, [names[j] if names else str(j) for j in kept]
     if _xp.all_finite(_xp.column_sums(X)):
         return
-    bad = np.isinf(X) if missing == "allow" else ~np.isfinite(X)
+    bad = ~np.isfinite(X) if missing == "refuse" else np.isinf(X)
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         kind = "NaN" if np.isnan(X[row, column]) else "infinity (inf)"

@@ -59,7 +59,7 @@ class RegressorScore(RegressorMixin):
             raise errors.InputError(f"y has {had} columns but {fitted} were fitted; pass the {fitted} of the fit.")
         Y = np.asarray(_xp.to_numpy(finite_rows(table, 0, table.shape[0], "y")), dtype=np.float64)
         weight = read_weights(sample_weight, len(Y))
-        return _r_squared(Y, predicted, np.ones(len(Y)) if weight is None else weight / weight.max())
+        return r_squared(Y, predicted, np.ones(len(Y)) if weight is None else weight / weight.max())
 
 
 def _given(estimator: Any, y: Any, name: str) -> Any:
@@ -80,7 +80,7 @@ def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.asarray(a == b, dtype=np.float64)
 
 
-def _r_squared(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
+def r_squared(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
     """R² of columns of any size; of one row it is not defined."""
     if len(Y) < 2:
         errors.warn(UndefinedMetricWarning("R² needs at least two rows; it is NaN."))

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.stored import stored
 from .labels import Labels, _is_missing, as_column
 from .table import EXACT
@@ -145,6 +146,9 @@ class SliceReader:
         return self.seen or self.slicing is not None or not isinstance(self.n_slices, int | np.integer)
 
     def read(self, y: Any, weight: np.ndarray | None) -> tuple[Labels, SliceReader]:
+        found = None if weight is not None else _cut_on_device(y, self.n_slices, self.slicing, self.rule)
+        if found is not None:
+            return found[0], replace(self, slicing=found[1], known=None, seen=True)
         labels, slicing = slice_response(Response(y), weight, self.n_slices, self.slicing, self.may_miss, self.rule)
         if slicing == Slicing() and self.known is not None:
             levels = np.union1d(self.known, labels.classes)
@@ -253,6 +257,37 @@ def _cut(
         raise _levels_were_few(n_slices)
     whole = Y[:, 0].astype(np.int64) if np.abs(Y).max(initial=0) < EXACT else Y[:, 0]
     return Labels.read(whole), slicing
+
+
+def _cut_on_device(
+    y: Any, n_slices: Any, slicing: Slicing | None, rule: Callable[[float], int] | None
+) -> tuple[Labels, Slicing] | None:
+    """Slice a response that lies on a device there, at the cuts that the host would find; None where it has to look.
+
+    That is where values are tied at a cut, whole, or not finite.
+    """
+    if not (_xp.is_array(y) and _xp.on_accelerator(y) and len(y.shape) == 1 and _xp.is_floating(y) and y.shape[0]):
+        return None
+    xp, n = _xp.namespace(y), int(y.shape[0])
+    if slicing is None:
+        if not isinstance(n_slices, int | np.integer):
+            return None
+        wanted = min(int(n_slices) if rule is None else rule(float(n)), MOST_SLICES)
+        ordered = xp.sort(y)
+        places = -(-np.arange(1, wanted) * n // wanted) - 1
+        told = xp.concat([_xp.take_rows(ordered, _xp.like(places, y)), ordered[-1:]])
+        *cuts, top = _xp.to_numpy(_xp.float64(told)).tolist()
+        whole = bool(xp.all(xp.floor(y) == y))
+        if whole or not np.isfinite(top) or not np.isfinite(cuts).all() or len(set(cuts)) < wanted - 1 or top in cuts:
+            return None
+        if not bool(xp.isfinite(ordered[0])):
+            return None
+        slicing = Slicing((tuple(cuts),))
+    if len(slicing.cuts) != 1 or not _xp.all_finite(y):
+        return None
+    edges = _xp.like(np.asarray(slicing.cuts[0]), y)
+    codes = xp.searchsorted(edges, _xp.float64(y), side="left")
+    return Labels(codes, np.arange(slicing.n_cells)), slicing
 
 
 def _few_levels(Y: np.ndarray, n_slices: int) -> bool:

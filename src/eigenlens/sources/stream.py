@@ -19,12 +19,14 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, gathered, middle, require_room, typical_rows
+from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
+from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
+HEAD_ROWS = 1024  # of rows with words, among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
@@ -42,6 +44,7 @@ class RowSource(Source):
         self.rereadable, self.paths = reader.rereadable, reader.paths
         self._has_weight = roles.weight is not None or reader.has_weight
         self.n_rows = None if self._has_weight else reader.n_rows
+        self._batch_rows = batch_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
         self._target: Target = "none"
         self._estimator = "This method"
@@ -55,6 +58,11 @@ class RowSource(Source):
     def __repr__(self) -> str:
         rows = "rows" if self.reader.n_rows is None else f"{self.reader.n_rows:,} rows"
         return f"<{rows} of {self.n_features} columns from {self.reader!r}>"
+
+    def finely_cut(self) -> RowSource:
+        new = copy.copy(self)
+        new._block = min(self._block, fine_rows(len(self.roles.all))) if self.device is None else self._block
+        return new
 
     # -- what a method asks of y -------------------------------------------------------------------------------
 
@@ -71,6 +79,19 @@ class RowSource(Source):
             new.roles = replace(self.roles, target=None)  # a column that nobody asks for is not read
         else:
             new._bind_target(y, target)
+        return new
+
+    def with_words(self, words: Words) -> RowSource:
+        is_word = chosen_words(words, self.feature_names, self.reader.found_words(self.roles), self.name)
+        places = tuple(j for j, word in zip(self.roles.columns, is_word, strict=True) if word)
+        if places and self.device is not None:
+            raise errors.InputError(
+                f"device={self.device!r}, but words are counted on the processor; leave device out of open_rows."
+            )
+        new = copy.copy(self)
+        new.roles = replace(self.roles, words=places)
+        if places and self._batch_rows is None:
+            new._block = max(self._block, WORD_ROWS)
         return new
 
     def _bind_target(self, y: Any, target: Target) -> None:
@@ -224,9 +245,9 @@ class RowSource(Source):
         except (AssertionError, ImportError, RuntimeError, ValueError) as error:  # each library has words of its own
             raise _no_device(self.device, error) from error
 
-    def mapped_segments(self, function: Callable[[Array], Array]) -> Iterator[list[Array]]:
+    def mapped_segments(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Iterator[list[Array]]:
         if self.device is None:
-            return super().mapped_segments(function)
+            return super().mapped_segments(function, takes_sparse)
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
     def first(self) -> Block:
@@ -235,13 +256,15 @@ class RowSource(Source):
 
     def _first(self) -> Block:
         start = 0
-        for pieces in even(self.reader.head(self.roles), self._block):
+        few = min(self._block, HEAD_ROWS) if self.roles.words else self._block
+        for pieces in even(self.reader.head(self.roles), few):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))
             if block.X.shape[0]:
                 rows = typical_rows(block.X.shape[0], block.weight)
                 y = None if self._target != "table" or block.y is None else middle(block.y[rows])
-                return Block(middle(block.X[rows]), y)
+                typical = block.X[rows]
+                return Block(first_rows(typical, middle) if is_mixed(typical) else middle(typical), y)
         if self._has_weight and start:
             raise errors.weight_all_zero()
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
@@ -258,10 +281,12 @@ class RowSource(Source):
             weight = _joined([batch.weight for batch in batches])
         elif self._given_weight is not None:
             weight = self._given_weight[start:stop]
+        numbers = np.arange(start, stop) if self.numbered else None
         if weight is not None and not (weight > 0).all():
             keep = weight > 0
             X, weight, y = X[keep], weight[keep], None if y is None else y[keep]
-        return Block(X, y, weight, classes)
+            numbers = None if numbers is None else numbers[keep]
+        return Block(X, y, weight, classes, numbers=numbers)
 
     def _checked(self, piece: Piece) -> Batch:
         batch = piece.load(piece.start, piece.stop)
@@ -325,8 +350,10 @@ def ahead(items: Iterable[T], depth: int = 2) -> Iterator[T]:
             yield item
 
 
-def _joined(arrays: list[Any]) -> np.ndarray:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+def _joined(arrays: list[Any]) -> Any:
+    if len(arrays) == 1:
+        return arrays[0]
+    return MixedRows.joined(arrays) if is_mixed(arrays[0]) else np.concatenate(arrays)
 
 
 def _source_lacks_target(estimator: str) -> errors.InputError:

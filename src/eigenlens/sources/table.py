@@ -16,6 +16,7 @@ from .._core.optional import require
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
 from .labels import as_column, refuse_lazy
+from .words import MixedTable, Words, array_table, frame_table, is_mixed, sum_is_finite, wanted
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
 AT_ONCE = 2**19  # cells of a frame up to which it is converted as one: no more than a block of rows
@@ -42,7 +43,8 @@ class ArrayTable:
         if len(values.shape) != 2:
             raise errors.not_a_table(name, values.shape)
         xp = _xp.namespace(values)
-        if not _xp.is_number(values):
+        floating = values.dtype in (xp.float32, xp.float64)
+        if not floating and not _xp.is_number(values):
             raise (
                 errors.complex_numbers(name)
                 if _xp.is_complex(values)
@@ -50,9 +52,9 @@ class ArrayTable:
             )
         self.values = self.native = values
         self.shape = tuple(values.shape)
-        self.dtype = values.dtype if values.dtype in (xp.float32, xp.float64) else xp.float64
+        self.dtype = values.dtype if floating else xp.float64
         self.sample = xp.zeros((0, self.shape[1]), dtype=self.dtype, device=_xp.device(values))
-        self.wide = wide_columns(values)
+        self.wide = np.arange(0) if floating else wide_columns(values)
 
     def rows(self, start: int, stop: int) -> Array:
         return _xp.cast(self.values[start:stop, :], self.dtype)
@@ -80,7 +82,7 @@ class FrameTable:
         long = (nw.Int64, nw.UInt64)
         places = frame.schema.values() if any(kind in long for kind in kinds) else ()
         self.wide = np.array([j for j, kind in enumerate(places) if kind in long], dtype=np.intp)
-        small = self.shape[0] * self.shape[1] <= AT_ONCE
+        small = 0 < self.shape[0] * self.shape[1] <= AT_ONCE  # narwhals has no array for a table without columns
         self._converted = self._numbers(frame) if small else None
 
     def rows(self, start: int, stop: int) -> Array:
@@ -140,8 +142,12 @@ def _is_number(kind: Any) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
-def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
+def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words = "refuse") -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
+    if wanted(words):
+        mixed = _mixed_table(X, name, words)
+        if mixed is not None:
+            return mixed
     if isinstance(X, np.ma.MaskedArray):
         if missing == "refuse":
             raise errors.masked(name, int(np.ma.count_masked(X)))
@@ -155,7 +161,7 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse") -> Table:
 
         return SparseTable(X, name)
     X = arrow_table(X)
-    if nw.dependencies.is_pandas_dataframe(X) and _is_sparse_frame(X):
+    if nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes)):
         return _sparse_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
@@ -183,18 +189,16 @@ def arrow_table(X: Any) -> Any:
     return X
 
 
-def _is_sparse_frame(X: Any) -> bool:
-    """Tell whether all columns of a pandas frame are sparse, with zeros left out."""
-    kinds = set(X.dtypes)
-    return bool(kinds) and all(type(kind).__name__ == "SparseDtype" and kind.fill_value == 0 for kind in kinds)
+def _sparse_frame(frame: Any, name: str) -> Table:
+    """Read a pandas frame with sparse columns: as a sparse table where empty cells of all columns are zeros."""
+    kinds = set(frame.dtypes)
+    if all(getattr(kind, "fill_value", None) == 0 and kind.subtype.kind in "biuf" for kind in kinds):
+        from .sparse import SparseTable
 
-
-def _sparse_frame(X: Any, name: str) -> Table:
-    from .sparse import SparseTable
-
-    table = SparseTable(X.sparse.to_coo(), name)
-    table.names, table.native = [str(column) for column in X.columns], X
-    return table
+        return SparseTable.of_frame(frame, name)
+    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
+    plain = frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
+    return FrameTable(_read_frame(plain, name), plain, name)
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
@@ -214,9 +218,12 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     A finite sum proves finite entries; only one that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
+    if is_mixed(X):
+        _require_finite_numbers(table, X, start, name, missing)
+        return X
     if not _xp.sum_is_finite(X):
         values = _xp.to_numpy(X)
-        bad = np.isinf(values) if missing == "allow" else ~np.isfinite(values)
+        bad = ~np.isfinite(values) if missing == "refuse" else np.isinf(values)
         if bad.any():
             row, column = (int(i) for i in np.argwhere(bad)[0])
             kind = "NaN" if np.isnan(values[row, column]) else "infinity (inf)"
@@ -225,6 +232,44 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     if len(table.wide):
         warn_rounded(X, table.wide, name, table.names)
     return X
+
+
+def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
+    """Read a table that may have columns of words; None where it has none, or is no kind of table that could."""
+    if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
+        return None
+    if nw.dependencies.is_into_dataframe(X):
+        frame = _read_frame(X, name)
+
+        def of_numbers(part: nw.DataFrame) -> FrameTable:
+            return FrameTable(part, part.to_native(), name)
+
+        return frame_table(frame, X, name, words, of_numbers)
+    if isinstance(X, list | tuple):
+        X = of_rows(X)
+    if not isinstance(X, np.ndarray):
+        return None
+    return array_table(X, name, words, lambda part: ArrayTable(_numbers(part, name), name))
+
+
+def of_rows(X: Any) -> Any:
+    """Return a list of rows as an array of objects, so that numbers beside words stay numbers; other lists as given."""
+    if not all(isinstance(row, list | tuple) and len(row) == len(X[0]) for row in X):
+        return X
+    if not any(isinstance(cell, str | bytes | bool) for row in X for cell in row):
+        return X
+    return np.array([list(row) for row in X], dtype=object)
+
+
+def _require_finite_numbers(table: Any, X: Any, start: int, name: str, missing: Missing) -> None:
+    """Refuse infinity and NaN among the numbers beside words; name the first such cell."""
+    if sum_is_finite(X):
+        return
+    bad = np.isinf(X.numbers) if missing == "allow" else ~np.isfinite(X.numbers)
+    if bad.any():
+        row, column = (int(i) for i in np.argwhere(bad)[0])
+        kind = "NaN" if np.isnan(X.numbers[row, column]) else "infinity (inf)"
+        raise errors.not_finite(name, kind, start + row, table.number_names[column])
 
 
 def wide_columns(values: Any) -> np.ndarray:

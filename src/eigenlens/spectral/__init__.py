@@ -5,10 +5,9 @@ labels.
 """
 
 from .angles import principal_angles
-from .dense import whiten
 from .extreme import Extreme, Inertia, inertia, largest, rounding
 from .pencil import Form, Pencil
-from .solve import Choice, choose_solver, solve
+from .solve import Choice, choose_solver, solve, whiten
 from .spectrum import Spectrum, Whitening, count_rank, orient
 
 __all__ = [

@@ -5,11 +5,12 @@ from __future__ import annotations
 from .._core import errors
 from .._core import xp as _xp
 from .pencil import Form
+from .ridged import plus_ridge
 
 
 def shrunk(S: Form, intensity: float) -> Form:
     """Return (1 − a)S + a·tr(S)/p·I."""
-    return S.times(1.0 - intensity).plus_identity(intensity * S.trace() / S.dimension)
+    return plus_ridge(S.times(1.0 - intensity), intensity * S.trace() / S.dimension)
 
 
 def oas(S: Form, n: float) -> float:

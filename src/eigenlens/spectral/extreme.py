@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse.linalg
 
+from .._core import errors
 from .._core import xp as _xp
 from .krylov import KrylovSpace
 from .pencil import Form
@@ -107,12 +108,15 @@ class Inertia:
         Whether all eigenvalues were computed; else the sums are estimates.
     error : float
         Standard error of an estimate, 0 where exact.
+    values : ndarray or None
+        The eigenvalues themselves, descending, where all of them were computed; those that are rounding are 0.
     """
 
     positive: float
     negative: float
     exact: bool
     error: float = 0.0
+    values: np.ndarray | None = None
 
     @property
     def share(self) -> float:
@@ -138,9 +142,16 @@ def inertia(A: Form) -> Inertia:
     n = A.dimension
     if n <= COUNTED:
         with _xp.limit_blas(n * n):
-            values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
+            try:
+                values = _xp.to_numpy(_xp.namespace(A.values).linalg.eigvalsh(A.dense()))
+            except (np.linalg.LinAlgError, RuntimeError) as failure:  # NumPy's and torch's
+                raise errors.InputError(
+                    "eigenvalues cannot be computed: numbers leave the range of float64. Multiply X by a power of ten "
+                    "that brings it near 1."
+                ) from failure
         floor = rounding(n, float(np.max(np.abs(values), initial=0.0)))
-        return Inertia(float(values[values > floor].sum()), float(np.abs(values[values < -floor]).sum()), True)
+        values = np.where(np.abs(values) > floor, values, 0.0)[::-1]
+        return Inertia(float(values[values > 0].sum()), float(np.abs(values[values < 0]).sum()), True, 0.0, values)
     negative, error = _estimated_negative(A.krylov)
     return Inertia(max(A.trace() + negative, 0.0), negative, False, error)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.stored import stored
@@ -40,20 +42,32 @@ class Form:
     factor: Array = None
     squared: bool = True
 
+    @classmethod
+    def of(cls, sums: Any, divisor: float) -> Form:
+        """Sums of squares over a divisor; moments keep them as a `factor`, or, where that is None, as a `matrix`."""
+        if sums.factor is None:
+            return cls(matrix=sums.matrix / divisor)
+        return cls(factor=sums.factor / divisor**0.5, squared=sums.squared)
+
     @property
     def values(self) -> Array:
         """The array that is given."""
         return self.matrix if self.factor is None else self.factor
 
     @property
+    def shape(self) -> tuple[int, int]:
+        """Of the array that is given."""
+        return self.values.shape[0], self.values.shape[1]
+
+    @property
     def dimension(self) -> int:
-        return int(self.values.shape[1])
+        return self.shape[1]
 
     def diagonal(self) -> Array:
         xp = _xp.namespace(self.values)
         if self.factor is None:
             return xp.linalg.diagonal(self.matrix)
-        return xp.sum(self.factor**2, axis=0)
+        return _xp.column_squares(self.factor)
 
     def trace(self) -> float:
         return float(_xp.namespace(self.values).sum(self.diagonal()))
@@ -65,6 +79,29 @@ class Form:
     def apply(self, V: Array) -> Array:
         """The form times V."""
         return self.matrix @ V if self.factor is None else self.factor.T @ (self.factor @ V)
+
+    def decomposed(self, k: int) -> tuple[Array, Array, Array | None, float]:
+        """Decompose the form in full: its factor where it has one, so that small values keep their digits.
+
+        Like every solver it returns singular values (descending; all of them, or the k it found), k vectors, their
+        images where there is a factor, and a residual.
+        """
+        if self.factor is not None:
+            left, s, right = _xp.thin_svd(self.factor)
+            return s, right.T[:, :k], left[:, :k], 0.0
+        xp = _xp.namespace(self.matrix)
+        values, vectors = _xp.symmetric_eigh(self.matrix)
+        return xp.sqrt(xp.clip(xp.flip(values), min=0.0)), xp.flip(vectors, axis=1)[:, :k], None, 0.0
+
+    def leading(self, k: int) -> tuple[Array, Array, Array | None, float]:
+        """Decompose the form, as a matrix, for its k leading directions: a third of the work where they are few."""
+        matrix = self.dense()
+        if not isinstance(matrix, np.ndarray):
+            return Form(matrix=matrix).decomposed(k)
+        p = matrix.shape[0]
+        with _xp.limit_blas(matrix.size):
+            values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(p - k, p - 1), check_finite=False)
+        return np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1], None, 0.0
 
     @cached_property
     def krylov(self) -> KrylovSpace:

@@ -9,21 +9,27 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
-from . import dense, truncated
-from .dense import whiten
-from .pencil import Pencil
+from . import products, truncated
+from .pencil import Form, Pencil
+from .products import ProductForm
+from .ridged import RidgedForm, whiten_for
 from .spectrum import Spectrum, Whitening, condition_of, count_rank, orient
 
 ITERATED_DIMENSION = 1000  # below this dimension a full decomposition is faster than an iteration
 ITERATED_SHARE = 0.05  # share of directions up to which an iteration pays
+GRAM_WORK = 1e8  # multiplications of products of rows with rows from which on an SVD takes noticeably longer
 
 SOLVERS: dict[str, Callable[..., Any]] = {
-    "eigh": dense.full,
-    "leading": dense.leading,
-    "svd": dense.full,
+    "eigh": Form.decomposed,
+    "leading": Form.leading,
+    "svd": Form.decomposed,
+    "gram": products.gram,
+    "krylov": products.krylov,
     "lanczos": truncated.lanczos,
     "randomized": truncated.randomized,
 }
@@ -50,11 +56,24 @@ class Rule:
 
 
 def _few_of_many(pencil: Pencil) -> bool:
-    k, small = pencil.n_components, min(pencil.A.values.shape)
+    k, small = pencil.n_components, min(pencil.A.shape)
     return k is not None and small >= ITERATED_DIMENSION and k <= ITERATED_SHARE * small
 
 
+def _few_long_rows(pencil: Pencil) -> bool:
+    """Whether the products of rows with rows are many times cheaper than an SVD, and all that is needed."""
+    rows, columns = pencil.A.shape
+    few = pencil.n_components is not None and pencil.n_components <= rows // 4
+    return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= GRAM_WORK
+
+
 RULES = (
+    Rule(
+        "krylov",
+        lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
+        "few directions of many come from products with a few vectors at a time, until their residual is small",
+    ),
+    Rule("gram", _few_long_rows, "few rows of many columns: the products of rows with rows are a small matrix"),
     Rule(
         "lanczos",
         _few_of_many,
@@ -95,6 +114,8 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
         raise errors.option("solver", solver, ("auto", "dense", "lanczos", "randomized"))
     if pencil.B is not None:
         pencil, _ = _whitened(pencil)
+    if isinstance(pencil.A, ProductForm):
+        return Choice("krylov", RULES[0].why)
     if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.A.dimension):
         name = "eigh" if pencil.A.factor is None else "svd"
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.A.dimension} directions"
@@ -121,51 +142,86 @@ def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
     >>> solve(Pencil(Form(matrix=A), Form(matrix=B))).values
     array([4., 1.])
     """
-    rows, columns = pencil.A.values.shape
-    with _xp.limit_blas(rows * columns):
-        if pencil.B is None:
-            return _solve_standard(pencil, solver)
-        reduced, whitening = _whitened(pencil)
-        inner = _solve_standard(reduced, solver)
-        outer = inner.mapped(whitening.matrix @ inner.vectors)
-        return replace(outer, whitening=whitening, condition=whitening.condition)
+    if pencil.B is None:
+        return _solve_standard(pencil, solver)
+    reduced, whitening = _whitened(pencil)
+    inner = _solve_standard(reduced, solver)
+    outer = inner.mapped(whitening.matrix @ inner.vectors)
+    return replace(outer, whitening=whitening, condition=whitening.condition)
 
 
 def _whitened(pencil: Pencil) -> tuple[Pencil, Whitening]:
     """Return the standard problem in coordinates in which B is the identity."""
     assert pencil.B is not None
-    whitening = whiten(pencil.B, pencil.constant, pencil.most)
+    if isinstance(pencil.B, RidgedForm) and pencil.A.factor is not None and 4 * pencil.A.shape[0] <= pencil.dimension:
+        whitening = whiten_for(pencil.B, pencil.A.factor)
+    else:
+        whitening = whiten(pencil.B, pencil.constant, pencil.most)
     return Pencil(pencil.A.seen_through(whitening.matrix), n_components=pencil.n_components), whitening
 
 
+def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> Whitening:
+    """Return W with Wᵀ B W = I, leaving out directions in which B vanishes.
+
+    Columns are brought to unit size first, so that rank does not depend on the units of the columns.
+
+    Parameters
+    ----------
+    B : Form
+    constant : boolean array of shape (p,), optional
+        Columns known to be zero except for rounding; they are dropped.
+    most : int, optional
+        The largest possible rank; a condition beyond it is not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral import Form, whiten
+    >>> B = np.array([[2.0, 1.0], [1.0, 2.0]])
+    >>> W = whiten(Form(matrix=B)).matrix
+    >>> bool(np.allclose(W.T @ B @ W, np.eye(2)))
+    True
+    """
+    xp = _xp.namespace(B.values)
+    squares = B.diagonal()
+    size = xp.sqrt(xp.where(squares > 0, squares, 0.0))
+    dead = size == 0 if constant is None else (size == 0) | constant
+    d = xp.where(dead, 0.0, 1.0 / xp.where(dead, 1.0, size))
+    varying = int(np.count_nonzero(_xp.to_numpy(~dead)))
+    if varying == 0:
+        return Whitening(xp.zeros((B.dimension, 0), dtype=xp.float64, device=_xp.device(size)), 0, 0, 1.0)
+    s, V, _, _ = B.column_scaled(d).decomposed(B.dimension)
+    rank = count_rank(s, B.dimension, B.squared)
+    condition = condition_of(s, min(varying, most or varying))
+    W = d[:, None] * (V[:, :rank] / s[:rank])
+    return Whitening(W * orient(W), rank, varying, condition)
+
+
 def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
-    choice, k = choose_solver(pencil, solver), _wanted(pencil)
-    s, vectors, left, residual = SOLVERS[choice.solver](pencil.A, k)
-    signs = orient(vectors)
+    A, choice, k = pencil.A, choose_solver(pencil, solver), _wanted(pencil)
+    s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
+    signs, rank = orient(vectors), count_rank(s, A.dimension, A.squared)
+    squares = _xp.to_numpy(s) ** 2
+    if len(squares) == min(A.shape):
+        tail = float(squares[min(k, rank) : rank].sum())
+    else:  # from the trace, which costs digits
+        tail = A.trace() - float(squares[:k].sum())
+        tail = tail if tail > A.dimension * _xp.EPS * A.trace() else 0.0
     constant = 0 if pencil.constant is None else int(_xp.to_numpy(pencil.constant).sum())
-    judged = min(k, pencil.A.dimension - constant, pencil.most or pencil.A.dimension)
+    judged = min(k, A.dimension - constant, pencil.most or A.dimension)
     return Spectrum(
         singular_values=s[:k],
         vectors=vectors * signs,
         left=None if left is None else left * signs,
-        tail=_tail(s, k, pencil),
-        rank=count_rank(s, pencil.A.dimension, pencil.A.squared),
+        tail=tail,
+        rank=rank,
         condition=condition_of(s, max(judged, 1)),
         solver=choice.solver,
         residual=residual,
+        **(effort[0] if effort else {}),
     )
 
 
-def _tail(s: Array, k: int, pencil: Pencil) -> float:
-    """Sum of the values left out; from the trace where only k are known, which costs digits."""
-    if s.shape[0] == min(pencil.A.values.shape):
-        rank = count_rank(s, pencil.A.dimension, pencil.A.squared)
-        return float((_xp.to_numpy(s)[min(k, rank) : rank] ** 2).sum())
-    trace = pencil.A.trace()
-    rest = trace - float((_xp.to_numpy(s)[:k] ** 2).sum())
-    return rest if rest > pencil.A.dimension * _xp.EPS * trace else 0.0
-
-
 def _wanted(pencil: Pencil) -> int:
-    most = min(pencil.A.values.shape)
+    most = min(pencil.A.shape)
     return most if pencil.n_components is None else min(pencil.n_components, most)

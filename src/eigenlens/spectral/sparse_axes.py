@@ -78,6 +78,7 @@ def sparse_axes(
     tol: float,
     max_iter: int,
     polish: bool = True,
+    near: SparseAxes | None = None,
 ) -> SparseAxes:
     """Find sparse axes.
 
@@ -99,13 +100,18 @@ def sparse_axes(
     max_iter : int
     polish : bool
         Whether to go on, once the tolerance is reached, for the last digits.
+    near : SparseAxes, optional
+        Where to begin instead of at `start`; places that are held there are held here.
     """
     step = _Step(apply, G, l1, counts, ridge)
     if l1 is not None and not np.any(l1):  # PCA, to its last digit
         return SparseAxes(start, start, step.penalties, 1, 0.0, True, step.partner(start, start)[1])
-    B = step(start, start)
+    A, B = (start, start) if near is None else (near.A, near.B)
+    if near is not None:
+        step.resume(near)
+    B = step(A, B)
     polishing = POLISH if polish else 0
-    A, B, rounds, moved, converged = _settle(step, step.partner(B, start)[0], B, tol, max_iter, polishing)
+    A, B, rounds, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
     if counts is not None and (np.count_nonzero(B, axis=0) < counts).any():
         # columns that are combinations of others enter at no penalty: they are added, and the places held
         step.hold(_filled(B, apply(A), counts))
@@ -257,6 +263,13 @@ class _Step:
         """Keep the supports of B from now on, and drop the penalty on them."""
         self.held = B != 0
         self.penalties = np.zeros(B.shape[1])
+
+    def resume(self, near: SparseAxes) -> None:
+        """Go on as an earlier answer ended: with its penalties, or with the places that it held."""
+        if np.isnan(near.penalties).any():
+            self.hold(near.B)
+        else:
+            self.penalties = near.penalties.copy()
 
     def partner(self, B: np.ndarray, before: np.ndarray) -> tuple[np.ndarray, float]:
         """Return the A that suits B, the polar factor of G B, and the objective with it (without tr G).

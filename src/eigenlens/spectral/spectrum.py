@@ -70,6 +70,10 @@ class Spectrum:
         ‖A V − B V Λ‖ relative to ‖A‖; zero where the solver is direct.
     whitening : Whitening or None
         The map that turned B into the identity.
+    steps, passes : int
+        Of an iteration on rows: products with a block of vectors, and how often the rows were read for them.
+    settled : bool
+        Whether the residual is as small as it was to be.
 
     Examples
     --------
@@ -89,6 +93,9 @@ class Spectrum:
     solver: str
     residual: float = 0.0
     whitening: Whitening | None = None
+    steps: int = 0
+    passes: int = 0
+    settled: bool = True
 
     @property
     def values(self) -> Array:

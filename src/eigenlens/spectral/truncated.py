@@ -9,7 +9,6 @@ import scipy.sparse.linalg
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from . import dense
 from .krylov import WIDTH
 from .pencil import Form
 
@@ -24,7 +23,7 @@ def lanczos(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     The starts are seeded, so that a rerun gives the same.
     """
     if A.trace() == 0:
-        return dense.full(A, k)
+        return A.decomposed(k)
     found = A.krylov.leading(k) if k <= WIDTH else None
     if found is not None and found.settled:
         values, vectors, residual = found.values, found.vectors, found.residual
@@ -32,9 +31,9 @@ def lanczos(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
         try:
             values, vectors, residual = _restarted(A, k)
         except scipy.sparse.linalg.ArpackNoConvergence:
-            return dense.full(A, k)
+            return A.decomposed(k)
     if A.factor is not None and values[-1] < SQUARED_DIGITS**2 * values[0]:
-        return dense.full(A, k)
+        return A.decomposed(k)
     return _presented(A, values, vectors, residual)
 
 

@@ -1,6 +1,7 @@
 """The main job: from a table to an answer, a model and what to show of them."""
 
 from .data import Data, Plan, read_data
+from .notebook import Report, report
 from .run import Study, study
 
-__all__ = ["Data", "Plan", "Study", "read_data", "study"]
+__all__ = ["Data", "Plan", "Report", "Study", "read_data", "report", "study"]

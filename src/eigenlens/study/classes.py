@@ -14,7 +14,9 @@ from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, told_apart
 from .data import Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
-from .methods import declared, fitted, if_separated, made
+from .holes import fitted_to, tell_holes
+from .leaks import leak_words
+from .methods import declared, if_separated, made
 from .words import base, class_words, correlations
 
 REGION_STEPS = 120
@@ -38,12 +40,12 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
             "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
         )
     preparation = prepared(data, plan)
-    X = preparation.transform(data.table)
-    model = fitted(made(cls, plan.seed), preparation.names_out_, X, y)
+    ready = fitted_to(made(cls, plan.seed), preparation, data.table, y)
+    X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
     r2, shares = _separation(scores, y, getattr(model, "explained_variance_ratio_", None))
-    found = verdicts(model, X, y, len(r2), plan, progress, groups=len(classes))
+    found = verdicts(model, X, y, len(r2), plan, progress, groups=len(classes), whole=ready.whole)
     values = np.sqrt(r2)
     directions = [found.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
     findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, correlations(X, scores))
@@ -61,10 +63,13 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         what, how = _separation_words(separating, plan.target, model)
         findings.summary.append(what)
         data.notes += [how] if how else []
+    else:
+        findings.summary += leak_words(X, y, preparation.names_out_, "classes", plan.target)
     findings.extras["regions"] = _regions(model, scores, classes)
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
     class_words(findings, counts)
-    return findings, Pipeline([("prepare", preparation), ("model", model)])
+    tell_holes(findings, data, ready, y)
+    return findings, ready.pipeline
 
 
 def _judge(findings: Findings, cls: Any, preparation: Any, data: Data, plan: Plan, progress: Progress | None) -> None:
@@ -102,8 +107,8 @@ def _separation(Z: np.ndarray, y: np.ndarray, own: Any) -> tuple[np.ndarray, np.
 def _separating_columns(X: np.ndarray, y: np.ndarray, names: list[str]) -> list[str]:
     """Return the columns that do not vary within any class but do between classes."""
     parts = [X[y == label] for label in np.unique(y)]
-    fixed = np.logical_and.reduce([part.min(axis=0) == part.max(axis=0) for part in parts])
-    varies = X.min(axis=0) < X.max(axis=0)
+    fixed = np.logical_and.reduce([np.fmin.reduce(part) == np.fmax.reduce(part) for part in parts])  # whatever is NaN
+    varies = np.fmin.reduce(X) < np.fmax.reduce(X)
     return [names[j] for j in np.flatnonzero(fixed & varies)]
 
 

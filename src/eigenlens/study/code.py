@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sources.csv_text import Dialect
+from ..sources.csv_text import PLAIN, Dialect
+from ..tables.endings import SHEETS
 from .data import Data, Plan
 
 
@@ -27,6 +28,8 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         return "\n".join([*lines, f"model = {model[-1]!r}.fit(D)", "model.embedding_"])
     imports = [*(["import numpy as np"] if plan.sample else []), "import pandas as pd"]
     imports += [] if second is not None else ["from sklearn.pipeline import make_pipeline"]
+    filling = [repr(step) for name, step in model.steps if name == "fill"]
+    ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
     lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
     preparation = model[0]
     if second is not None:
@@ -34,55 +37,81 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         Y = f"table[{list(other)!r}]"
         if second.levels_ or second.left_out_ or second.missing == "mean":
             Y = f"{second!r}.fit_transform({Y})"
-        lines += [f"X = {preparation!r}.fit_transform(table[{list(first)!r}])", f"Y = {Y}"]
-        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", "print(model.test_dimension())"])
+        X = f"{preparation!r}.fit_transform(table[{list(first)!r}])"
+        for fill in filling:
+            X, Y = f"{fill}.fit_transform({X})", f"{fill}.fit_transform({Y})"
+        shown = "model.correlations_" if preparation.missing == "keep" else "model.test_dimension()"
+        lines += [f"X = {X}", f"Y = {Y}"]
+        return "\n".join([*lines, f"model = {model[-1]!r}.fit(X, Y)", f"print({shown})"])
     lines.append(f"X = {_selection(data)}")
     target = ""
     if plan.target is not None:
         as_text = ".astype(str)" if data.kind == "classes" else ""
         lines.append(f"y = table[{plan.target!r}]{as_text}")
         target = ", y"
-    lines += [f"model = make_pipeline({preparation!r}, {model[-1]!r}).fit(X{target})", "scores = model.transform(X)"]
+    steps = ", ".join([repr(preparation), *filling, repr(model[-1])])
+    lines += [f"model = make_pipeline({steps}).fit(X{target})", "scores = model.transform(X)"]
     return "\n".join(lines)
 
 
 def _rows(data: Data, plan: Plan) -> list[str]:
     """Return the lines that read the rows of the study."""
-    if data.dialect is None:
-        lines = [f"table = pd.read_parquet({data.source!r})"]
+    if data.in_memory:
+        lines = ["# table: the rows as a pandas DataFrame"]
+    elif data.dialect is None:
+        reader = "read_excel" if data.source.lower().endswith(SHEETS) else "read_parquet"
+        lines = [f"table = pd.{reader}({data.source!r})"]
     else:
-        lines = [f"table = pd.read_csv({data.source!r}{_options(data.dialect, data.all_names)})"]
+        piped = data.source == "-"
+        source = "sys.stdin" if piped else repr(data.source)
+        lines = ["import sys", ""] if piped else []
+        lines.append(f"table = pd.read_csv({source}{_options(data.dialect, data.all_names)})")
+        lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
         lines.append(f"table = table.iloc[np.sort({draw})]")
     gaps = _kept(data) + ([plan.target] if plan.target else [])
     if plan.missing == "drop":
         lines.append(f"table = table.dropna(subset={gaps!r})")
-    elif plan.missing == "mean" and plan.target:
+    elif "target" in data.gone or (plan.missing == "mean" and plan.target):
         lines.append(f"table = table.dropna(subset={[plan.target]!r})")
-    elif odd := [name for name, _ in data.dialect.na_of if name in gaps] if data.dialect else []:
+    elif odd := _odd(data, plan, gaps):
         lines.append(f"table = table.dropna(subset={odd!r})")
+    if "empty" in data.gone:
+        lines.append(f"table = table.dropna(subset={_kept(data)!r}, how='all')")
     return lines
+
+
+def _odd(data: Data, plan: Plan, used: list[str]) -> list[str]:
+    """Return the columns of numbers whose words count as missing, where that leaves their rows out."""
+    if data.dialect is None or (plan.missing == "ml" and data.kind != "distances"):
+        return []
+    return [name for name, _ in data.dialect.na_of if name in used]
 
 
 def _options(dialect: Dialect, names: list[str]) -> str:
     """Return how the file is written, as pandas wants to be told; nothing where it would guess right."""
-    plain = Dialect()
     given: dict[str, Any] = {}
-    if dialect.delimiter != plain.delimiter:
-        given["sep"] = dialect.delimiter
-    if dialect.decimal != plain.decimal:
-        given["decimal"] = dialect.decimal
-    if dialect.encoding != plain.encoding:
-        given["encoding"] = dialect.encoding
+    for name, ours in (("sep", "delimiter"), ("decimal", "decimal"), ("encoding", "encoding")):
+        if getattr(dialect, ours) != getattr(PLAIN, ours):
+            given[name] = getattr(dialect, ours)
+    if not dialect.header:
+        given |= {"header": None, "names": names}
     if dialect.na_of:
         missing = {name: list(dialect.missing_in(name)) for name in names}
         given["na_values"] = {name: words for name, words in missing.items() if words}
     elif dialect.na:
         given["na_values"] = list(dialect.na)
-    if dialect.words:
-        given["dtype"] = dict.fromkeys(dialect.words, "str")
+    if dialect.words or dialect.dressed:
+        given["dtype"] = dict.fromkeys((*dialect.words, *dialect.dressed), "str")
     return "".join(f", {name}={value!r}" for name, value in given.items())
+
+
+def _undressed(name: str, decimal: str) -> str:
+    """Return the line that makes numbers of a column whose numbers have signs."""
+    bare = f"table[{name!r}].str.replace('[^0-9{decimal}eE+-]', '', regex=True)"
+    bare += "" if decimal == "." else f".str.replace({decimal!r}, '.')"
+    return f"table[{name!r}] = pd.to_numeric({bare})"
 
 
 def _kept(data: Data) -> list[str]:

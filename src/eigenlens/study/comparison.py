@@ -18,9 +18,10 @@ from ..regress.adaptive_splines import AdaptiveSplines
 from ..report.findings import ComparedMethod
 from .data import Data, Progress
 from .dimension_tests import some_rows
-from .methods import declared, fitted, made, of_question
+from .holes import fitted_to, modelled
+from .methods import declared, made, rivals
 
-MOST_ROWS = 20_000  # rows that a comparison uses
+MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
 LEVEL = 0.95
@@ -52,8 +53,7 @@ def sliced(model: Any, n: int) -> Any:
 
 def compared_methods(kind: str, seed: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring."""
-    entering = [cls for cls in of_question(kind).values() if declared(cls).compared_as]
-    ours = {declared(cls).compared_as: made(cls, seed) for cls in entering}
+    ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
     curves = {f"{name} + curve": CurveOnDirections(model) for name, model in ours.items()}
@@ -95,7 +95,9 @@ def compare(
         else:
             predicted[name], score = guess, _score(z, guess, kind, splits)
         advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
-        found.append(ComparedMethod(name, *score, time.perf_counter() - start, note, advantage=advantage))
+        fills = preparation.missing == "keep" and modelled(model) is None
+        seconds = time.perf_counter() - start
+        found.append(ComparedMethod(name, *score, seconds, note, advantage=advantage, fills=fills))
     if progress:
         progress("", len(models), len(models))
     return found, predicted, rows
@@ -116,8 +118,8 @@ def _predict(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the model that is kept says what there is to say
         preparation = clone(preparation).fit(seen)
-        model = fitted(clone(model), preparation.names_out_, preparation.transform(seen), y[train])
-        return np.asarray(model.predict(preparation.transform(new)))
+        ready = fitted_to(clone(model), preparation, seen, y[train])
+        return np.asarray(ready.pipeline.predict(new))
 
 
 def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:

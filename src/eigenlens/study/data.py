@@ -10,6 +10,7 @@ import numpy as np
 
 from .._core import errors, memory
 from .._core.errors import listed
+from ..report.findings import counted
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
 from ..tables.identifiers import is_identifier, is_index
@@ -22,6 +23,7 @@ WORD_BYTES = 120  # of a cell of words, as measured
 HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
 FEW_NOTES = 4  # columns of words that get a note each
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
+MISSING = ("ml", "refuse", "drop", "mean")  # what can be done about missing cells
 
 Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
 
@@ -44,7 +46,9 @@ class Plan:
         "auto", or the name of a method.
     drop, keep : tuples of str
         Columns to leave out; columns of many words to take in.
-    missing : {"refuse", "drop", "mean"}
+    missing : {"ml", "refuse", "drop", "mean"}
+        Missing cells: maximum likelihood where the method has it, else filled with what their row leads to expect;
+        an error; rows left out; the mean of the column.
     standardise : bool, optional
         None where the spreads of the columns are to decide.
     sample : int, optional
@@ -67,7 +71,7 @@ class Plan:
     method: str = "auto"
     drop: tuple[str, ...] = ()
     keep: tuple[str, ...] = ()
-    missing: str = "refuse"
+    missing: str = "ml"
     standardise: bool | None = None
     sample: int | None = None
     seed: int = 0
@@ -97,6 +101,10 @@ class Data:
         How the file is written, if it is text.
     sampled : bool
         Whether the rows are some of the file's.
+    in_memory : bool
+        Whether the rows were given, and not read from a file of the user's.
+    gone : tuple of str
+        Which rows were left out though holes are kept: those without a "target", those that are "empty".
 
     Examples
     --------
@@ -120,6 +128,8 @@ class Data:
     all_names: list[str] = field(default_factory=list)
     dialect: Dialect | None = None
     sampled: bool = False
+    in_memory: bool = False
+    gone: tuple[str, ...] = ()
 
     @property
     def n_rows(self) -> int:
@@ -148,7 +158,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
     wanted = [*used, *([plan.target] if plan.target else []), *([row_column] if row_column else [])]
     table = file.read(wanted, rows)
-    table = _without_gaps(file, table, [profile[c] for c in wanted if c != row_column], plan, notes)
+    table, gone = _without_gaps(file, table, [profile[c] for c in wanted if c != row_column], plan, notes)
     row_names = None if row_column is None else [_written(v) for v in table.column(row_column).to_pylist()]
     y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
     if not plan.distances and plan.views is None:
@@ -168,13 +178,15 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
         file.names,
         file.dialect if file.is_text else None,
         rows is not None,
+        gone=gone,
     )
 
 
 def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: str = "") -> Preparation:
     """Fit the preparation of a table, deciding whether its columns are standardised, and note what it did."""
     table = data.table if table is None else table
-    missing = "mean" if plan.missing == "mean" else "refuse"
+    missing = "keep" if plan.missing == "ml" and holes_in(data.table).any() else plan.missing
+    missing = missing if missing in ("mean", "keep") else "refuse"
     trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(table)
     spread = trial.spread_
     decided = plan.standardise
@@ -198,6 +210,14 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(table)
 
 
+def holes_in(table: Any) -> np.ndarray:
+    """Return which cells of an Arrow table are missing, as an array of shape (n, p)."""
+    import pyarrow.compute as pc
+
+    gaps = [np.asarray(pc.is_null(column, nan_is_null=True).to_numpy(), dtype=bool) for column in table.columns]
+    return np.stack(gaps, axis=1) if gaps else np.zeros((table.num_rows, 0), dtype=bool)
+
+
 def _words_noted(preparation: Preparation) -> list[str]:
     """Say what became of columns of words: each for itself while they are few."""
     levels = preparation.levels_
@@ -211,6 +231,7 @@ def _check_names(file: TableFile, plan: Plan) -> None:
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
+    roles += [("--keep", name) for name in plan.keep]
     for role, name in roles:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
@@ -229,7 +250,8 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    notes.append(f"{n:,} rows, {len(profile)} columns: {counts}.")
+    notes.append(f"{counted(n, 'row')}, {counted(len(profile), 'column')}: {counts}.")
+    notes += file.notes
     for column in profile.values():
         if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
             distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())
@@ -327,22 +349,29 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
     memory.require(needed, f"A report on {n:,} rows and {made:,} columns", way_out)
 
 
-def _without_gaps(file: TableFile, table: Any, columns: list[Column], plan: Plan, notes: list[str]) -> Any:
+def _without_gaps(
+    file: TableFile, table: Any, columns: list[Column], plan: Plan, notes: list[str]
+) -> tuple[Any, tuple[str, ...]]:
     """Refuse gaps, or leave out rows that have them; gaps in the target cannot be filled in."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
-    gaps = {c.name: np.asarray(pc.is_null(table.column(c.name)).to_numpy(), dtype=bool) for c in columns}
+    mask = holes_in(table.select([c.name for c in columns]))
+    gaps = {c.name: mask[:, j] for j, c in enumerate(columns)}
     counts = {name: int(gap.sum()) for name, gap in gaps.items() if gap.any()}
     all_gone = [name for name, count in counts.items() if count == table.num_rows]
     counts = {name: count for name, count in counts.items() if name not in all_gone or name == plan.target}
     if not counts:
-        return table
+        return table, ()
     touched = np.logical_or.reduce([gaps[name] for name in counts])
     true_gaps = [c.name for c in columns if c.name in counts and c.missing > c.odd]
-    if plan.missing == "refuse" and true_gaps:
+    kept = plan.missing == "ml" and not plan.distances
+    if plan.missing in ("refuse", "ml") and not kept and true_gaps:
         raise _missing(file.path, counts, table.num_rows, int(touched.sum()))
-    leave = gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool)) if plan.missing == "mean" else touched
+    unknown = gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool))
+    if kept:
+        empty = np.logical_and.reduce([gap for name, gap in gaps.items() if name != plan.target]) & ~unknown
+        return _without_unknown(table, unknown, empty, plan, counts, notes)
+    leave = unknown if plan.missing == "mean" else touched
     if leave.all():
         raise _no_row_left(plan, counts, table.num_rows)
     filled = {name: count for name, count in counts.items() if name != plan.target}
@@ -350,7 +379,26 @@ def _without_gaps(file: TableFile, table: Any, columns: list[Column], plan: Plan
         notes.append(f"{sum(filled.values()):,} missing cells are filled with the mean (words: the most frequent one).")
     if leave.any():
         notes.append(f"{int(leave.sum()):,} rows with missing cells are left out.")
-    return table.filter(pa.array(~leave))
+    return table.filter(pa.array(~leave)), ()
+
+
+def _without_unknown(
+    table: Any, unknown: np.ndarray, empty: np.ndarray, plan: Plan, counts: dict[str, int], notes: list[str]
+) -> tuple[Any, tuple[str, ...]]:
+    """Leave out rows whose target is missing, and those that miss everything else."""
+    import pyarrow as pa
+
+    if (unknown | empty).all():
+        raise _no_row_left(plan, counts, table.num_rows)
+    for gone, what in ((unknown, f"whose {plan.target!r} is missing"), (empty, "without any observed cell")):
+        if gone.any():
+            notes.append(f"{_rows(int(gone.sum()))} {what} {'is' if gone.sum() == 1 else 'are'} left out.")
+    which = [name for name, gone in (("target", unknown), ("empty", empty)) if gone.any()]
+    return table.filter(pa.array(~(unknown | empty))), tuple(which)
+
+
+def _rows(n: int) -> str:
+    return "1 row" if n == 1 else f"{n:,} rows"
 
 
 def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:

@@ -1,4 +1,4 @@
-"""Real or noise: which directions a test calls real, what it may cost, and what is said of it.
+"""Which directions a test shows, what it may cost, and what is said of it.
 
 How many draws a test has is decided by the size of the table, never by a clock: the same table gets the same verdict on
 every machine.
@@ -6,6 +6,7 @@ every machine.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,7 +17,7 @@ from sklearn.base import clone
 from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import Cost, Wording
-from ..report.findings import Direction, Test
+from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 from .data import Plan, Progress
 from .methods import declared
 
@@ -25,7 +26,9 @@ DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
 WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
+FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
+STRICT = "Where the first direction carries most of the variance, parallel analysis is too strict with the next."
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
@@ -36,7 +39,8 @@ class Verdicts:
     Attributes
     ----------
     test : Test
-    real : list of bool or None
+    words : list of str
+        "shown", "not shown by these rows", …
     evidence : list of str
     p_values : list of float or None
     scree : dict
@@ -44,28 +48,35 @@ class Verdicts:
     """
 
     test: Test
-    real: list[bool | None]
+    words: list[str]
     evidence: list[str]
     p_values: list[float | None]
     scree: dict[str, Any] = field(default_factory=dict)
 
     def direction(self, j: int, name: str, value: float, share: float | None) -> Direction:
         """Return the j-th direction with its verdict."""
-        return Direction(name, value, share, self.real[j], self.evidence[j], self.p_values[j])
+        return Direction(name, value, share, self.words[j], self.evidence[j], self.p_values[j])
 
 
 def untested(k: int, why: str) -> Verdicts:
     """Say why nothing was tested."""
-    return Verdicts(Test(about=why), [None] * k, [""] * k, [None] * k)
+    return Verdicts(Test(about=why), [NOT_TESTED] * k, [""] * k, [None] * k)
 
 
 # -- asking a model ------------------------------------------------------------------------------------------------
 
 
 def verdicts(
-    model: Any, X: np.ndarray, y: np.ndarray | None, k: int, plan: Plan, progress: Progress | None, groups: int = 1
+    model: Any,
+    X: np.ndarray,
+    y: np.ndarray | None,
+    k: int,
+    plan: Plan,
+    progress: Progress | None,
+    groups: int = 1,
+    whole: np.ndarray | None = None,
 ) -> Verdicts:
-    """Ask a fitted model which of its k directions are real.
+    """Ask a fitted model which of its k directions these rows show.
 
     Parameters
     ----------
@@ -77,13 +88,17 @@ def verdicts(
     plan : Plan
     progress : Progress or None
     groups : int
-        Classes, or directions where there are none.
+        Classes, columns of the second set, or directions.
+    whole : ndarray of bool, optional
+        Rows without holes, where others have some: the test is made on these.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
+    if whole is not None and not whole.all():
+        return _of_whole_rows(lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups), model, X, y, whole, k)
     n, p = X.shape
-    cost, spent, rows = says.test.cost_for(model), Effort(says.test.draws, n), np.arange(n)
+    cost, spent, rows = says.test.cost_for(model, X, y), Effort(says.test.draws, n), np.arange(n)
     if cost is not None:
         afforded = _affordable(says, cost, n, p, groups)
         if afforded is None:
@@ -92,7 +107,7 @@ def verdicts(
         rows = some_rows(afforded.rows, n, plan.seed, y if says.question == "classes" else None)
         spent = Effort(afforded.draws, len(rows))
         if progress:
-            progress("real or noise? permuting", 0, 0)
+            progress("testing directions: permuting", 0, 0)
     target = () if y is None else (y[rows],)
     tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
     try:
@@ -103,7 +118,7 @@ def verdicts(
     test = spent.told(wording, n)
     if found.note:
         test = replace(test, about=f"{test.about} {found.note}")
-    return of_test(found, k, test, wording.evidence, UNRELATED if says.question == "none" else "")
+    return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
 
 
 def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | None:
@@ -118,7 +133,13 @@ def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | 
 
 
 def spread_verdicts(
-    model: Any, X: np.ndarray, values: np.ndarray, blocks: list[np.ndarray], plan: Plan, progress: Progress | None
+    model: Any,
+    X: np.ndarray,
+    values: np.ndarray,
+    blocks: list[np.ndarray],
+    plan: Plan,
+    progress: Progress | None,
+    whole: np.ndarray | None = None,
 ) -> Verdicts:
     """Compare the variances of directions with those that unrelated columns would give.
 
@@ -135,10 +156,16 @@ def spread_verdicts(
         Columns that were made of one column of the table, and so are permuted together.
     plan : Plan
     progress : Progress or None
+    whole : ndarray of bool, optional
+        Rows without holes, where others have some: the test is made on these.
     """
     n, k = len(X), len(values)
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
+    if whole is not None and not whole.all():
+        return _of_whole_rows(
+            lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress), model, X, None, whole, k
+        )
     worded = any(len(block) > 1 for block in blocks)
     if declared(model).test is not None and not worded:
         return verdicts(model, X, None, k, plan, progress)
@@ -157,15 +184,41 @@ def spread_verdicts(
         + (" (those made of one column of words together)" if worded else "")
         + ", which leaves nothing that they have in common ({permutations})."
     )
-    test = spent.told(Wording("parallel analysis, permutations", about), n)
-    return of_test(found, k, test, "", UNRELATED if spent.rows == n else "")
+    wording = Wording("parallel analysis, permutations", about, STRICT)
+    return of_test(found, k, spent.told(wording, n), wording, UNRELATED if spent.rows == n else "")
+
+
+def _of_whole_rows(
+    ask: Callable[[Any, np.ndarray, Any], Verdicts], model: Any, X: np.ndarray, y: Any, whole: np.ndarray, k: int
+) -> Verdicts:
+    """Test the directions of the rows without holes: a test keeps its level for these only."""
+    m, (n, p) = int(whole.sum()), X.shape
+    have = f"{m:,} of the {n:,} rows"
+    if m < p + FEWEST_WHOLE:
+        return untested(k, f"The test needs rows without missing numbers, and {have} are too few.")
+    part = clone(model)
+    if "missing" in model.get_params():
+        part.set_params(missing="refuse")
+    target = () if y is None else (y[whole],)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the model of all rows says what there is to say
+            part.fit(X[whole], *target)
+        found = ask(part, X[whole], *(target or (None,)))
+    except InputError as error:
+        return untested(k, f"The test needs rows without missing numbers, and of those {have}: {error}")
+    if not found.test.name:
+        return found
+    about = f"{found.test.about} The test was made on {have}, those without missing numbers."
+    scree = {name: part for name, part in found.scree.items() if not name.startswith("band")}  # of fewer rows
+    return replace(found, test=replace(found.test, about=about, rows=found.test.rows or m), scree=scree)
 
 
 def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.ndarray]], Iterator[np.ndarray]]:
     def watched(found: Iterator[np.ndarray]) -> Iterator[np.ndarray]:
         for b in range(draws):
             if progress:
-                progress("real or noise? permuting", b, draws)
+                progress("testing directions: permuting", b, draws)
             yield next(found)
 
     return watched
@@ -189,48 +242,50 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
     stick, negative = broken_stick(all_values), above_negative(all_values)
     bars = [test.statistics["noise"][:k] for test in (stick, negative)]
     sure, most = sorted((stick.dimension, negative.dimension))
-    real: list[bool | None] = [True if j < sure else None if j < most else False for j in range(k)]
+    said = [SHOWN if j < sure else OPEN if j < most else NOT_SHOWN for j in range(k)]
     only = "above the negative ones only" if stick.dimension < negative.dimension else "above the broken stick only"
-    evidence = [only if r is None else f"noise reaches {max(b):.3g}" for r, *b in zip(real, *bars, strict=False)]
+    evidence = [only if w == OPEN else f"noise reaches {max(b):.3g}" for w, *b in zip(said, *bars, strict=False)]
     about = (
-        "A coordinate is called real if its eigenvalue exceeds that of a stick broken at random, and also the size of "
+        "A coordinate is shown if its eigenvalue exceeds that of a stick broken at random, and also the size of "
         "the most negative eigenvalue, which is what error alone has made; it is left open if it exceeds one of the "
         "two. These are criteria; there is no p-value."
     )
     words = "The shaded band is what a stick broken at random has, or the most negative eigenvalue where that is more."
     test = Test("broken stick and negative inertia", about)
     evidence += [""] * (k - len(evidence))
-    return Verdicts(test, real, evidence, [None] * k, {"band": np.maximum(*bars), "band_words": words})
+    return Verdicts(test, said, evidence, [None] * k, {"band": np.maximum(*bars), "band_words": words})
 
 
 # -- reading a test ------------------------------------------------------------------------------------------------
 
 
-def of_test(found: DimensionTest, k: int, test: Test, words: str = "", band_words: str = "") -> Verdicts:
-    """Read a test: all directions before the first that is not rejected are real.
+def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_words: str = "") -> Verdicts:
+    """Read a test: its own verdicts, and what the pictures show of it.
 
     Where the test compares single values with those of noise, the picture gets a band, if there are words for it; where
-    it compares what all directions from one on carry together, it gets these.
+    it has a statistic of its own for each direction, a second picture shows these.
     """
     p = [float(v) if np.isfinite(v) else None for v in found.p_values[:k]]
     p += [None] * (k - len(p))
-    said = [[] if v is None else [f"{words} {p_words(v, test.draws)}".strip()] for v in p]
+    said = [[] if v is None else [f"{wording.evidence} {p_words(v, test.draws)}".strip()] for v in p]
     scree: dict[str, Any] = {}
     if "bar" in found.statistics:
         tested = np.isfinite(found.statistics["bar"])
         scree["tails"] = (found.statistics["statistic"][tested], found.statistics["bar"][tested])
+        scree["tails_words"] = wording.statistic
     if "noise" in found.statistics and band_words:
         band = found.statistics["noise"][:k]
         scree |= {"band": band, "band_words": band_words}
         for words_of, b in zip(said, band, strict=False):
             words_of.append(f"noise reaches {b:.3g}")
-    real: list[bool | None] = [j < found.dimension for j in range(k)]
-    return Verdicts(test, real, [", ".join(s) for s in said], p, scree)
+    verdicts = [*found.verdicts, *[found.verdict_beyond] * k][:k]
+    return Verdicts(replace(test, of_the_next=found.of_the_next), verdicts, [", ".join(s) for s in said], p, scree)
 
 
 def p_words(p: float, draws: int | None = None) -> str:
     """Return a p-value in words, as finely as the draws allow."""
-    return "p < 0.001" if p < 0.001 and draws is None else f"p = {p:.3f}"
+    finer = draws is None or p < 1 / (1 + draws)  # a linear regression, joined with draws, may be
+    return "p < 0.001" if p < 0.001 and finer else f"p = {p:.3f}"
 
 
 # -- how much is spent ----------------------------------------------------------------------------------------------

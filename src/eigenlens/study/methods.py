@@ -30,6 +30,15 @@ def methods() -> dict[str, Any]:
     return {declared(cls).name: cls for cls in answering}
 
 
+def rivals(kind: str) -> list[Any]:
+    """Return the classes that take part in the comparison of a question: those that answer it first."""
+    package = import_module(__name__.partition(".")[0])
+    answering = list(of_question(kind).values())
+    public = [getattr(package, name) for name in package.__all__ if name[0].isupper()]
+    others = [cls for cls in public if declared(cls) is not None and declared(cls).compares == kind]
+    return [cls for cls in answering + others if declared(cls).compared_as]
+
+
 def declared(model: Any) -> Any:
     """Return what a method, or a model of it, says of itself; None for models of other libraries."""
     return getattr(model, "_declaration", None)

@@ -12,7 +12,9 @@ from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
 from .data import HUGE, Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
-from .methods import declared, fitted, made
+from .holes import fitted_to, tell_holes
+from .leaks import leak_words
+from .methods import declared, made
 from .words import base, correlations, number_words
 
 
@@ -24,12 +26,12 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
             "--target", plan.target, f"it reaches {np.abs(y).max():.3g}, whose square is no number; scale it"
         )
     preparation = prepared(data, plan)
-    X = preparation.transform(data.table)
-    model = fitted(sliced(made(cls, plan.seed), len(y)), preparation.names_out_, X, y)
+    ready = fitted_to(sliced(made(cls, plan.seed), len(y)), preparation, data.table, y)
+    X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     axes = [f"direction {j + 1}" for j in range(scores.shape[1])]
     values = np.asarray(model.eigenvalues_, dtype=float)
-    found = verdicts(model, X, y, len(axes), plan, progress, groups=len(axes))
+    found = verdicts(model, X, y, len(axes), plan, progress, groups=len(axes), whole=ready.whole)
     total = float(values.sum())
     shares = values / total if total > 0 else [None] * len(values)
     directions = [found.direction(j, axis, float(values[j]), shares[j]) for j, axis in enumerate(axes)]
@@ -47,8 +49,10 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
+    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target)
     number_words(findings, declared(cls).blind_spot)
-    return findings, Pipeline([("prepare", preparation), ("model", model)])
+    tell_holes(findings, data, ready, y)
+    return findings, ready.pipeline
 
 
 def _curve(z: np.ndarray, y: np.ndarray, slices: int = 20) -> dict[str, list[float]]:

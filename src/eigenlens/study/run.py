@@ -13,6 +13,7 @@ from ..report.findings import Findings
 from .code import code_for
 from .data import Data, Plan, Progress
 from .methods import chosen, declared, score_names
+from .suggestions import suggestions
 
 
 @dataclass
@@ -27,7 +28,7 @@ class Study:
     >>> from eigenlens.tables import TableFile
     >>> path, plan = write_demo("iris", pathlib.Path(tempfile.mkdtemp()))
     >>> data = read_data(TableFile(path), plan)
-    >>> study(data, plan).findings.n_real
+    >>> study(data, plan).findings.shown_directions
     2
     """
 
@@ -65,14 +66,12 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = data.notes
     findings.score_names = score_names(model[-1], len(findings.axes))
-    if findings.directions and findings.n_real is None:
-        findings.doubts.append(
-            f"Which of the directions are more than noise was not tested. {findings.test.about}".strip()
-        )
-    elif not all(d.real for d in findings.directions):
-        level = "" if findings.test.level is None else f", at {findings.test.level:.0%}"
-        findings.doubts.append(f"A direction called noise is one that these rows do not tell from noise{level}.")
+    if findings.directions and findings.shown_directions is None:
+        findings.doubts.append(f"The directions were not tested. {findings.test.about}".strip())
+    elif not all(d.shown for d in findings.directions):
+        findings.doubts.append(f"A direction that is not shown may still exist. {findings.test.of_the_next}".strip())
     findings.code = code_for(cls, data, plan, model, findings.extras.get("second"))
+    findings.next_steps = suggestions(cls, findings, data, plan)
     about = {
         "source": data.source,
         "kind": data.kind,

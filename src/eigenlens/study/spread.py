@@ -1,4 +1,4 @@
-"""No target: where do the rows spread, and how much of it is more than noise?"""
+"""No target: where do the rows spread, and in how many directions that they show?"""
 
 from __future__ import annotations
 
@@ -10,32 +10,33 @@ from sklearn.pipeline import Pipeline
 from ..report.findings import Findings
 from .data import Data, Plan, Progress, prepared
 from .dimension_tests import spread_verdicts
-from .methods import declared, fitted, made
+from .holes import fitted_to, tell_holes
+from .methods import declared, made
 from .words import base, correlations, spread_words
 
 
 def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
     """Fit PCA, or one of its kin, and tell its directions from those of unrelated columns."""
     preparation = prepared(data, plan, full=True)
-    X = preparation.transform(data.table)
+    names = preparation.names_out_
     model, says = made(cls, plan.seed), declared(cls)
     excess = sum(len(levels) > 2 for levels in preparation.levels_.values())  # each such set of columns sums to 1
-    wanted = None if says.directions is None else says.directions(*X.shape, excess)
+    wanted = None if says.directions is None else says.directions(data.n_rows, len(names), excess)
     if wanted is not None:
         model.set_params(n_components=wanted)
-    model = fitted(model, preparation.names_out_, X)
+    ready = fitted_to(model, preparation, data.table)
+    X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
-    names = preparation.names_out_
     k = scores.shape[1]
     variance = says.spread.variances(model, scores)
-    total = float(X.var(axis=0, ddof=1).sum())
+    total = float(np.nanvar(X, axis=0, ddof=1).sum())
     own = getattr(model, "explained_variance_ratio_", None)
     shares: list[float | None] = (
         [None] * k
         if not hasattr(model, "components_")  # variances in a space that is not that of the columns
         else [float(v) for v in (variance / total if own is None else np.asarray(own))]
     )
-    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress)
+    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole)
     axes = [f"component {j + 1}" for j in range(k)]
     directions = [found.direction(j, axes[j], float(variance[j]), shares[j]) for j in range(k)]
     loadings = _loadings(model, X, scores)
@@ -45,7 +46,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
-    return findings, Pipeline([("prepare", preparation), ("model", model)])
+    tell_holes(findings, data, ready)
+    return findings, ready.pipeline
 
 
 def _loadings(model: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:

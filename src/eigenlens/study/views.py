@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 from ..report.findings import Findings
 from .data import Data, Plan, Progress, prepared
 from .dimension_tests import verdicts
+from .holes import fitted_to_pair, tell_holes
 from .methods import made
 from .words import base, correlations, view_words
 
@@ -19,11 +20,12 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     assert plan.views is not None
     first, second = (data.table.select(list(view)) for view in plan.views)
     preparation, other = prepared(data, plan, first, of="first set"), prepared(data, plan, second, of="second set")
-    X, Y = preparation.transform(first), other.transform(second) * other.scale_ + other.centre_
-    model = made(cls, plan.seed).fit(X, Y)  # the second set in its own units, which are those of what is predicted
+    Y = other.transform(second) * other.scale_ + other.centre_  # in its own units, which are those of what is predicted
+    ready, Y = fitted_to_pair(made(cls, plan.seed), preparation, preparation.transform(first), Y)
+    X, model = ready.X, ready.model
     Z, V = (np.asarray(part) for part in model.transform(X, Y))
     values = np.asarray(model.correlations_, dtype=float)
-    found = verdicts(model, X, Y, len(values), plan, progress)
+    found = verdicts(model, X, Y, len(values), plan, progress, groups=Y.shape[1], whole=ready.whole)
     axes = [f"pair {j + 1}, first set" for j in range(Z.shape[1])]
     axes += [f"pair {j + 1}, second set" for j in range(Z.shape[1])]
     directions = [found.direction(j, f"pair {j + 1}", float(r), None) for j, r in enumerate(values)]
@@ -37,4 +39,5 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.extras["second"] = other
     findings.extras["sets"] = (list(plan.views[0]), list(plan.views[1]))
     view_words(findings)
-    return findings, Pipeline([("prepare", preparation), ("model", model)])
+    tell_holes(findings, data, ready, Y, other)
+    return findings, ready.pipeline

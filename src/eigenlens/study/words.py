@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..report.findings import ComparedMethod, Direction, Findings
+from ..report.findings import ComparedMethod, Direction, Findings, counted, percent
+from ..tables.endings import name_of
 from .data import Data, Plan
+
+ALIKE = 0.8  # columns whose weights differ by less than this factor weigh alike
+NEARLY = 0.97  # and so many as weigh the same to two digits are counted, and not named
 
 
 def base(
@@ -44,12 +47,22 @@ def base(
 
 
 def _title(source: str) -> str:
-    name = Path(source).name
-    return name.split(".")[0].replace("_", " ").strip() or name
+    name = name_of(source)
+    return name.replace("_", " ").strip() or name
 
 
 def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """Return the correlation of each column of X with each of Z; zero where one of them does not vary."""
+    """Return the correlation of each column of X with each of Z; zero where one of them does not vary.
+
+    A column with holes (NaN) is correlated over the rows that have it.
+    """
+    holed = np.isnan(X).any(axis=0)
+    if holed.any():
+        found = correlations(np.where(holed, 0.0, X), Z)
+        for j in np.flatnonzero(holed):
+            seen = ~np.isnan(X[:, j])
+            found[j] = correlations(X[seen, j : j + 1], Z[seen])[0]
+        return found
     A, B = X - X.mean(axis=0), Z - Z.mean(axis=0)
     a, b = np.sqrt((A**2).sum(axis=0)), np.sqrt((B**2).sum(axis=0))
     return (A / np.where(a > 0, a, 1)).T @ (B / np.where(b > 0, b, 1))
@@ -58,6 +71,14 @@ def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
 def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     """Name the columns that count most in a direction; those that do not count are left out."""
     tops = findings.top_loadings(j, limit)
+    sizes = np.abs(findings.loadings[findings.columns_of(j), j])
+    p, largest = len(sizes), sizes.max(initial=0.0)
+    if p > limit and largest > 0 and sizes.min() >= ALIKE * largest:
+        return f"all {p:,} columns alike ({sizes.min():.2f} to {largest:.2f} in size)"
+    equal = int((sizes >= NEARLY * largest).sum())
+    if tops and equal > limit:
+        some = _and([f"{name} ({value:+.2f})" for name, value in tops[: limit - 1]])
+        return f"{equal:,} of {p:,} columns alike, {some} among them"
     return _and([f"{name} ({value:+.2f})" for name, value in tops] or ["none of the columns"])
 
 
@@ -70,27 +91,38 @@ def _count(k: int, noun: str) -> str:
     return f"{words[k] if k < len(words) else k} {noun}{'' if k == 1 else 's'}"
 
 
-def _some(real: int, k: int, noun: str) -> str:
+def _some(shown: int, k: int, noun: str) -> str:
     """Write how many of k: “Both directions”, “All three directions”, “One of 3 directions”."""
-    if real < k:
-        return f"{_count(real, '').split()[0].capitalize()} of {k} {noun}s"
+    if shown < k:
+        return f"{_count(shown, '').split()[0].capitalize()} of {k} {noun}s"
     if k == 1:
         return f"The only {noun}"
     return f"Both {noun}s" if k == 2 else f"All {_count(k, noun)}"
 
 
+def _by_test(findings: Findings) -> str:
+    level = "" if findings.test.level is None else f", {findings.test.level:.0%}"
+    return f" ({findings.test.name}{level})" if findings.test.name else ""
+
+
+def _none_shown(findings: Findings, what: str) -> str:
+    """Say that there is none, or that rows are too few to tell."""
+    if findings.too_few_rows:
+        return f"There are too few rows to tell whether there is a {what}{_by_test(findings)}."
+    return f"These rows show no {what}{_by_test(findings)}."
+
+
 def spread_words(findings: Findings, standardised: bool) -> None:
     """Say what a PCA, or one of its kin, has found."""
     shares = [d.share or 0.0 for d in findings.directions]
-    real, k = findings.n_real, len(shares)
-    if real is not None:
-        carried = f", and {'carries' if real == 1 else 'carry'} {sum(shares[:real]):.0%} of the variance"
+    shown, k = findings.shown_directions, len(shares)
+    if shown is not None:
+        carried = f", and {'carries' if shown == 1 else 'carry'} {sum(shares[:shown]):.0%} of the variance"
         findings.summary.append(
-            f"{_some(real, k, 'direction')} {'exceeds' if real == 1 else 'exceed'} what unrelated columns would show"
+            f"{_some(shown, k, 'direction')} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}"
             f"{carried if any(shares) else ''}."
-            if real
-            else f"No direction exceeds what {findings.n_columns:,} unrelated columns would show in "
-            f"{findings.n_rows:,} rows."
+            if shown
+            else _none_shown(findings, "direction that the columns share")
         )
     if k and any(shares):
         two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
@@ -98,31 +130,31 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     if k:
         what = "It" if any(shares) else "The first direction"
         findings.summary.append(f"{what} is driven by {_driven(findings, 0)}.")
-    if k > 1 and (real is None or real > 1):
+    if k > 1 and (shown is None or shown > 1):
         findings.summary.append(f"The second is driven by {_driven(findings, 1)}.")
     if not standardised:
         findings.doubts.append("Columns were not standardised: a column in large units weighs more than others.")
     if findings.n_rows < 5 * findings.n_columns:
         findings.doubts.append(
-            f"There are {findings.n_rows:,} rows for {findings.n_columns:,} columns: single directions may change with "
-            f"a few rows more. Ask for the angle between fits on two halves."
+            f"There are {counted(findings.n_rows, 'row')} for {counted(findings.n_columns, 'column')}: single "
+            f"directions may change with a few rows more. Ask for the angle between fits on two halves."
         )
-    if real is not None:
+    if shown is not None:
+        findings.doubts += [findings.test.doubt] if findings.test.doubt else []
         findings.doubts.append(
-            f"Noise is judged by {findings.test.name.split(',')[0]}{findings.test.doubt}; outlying rows can "
-            f"make a direction of their own. Look at the rows at the ends of each axis."
+            "Outlying rows can make a direction of their own. Look at the rows at the ends of each axis."
         )
 
 
 def class_words(findings: Findings, counts: np.ndarray) -> None:
     """Say what a discriminant has found."""
-    real, k = findings.n_real, len(findings.directions)
-    if real is not None:
+    shown, k = findings.shown_directions, len(findings.directions)
+    if shown is not None:
         findings.summary.append(
-            f"{_some(real, k, 'direction')} {'separates' if real == 1 else 'separate'} the classes of "
+            f"{_some(shown, k, 'direction')} {'separates' if shown == 1 else 'separate'} the classes of "
             f"{findings.target!r} beyond chance."
-            if real
-            else f"No direction separates the classes of {findings.target!r} beyond chance."
+            if shown
+            else _none_shown(findings, f"direction that separates the classes of {findings.target!r}")
         )
     if k:
         share = findings.directions[0].share or 0
@@ -157,8 +189,10 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
 
 def _name_the_best(findings: Findings, ours: ComparedMethod) -> None:
     best = max((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: c.score)
-    if best.name == ours.name:
+    if best.score <= ours.score:
         findings.summary.append("None of the other methods compared does better.")
+    elif f"{best.score:.1%}" == f"{ours.score:.1%}":
+        findings.summary.append("None of the other methods compared does better by more than a tenth of a percent.")
     elif best.name in findings.extras.get("told_apart", ()):
         findings.summary.append(f"{best.name} does better ({best.score:.1%}), with {best.advantage}.")
     else:
@@ -181,43 +215,57 @@ def _name_the_confusion(findings: Findings) -> None:
 
 def number_words(findings: Findings, blind_spot: str) -> None:
     """Say what an inverse regression has found."""
-    d, k = findings.n_real, len(findings.directions)
+    d, k = findings.shown_directions, len(findings.directions)
     if d is not None:
         findings.summary.append(
-            f"{findings.target!r} depends on {_count(d, 'direction')} of {k} possible ({findings.test.name} test, 5%)."
+            f"These rows show {_count(d, 'direction')} of {k} possible on which {findings.target!r} depends"
+            f"{_by_test(findings)}."
             if d
-            else f"The test finds no direction on which {findings.target!r} depends."
+            else _none_shown(findings, f"direction on which {findings.target!r} depends")
         )
     if k:
         findings.summary.append(f"The first direction goes with {_driven(findings, 0)}.")
-    scored = [c for c in findings.comparison if np.isfinite(c.score)]
-    if scored:
-        best = max(scored, key=lambda c: c.score)
-        line = next((c for c in scored if c.name == "linear regression"), best)
-    if scored and best.score <= 0:
+    _name_the_fit(findings, [c for c in findings.comparison if np.isfinite(c.score)])
+    findings.doubts += [doubt for doubt in (blind_spot, findings.test.doubt) if doubt]
+
+
+def _name_the_fit(findings: Findings, scored: list[ComparedMethod]) -> None:
+    """Say how much of the response is explained, and whether a straight line or a curve does it."""
+    if not scored:
+        return
+    best = max(scored, key=lambda c: c.score)
+    if best.score <= 0:
         findings.summary.append(
             f"On rows left out, none of the methods does better than the mean of {findings.target!r} "
-            f"(R² {best.score:.2f})."
+            f"(R² {percent(best.score)})."
         )
-    elif scored:
-        findings.summary.append(
-            f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
-            f"interval {best.low:.0%} to {best.high:.0%})"
-            + (f"; linear regression explains {line.score:.0%}." if best is not line else ".")
-        )
-        if best is line:
-            findings.summary.append("A straight line on all columns does as well as any curve on a few directions.")
-    findings.doubts += [doubt for doubt in (blind_spot, findings.test.doubt) if doubt]
+        return
+    line = next((c for c in scored if c.name == "linear regression"), None)
+    curve = max((c for c in scored if c is not line), key=lambda c: c.score, default=None)
+    other = "" if line is None or best is line else f"; linear regression explains {_explained(line)}"
+    findings.summary.append(
+        f"On rows left out, {best.name} explains {best.score:.0%} of the variance of {findings.target!r} (95% "
+        f"interval {percent(best.low)} to {percent(best.high)}){other}."
+    )
+    if best is line and curve is not None:
+        as_well = "does as well as the best curve on a few directions, which explains"
+        better = "does better than any curve on a few directions; the best explains"
+        how = as_well if curve.score >= line.low else better
+        findings.summary.append(f"A straight line on all columns {how} {_explained(curve)}.")
+
+
+def _explained(method: ComparedMethod) -> str:
+    return "none of it" if method.score <= 0 else f"{method.score:.0%}"
 
 
 def view_words(findings: Findings) -> None:
     """Say what canonical correlations have found."""
-    d, values = findings.n_real, [x.value for x in findings.directions]
+    d, values = findings.shown_directions, [x.value for x in findings.directions]
     if d is not None:
         findings.summary.append(
-            f"{_some(d, len(values), 'pair')} {'is' if d == 1 else 'are'} related beyond chance (Wilks, 5%)."
+            f"{_some(d, len(values), 'pair')} {'is' if d == 1 else 'are'} related beyond chance{_by_test(findings)}."
             if d
-            else "No pair of directions is related beyond chance (Wilks, 5%)."
+            else _none_shown(findings, "related pair of directions")
         )
     if values:
         findings.summary.append(
@@ -241,8 +289,8 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
         else f"The map has {_count(len(shares), 'coordinate')}."
     )
     if findings.test.name:
-        real, left = findings.n_real or 0, sum(d.real is None for d in findings.directions)
-        stand = f"{_count(real, 'coordinate').capitalize()} {'stands' if real == 1 else 'stand'} above noise by both"
+        shown, left = findings.shown_directions or 0, sum(d.shown is None for d in findings.directions)
+        stand = f"{_count(shown, 'coordinate').capitalize()} {'is' if shown == 1 else 'are'} shown by both"
         more = f", {_count(left, 'more')[: None if left == 1 else -1]} by one of them" if left else ""
         findings.summary.append(f"{stand} the broken stick and the negative eigenvalues{more}.")
     if test:

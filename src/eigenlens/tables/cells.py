@@ -12,6 +12,12 @@ from ..sources.csv_text import MISSING
 
 NUMBER = r"^[+-]?([0-9]+DOT?[0-9]*|DOT[0-9]+)([eE][+-]?[0-9]+)?$"
 INFINITE = r"^[+-]?(inf|infinity)$"
+SIGNS = "$€£¥%"
+SPACES = " \u00a0\u202f"  # the last two do not break lines, and stand between thousands
+#: A number in a dress: D is the decimal mark, T what stands between thousands.
+DRESSED = (
+    r"^([+-]?[$€£¥]?[_]?|[$€£¥][_]?[+-]?)([1-9][0-9]{0,2}([T'’_][0-9]{3})+|[0-9]+)(D[0-9]+)?[_]?[$€£¥%]?$"
+).replace("_", SPACES)
 LONGEST = 10_000  # characters of a cell
 
 #: What a column of words may be instead, and what to do then.
@@ -48,8 +54,10 @@ class Cells:
     text: Any = None
 
 
-def parse(column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool = False) -> Cells:
-    """Read an Arrow column: text is looked into, numbers are taken as they are."""
+def parse(
+    column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool = False, dressed: bool = False
+) -> Cells:
+    """Read an Arrow column: text is looked into, numbers are taken as they are; dressed ones only if asked."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -74,7 +82,12 @@ def parse(column: Any, decimal: str = ".", na: tuple[str, ...] = (), words: bool
     number = pc.match_substring_regex(text, pattern)
     number = pc.or_(number, pc.match_substring_regex(text, INFINITE, ignore_case=True))
     number = pc.and_(number, pc.invert(missing))
-    plain = text if decimal == "." else pc.replace_substring(text, decimal, ".")
+    plain = text
+    if dressed and not pc.all(pc.or_(missing, number)).as_py():
+        worn = pc.and_(pc.match_substring_regex(text, _dressed(decimal)), pc.invert(pc.or_(missing, number)))
+        bare = pc.replace_substring_regex(text, f"[^0-9{re.escape(decimal)}+-]", "")
+        plain, number = pc.if_else(worn, bare, text), pc.or_(worn, number)
+    plain = plain if decimal == "." else pc.replace_substring(plain, decimal, ".")
     values = pc.if_else(number, plain, pa.scalar(None, type=text.type)).cast(pa.float64())
     numbers = values.to_numpy(zero_copy_only=False)
     return Cells(numbers, _mask(missing), ~_mask(pc.or_(missing, number)), text)
@@ -88,6 +101,20 @@ def has_control(text: str) -> bool:
 def is_date(text: str) -> bool:
     """Tell whether a word is a day, as the usual orders of year, month and day write it."""
     return DATE.fullmatch(text) is not None
+
+
+def is_dressed(text: str, decimal: str) -> bool:
+    """Tell whether a word is a number with signs that can be left out: 12%, $5, 1,234."""
+    return re.fullmatch(_dressed(decimal), text) is not None
+
+
+def unit(text: str) -> str:
+    """Return the sign of what a number counts, empty where there is none."""
+    return next((sign for sign in SIGNS if sign in text), "")
+
+
+def _dressed(decimal: str) -> str:
+    return DRESSED.replace("T", "." if decimal == "," else ",").replace("D", re.escape(decimal))
 
 
 def disguised(text: str) -> tuple[str, str] | None:

@@ -24,6 +24,7 @@ from ..sources.table import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
 FEW_WORDS = 5  # so many are never too many, however few rows there are
+ABSENT, OFTEN = "missing", 0.05  # the word for missing words, where so large a share of a column is missing
 
 
 @stored("Preparation")
@@ -34,9 +35,10 @@ class Preparation(TransformerMixin, BaseEstimator):
     ----------
     standardise : bool
         Divide each column by its standard deviation.
-    missing : {"refuse", "mean"}
-        What to do with missing cells: refuse them with their counts, or fill in the mean of the column (for words,
-        the most frequent one).
+    missing : {"refuse", "mean", "keep"}
+        What to do with missing cells: refuse them with their counts; fill in the mean of the column (for words, the
+        most frequent one); or keep them as NaN, for a method with `missing="ml"`. Words that are kept become the word
+        "missing" where at least 5% of the cells of the column are missing, else the most frequent word.
     full : bool
         Make a column for each word, rather than for each but the first.
     most_words : int
@@ -46,6 +48,9 @@ class Preparation(TransformerMixin, BaseEstimator):
         Columns of words to take in however many there are.
     unseen : {"refuse", "none"}
         What to do with a word that the fit has not seen: raise an error, or treat it as none of the known words.
+    centre : bool
+        Subtract the mean of each column. With `standardise=False, centre=False` numbers keep their units, and words are
+        columns of 0 and 1.
 
     Attributes
     ----------
@@ -82,9 +87,11 @@ class Preparation(TransformerMixin, BaseEstimator):
         most_words: int = MOST_WORDS,
         keep: tuple[str, ...] = (),
         unseen: str = "refuse",
+        centre: bool = True,
     ) -> None:
         self.standardise, self.missing, self.full = standardise, missing, full
         self.most_words, self.keep, self.unseen = most_words, keep, unseen
+        self.centre = centre
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the columns, words, means and scales.
@@ -96,7 +103,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         y : ignored
         """
         check_flag("standardise", self.standardise)
-        check_choice("missing", self.missing, ("refuse", "mean"))
+        check_flag("centre", self.centre)
+        check_choice("missing", self.missing, ("refuse", "mean", "keep"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = _frame(X)
         self.columns_, self.levels_, self.left_out_ = [], {}, {}
@@ -105,12 +113,13 @@ class Preparation(TransformerMixin, BaseEstimator):
         for name in frame.columns:
             series = frame[name]
             if _is_words(series):
-                counts = _counts(series)
+                counts = self._counts(series)
                 words = sorted(counts)
                 why = self._reason(name, words, len(series))
                 if not why:
                     self.levels_[name] = words
-                    self.fill_words_[name] = max(words, key=lambda w: (counts[w], w))
+                    usual = max(words, key=lambda w: (counts[w], w))
+                    self.fill_words_[name] = ABSENT if self._often(series) else usual
             else:
                 values = _numbers(series, name)
                 values = values[~np.isnan(values)]
@@ -124,14 +133,25 @@ class Preparation(TransformerMixin, BaseEstimator):
             raise errors.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
         self.fill_ = np.array(fill)
         raw = self._raw(frame, _missing_cells)
-        unit = np.maximum(np.abs(raw).max(axis=0), np.finfo(float).tiny)  # squares of 1e200 have no place in a float
-        self.centre_ = (raw / unit).mean(axis=0) * unit
-        spread = (raw / unit).std(axis=0, ddof=1) * unit if len(raw) > 1 else np.ones(raw.shape[1])
+        unit = np.maximum(np.nanmax(np.abs(raw), axis=0), np.finfo(float).tiny)  # squares of 1e200 are no floats
+        self.centre_ = np.nanmean(raw / unit, axis=0) * unit
+        spread = np.nanstd(raw / unit, axis=0, ddof=1) * unit if len(raw) > 1 else np.ones(raw.shape[1])
         self.spread_ = np.where(spread > 0, spread, 1.0)
         self.scale_ = self.spread_ if self.standardise else np.ones(raw.shape[1])
         self.names_out_ = self._names_out()
         self.n_features_in_, self.feature_names_in_ = len(frame.columns), np.array(frame.columns, dtype=object)
         return self
+
+    def _counts(self, series: Any) -> dict[str, int]:
+        """Count the words of a column; what is missing is a word of its own where it is kept and frequent."""
+        counts = _counts(series)
+        if counts and self._often(series):
+            counts[ABSENT] = counts.get(ABSENT, 0) + int(_missing(series).sum())
+        return counts
+
+    def _often(self, series: Any) -> bool:
+        """Tell whether missing words are a word of their own."""
+        return self.missing == "keep" and bool(_missing(series).mean() >= OFTEN)
 
     def _reason(self, name: str, words: list[str], n: int) -> str:
         """Say why a column of words is left out, if it is."""
@@ -152,7 +172,8 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        return (self._raw(_frame(X), _missing_new) - self.centre_) / self.scale_
+        raw = self._raw(_frame(X), _missing_new)
+        return (raw - self.centre_ if self.centre else raw) / self.scale_
 
     def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
         names = set(frame.columns)  # asked once: a frame lists its columns anew each time
@@ -169,7 +190,8 @@ class Preparation(TransformerMixin, BaseEstimator):
                 parts.append(self._indicators(frame[name], name))
             else:
                 values = _numbers(frame[name], name)
-                parts.append(np.where(np.isnan(values), next(fill), values)[:, None])
+                instead = np.nan if self.missing == "keep" else next(fill)
+                parts.append(np.where(np.isnan(values), instead, values)[:, None])
         return np.concatenate(parts, axis=1)
 
     def _indicators(self, series: Any, name: str) -> np.ndarray:
@@ -222,8 +244,13 @@ def _frame(X: Any) -> Any:
     return nw.from_native(X, eager_only=True)
 
 
+def is_words(kind: Any) -> bool:
+    """Tell whether a type of columns is that of words."""
+    return not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown)
+
+
 def _is_words(series: Any) -> bool:
-    return not (series.dtype.is_numeric() or series.dtype == nw.Boolean or series.dtype == nw.Unknown)
+    return is_words(series.dtype)
 
 
 def _numbers(series: Any, name: str) -> np.ndarray:

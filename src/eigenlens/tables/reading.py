@@ -1,8 +1,8 @@
 """Tables in CSV and Parquet files: what their columns hold, strictly, and their rows.
 
 A column is numbers or words. Where it is partly one and partly the other, the share of numbers decides, and the column
-carries a remark that says so. Words that look like numbers in another dress ("1,234") are refused: they would be gaps
-exactly where numbers are large.
+carries a remark that says so. Numbers in another dress ("1,234", "12%") are read where it is clear what they mean, and
+refused where it is not: they would be gaps exactly where numbers are large.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ import numpy as np
 
 from .._core import errors
 from .._core.errors import listed
-from ..sources.csv_text import Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
+from ..sources.csv_text import AUTO, PLAIN, Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
 from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
-from .cells import LONGEST, Cells, disguised, has_control, is_date, parse
+from . import refusals
+from .cells import LONGEST, Cells, disguised, has_control, is_date, is_dressed, parse, unit
+from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
+from .guessing import guessed
+from .sheets import read_sheet
 
 LEVELS = 1000  # different words that are remembered of a column
-TEXT = (".csv", ".tsv", ".txt")
 ODD_SHARE = 0.1  # of the cells of a column of numbers that may be words; one always may
 
 
@@ -65,8 +68,14 @@ class TableFile:
     Parameters
     ----------
     path : path
-        Ending in .csv, .tsv, .txt (also with .gz) or .parquet.
+        Ending in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or .xlsx.
     dialect : Dialect, optional
+        What it leaves open ("auto") is told from the file.
+
+    Attributes
+    ----------
+    notes : list of str
+        What was assumed of how the file is written.
 
     Examples
     --------
@@ -81,19 +90,22 @@ class TableFile:
 
     def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
         self.path = Path(path)
-        suffixes = [s.lower() for s in self.path.suffixes]
-        suffix = suffixes[-2] if suffixes[-1:] == [".gz"] and len(suffixes) > 1 else (suffixes or [""])[-1]
-        if suffix not in (*TEXT, ".parquet", ".pq"):
+        suffix = kind_of(self.path)
+        packed = self.path.suffix.lower() in PACKED
+        if suffix not in TEXT and (packed or suffix not in (*PARQUET, *SHEETS)):
             raise errors.InputError(
-                f"{self.path}: a table must end in .csv, .tsv, .txt (also with .gz) or .parquet; rename it, or convert "
-                "it first."
+                f"{self.path}: a table must end in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or "
+                ".xlsx; rename it, or convert it first."
             )
         if not self.path.is_file():
             raise errors.no_files(self.path)
         _require_pyarrow(self.path)
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot([self.path])
-        self.dialect = dialect or Dialect(delimiter="\t" if suffix == ".tsv" else ",")
+        self.dialect, self.notes = self._written(dialect or Dialect())
+        self._sheet: Any = None
+        if suffix in SHEETS:
+            self._sheet, self.notes = read_sheet(self.path)
         self.n_rows: int | None = None
         self._quotes_match = False
         self._profile: dict[str, Column] | None = None
@@ -107,6 +119,13 @@ class TableFile:
         for name in self.dialect.words:
             if name not in self.names:
                 raise errors.no_column(name, self.names, "--words")
+
+    def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
+        """Return how the cells are written, and what was assumed."""
+        if self.is_text:
+            return guessed(self.path, dialect)
+        decimal = PLAIN.decimal if dialect.decimal == AUTO else dialect.decimal
+        return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
     # -- what is in it -----------------------------------------------------------------------------------------
 
@@ -125,6 +144,10 @@ class TableFile:
             raise errors.InputError(f"{self.path} has a header but no rows; there is nothing to look at.")
         for column in columns.values():
             self._judge(column)
+        dressed = [columns[name] for name in self.dialect.dressed if name in columns]
+        self._count_again(dressed)
+        for column in dressed:
+            self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
         if self.is_text:
             self._refuse_headless(columns)
@@ -136,7 +159,8 @@ class TableFile:
         if not self.is_text:
             self._require_known(name, column.type)
         words = name in self.dialect.words
-        return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words)
+        dressed = name in self.dialect.dressed
+        return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words, dressed)
 
     def _take_in(self, column: Column, cells: Cells) -> None:
         column.missing += int(cells.missing.sum())
@@ -158,9 +182,9 @@ class TableFile:
         found = pc.value_counts(cells.text.filter(pa.array(cells.words)))
         for word, count in zip(found.field("values").to_pylist(), found.field("counts").to_pylist(), strict=True):
             if has_control(word):
-                raise _control(self.path, self._line(column.name, word), column.name, word)
+                raise refusals.control(self.path, self._line(column.name, word), column.name, word)
             if len(word) > LONGEST:
-                raise _long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
+                raise refusals.long_cell(self.path, self._line(column.name, word), column.name, word, LONGEST)
             if word in column.levels or len(column.levels) < LEVELS:
                 column.levels[word] = column.levels.get(word, 0) + count
 
@@ -171,14 +195,37 @@ class TableFile:
             if not column.numbers and all(map(is_date, column.levels)):
                 column.kind = "date"
                 return
+            if column.name not in self.dialect.dressed and self._is_dressed(column):
+                self.dialect = replace(self.dialect, dressed=(*self.dialect.dressed, column.name))
+                return
             self._refuse_disguised(column)
             if column.numbers:
                 self._settle(column)
         column.kind = "word" if column.words else "number" if column.numbers else "empty"
 
+    def _is_dressed(self, column: Column) -> bool:
+        """Tell whether the words of a column are numbers with signs that can be left out, and remark on it."""
+        decimal = self.dialect.decimal
+        worn = {word: count for word, count in column.levels.items() if is_dressed(word, decimal)}
+        cells, known = column.numbers + column.words, sum(column.levels.values())
+        odd = column.words * (1 - sum(worn.values()) / known)
+        if not worn or odd > max(1, ODD_SHARE * cells) or 2 * odd >= cells:
+            return False
+        word = next(iter(worn))
+        units = {unit(each) for each in worn} | ({""} if column.numbers else set())
+        if len(units - {""}) > 1 or units > {"%"}:
+            others = "have no percent sign" if units == {"%", ""} else f"have others ({listed(sorted(units - {''}))})"
+            rule = f"has a sign, but cells of the column {others}; write them alike, or leave it out (--drop)"
+            word = next(each for each in worn if unit(each))
+            raise errors.bad_cell(self.path, self._line(column.name, word), column.name, word, rule)
+        value = parse(_strings([word]), decimal, dressed=True).numbers[0]
+        column.remark = f"{column.name!r} holds numbers such as {word!r}, which is read as {value:.12g}."
+        return True
+
     def _refuse_disguised(self, column: Column) -> None:
-        """Refuse numbers in another dress: all words of a column, or those beside the numbers."""
-        odd = [(word, found) for word in column.levels if (found := disguised(word))]
+        """Refuse numbers in a dress that may mean two things: all words of a column, or those beside the numbers."""
+        found = ((word, disguised(word)) for word in column.levels if not is_dressed(word, self.dialect.decimal))
+        odd = [(word, what) for word, what in found if what]
         if odd and (column.numbers or len(odd) == len(column.levels)):
             word, (what, way_out) = odd[0]
             raise errors.bad_cell(
@@ -196,7 +243,7 @@ class TableFile:
         first = errors.quoted(word) + (f", line {line:,}" if line is not None else "")
         few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
         if few and len(column.levels) < LEVELS:
-            column.remark = (
+            column.remark += " " * bool(column.remark) + (
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
                 f"({listed([first, *map(errors.quoted, list(column.levels)[1:])], 3)}), which count as missing "
                 f"(--words {column.name!r} reads the column as words)."
@@ -226,7 +273,7 @@ class TableFile:
         numbers = [name for name, c in cells.items() if not c.words[0] and not c.missing[0]]
         like = all(columns[name].kind == "number" for name in numbers)
         words = [name for name in columns if name not in numbers]
-        if numbers and like and all(name in columns[name].levels for name in words):
+        if numbers and words and like and all(name in columns[name].levels for name in words):
             raise errors.InputError(
                 f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, but "
                 "it must hold the names of the columns; add a line with names on top."
@@ -268,7 +315,7 @@ class TableFile:
             for name in columns:
                 wordy = kinds[name] in ("word", "date")
                 na = self.dialect.missing_in(name)
-                cells = parse(batch.column(name), self.dialect.decimal, na, words=wordy and self.is_text)
+                cells = parse(batch.column(name), self.dialect.decimal, na, wordy and self.is_text, dressed=True)
                 if wordy:
                     made[name] = _words(cells, batch.column(name))
                 else:
@@ -279,7 +326,9 @@ class TableFile:
     def _require_numbers(self, name: str, cells: Cells) -> None:
         if cells.words.any():
             word = cells.text[int(np.argmax(cells.words))].as_py()
-            raise _not_a_number(self.path, self._line(name, word), name, word, "the model was fitted to numbers")
+            raise refusals.not_a_number(
+                self.path, self._line(name, word), name, word, "the model was fitted to numbers"
+            )
         if not np.isfinite(cells.numbers[~cells.missing]).all():
             raise self._infinite(name, cells)
 
@@ -296,6 +345,9 @@ class TableFile:
                 self._quotes_match = True
             yield from csv_batches(self.path, self.dialect, self.names, names)
             return
+        if self._sheet is not None:
+            yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
+            return
         try:
             with open_parquet(self.path) as file:
                 yield from file.iter_batches(batch_size=2**16, columns=names)
@@ -307,7 +359,8 @@ class TableFile:
     def _parquet_names(self) -> list[str]:
         pq = import_module("pyarrow.parquet")
         try:
-            names = [str(name) for name in pq.read_schema(self.path).names]
+            schema = pq.read_schema(self.path) if self._sheet is None else self._sheet.schema
+            names = [str(name) for name in schema.names]
         except (OSError, ValueError) as error:
             raise errors.unreadable(str(self.path), error) from error
         refuse_same_names(self.path, names)
@@ -359,27 +412,3 @@ def _require_pyarrow(path: Path) -> None:
         import_module("pyarrow")
     except ImportError as error:
         raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
-
-
-def _not_a_number(path: Any, line: int | None, column: str, value: str, share: str) -> errors.InputError:
-    rule = (
-        f"is not a number, but {share}. Correct the cell; or say that it stands for a missing value (--na "
-        f"{errors.quoted(value)}), that the column holds words (--words {column!r}), or leave it out (--drop "
-        f"{column!r})"
-    )
-    return errors.bad_cell(path, line, column, value, rule)
-
-
-def _control(path: Any, line: int | None, column: str, value: str) -> errors.InputError:
-    if "\0" in value:
-        return errors.bad_cell(path, line, column, value, "holds a NUL byte: the file is damaged, or not text")
-    return errors.bad_cell(
-        path, line, column, value, "holds a control character, which a terminal might obey; remove it"
-    )
-
-
-def _long_cell(path: Any, line: int | None, column: str, value: str, limit: int) -> errors.InputError:
-    rule = (
-        f"has {len(value):,} characters, and cells have at most {limit:,}; a quote may be open, or leave the column out"
-    )
-    return errors.bad_cell(path, line, column, value, rule)

@@ -12,7 +12,7 @@ Examples
 """
 
 from .laws import LAWS, applies, check_laws
-from .samples import Sample, sample
+from .samples import Sample, sample, sample_for
 from .walk import all_estimators, all_regressors
 
-__all__ = ["LAWS", "Sample", "all_estimators", "all_regressors", "applies", "check_laws", "sample"]
+__all__ = ["LAWS", "Sample", "all_estimators", "all_regressors", "applies", "check_laws", "sample", "sample_for"]

@@ -14,7 +14,7 @@ from sklearn.base import clone
 from .._core import xp as _xp
 from ..files import load, save
 from ..files.registry import name_of
-from .samples import Sample, sample
+from .samples import Sample, sample_for
 
 Law = Callable[[Any, Sample], None]
 
@@ -305,7 +305,7 @@ def check_laws(estimator: Any, data: Sample | None = None) -> None:
     >>> from eigenlens.testing import check_laws
     >>> check_laws(PCA(2))
     """
-    data = sample(estimator._target) if data is None else data
+    data = sample_for(estimator) if data is None else data
     for law in LAWS.values():
         if applies(law, estimator):
             law(estimator, data)

@@ -66,3 +66,23 @@ def sample(
         y = y + offset
     rotation, _ = np.linalg.qr(rng.standard_normal((p, p)))
     return Sample((Z @ rotation + offset) * scale, y)
+
+
+def sample_for(estimator: Any, n: int = 120, p: int = 5, *, target: str = "none", **options: Any) -> Sample:
+    """Make rows that suit an estimator: with the second argument that it takes, and positive where it wants counts.
+
+    Parameters
+    ----------
+    estimator : estimator, or its class
+    n, p : int
+        Rows and columns.
+    target : str
+        For an estimator that does not say what it takes.
+    **options
+        Passed to `sample`.
+    """
+    data = sample(getattr(estimator, "_target", target), n, p, **options)
+    if isinstance(estimator, type) or not hasattr(estimator, "_obeys") or not estimator._obeys().counts:
+        return data
+    size = options.get("scale", 1.0)
+    return data.with_X(np.exp(0.5 * (data.X / size - options.get("offset", 0.0))) * size)

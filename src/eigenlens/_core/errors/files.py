@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,11 @@ def bad_cell(path: Any, line: int | None, column: str, value: str, rule: str) ->
 
 
 def no_column(name: str, there: Iterable[str], role: str) -> InputError:
-    return InputError(f"{role} {name!r}: no such column; the columns are {listed(map(repr, there), 12)}.")
+    names = [str(each) for each in there]
+    of_lower = {each.lower(): each for each in reversed(names)}
+    near = [of_lower[each] for each in get_close_matches(name.lower(), of_lower, 1, 0.7)]
+    meant = f"did you mean {near[0]!r}? The" if near else "the"
+    return InputError(f"{role} {name!r}: no such column; {meant} columns are {listed(map(repr, names), 12)}.")
 
 
 def nothing_left(reasons: Iterable[str]) -> InputError:

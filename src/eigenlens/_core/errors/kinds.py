@@ -39,6 +39,10 @@ class RangeWarning(EigenlensWarning):
     """A number is too large, too small or too long for its floating-point type."""
 
 
+class ScaleWarning(EigenlensWarning):
+    """One column decides, since its unit is another than that of the others."""
+
+
 class WeightWarning(EigenlensWarning):
     """Weights look like shares although they count rows."""
 

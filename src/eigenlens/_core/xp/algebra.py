@@ -57,12 +57,13 @@ def thin_svd(x: Array) -> tuple[Array, Array, Array]:
 
 def symmetric_eigh(matrix: Array) -> tuple[Array, Array]:
     """Return eigenvalues, ascending, and eigenvectors of a symmetric matrix, by the older driver where need be."""
-    try:
-        return namespace(matrix).linalg.eigh(matrix)
-    except np.linalg.LinAlgError:
-        refuse_out_of_range(matrix)
-        values, vectors = scipy.linalg.eigh(to_numpy(matrix), driver="ev")
-        return like(values, matrix), like(vectors, matrix)
+    with limit_blas(matrix.shape[0] ** 2):
+        try:
+            return namespace(matrix).linalg.eigh(matrix)
+        except np.linalg.LinAlgError:
+            refuse_out_of_range(matrix)
+            values, vectors = scipy.linalg.eigh(to_numpy(matrix), driver="ev")
+            return like(values, matrix), like(vectors, matrix)
 
 
 def refuse_out_of_range(x: Array) -> None:

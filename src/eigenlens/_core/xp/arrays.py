@@ -23,10 +23,13 @@ EPS = float(np.finfo(np.float64).eps)
 DENSE_INDICATOR = 4_096  # cells of an indicator of groups up to which a sparse one takes longer to make than it saves
 
 
+is_sparse = scipy.sparse.issparse
+
+
 def namespace(*arrays: Array) -> Namespace:
     """Return the array namespace the arrays share."""
     for a in arrays:
-        if a is not None and not isinstance(a, np.ndarray):
+        if a is not None and not isinstance(a, np.ndarray) and not is_sparse(a):
             break
     else:
         return array_api_compat.numpy
@@ -35,7 +38,6 @@ def namespace(*arrays: Array) -> Namespace:
 
 is_array: Callable[[Any], bool] = array_api_compat.is_array_api_obj
 device = array_api_compat.device
-is_sparse = scipy.sparse.issparse
 
 
 def on_accelerator(x: Array) -> bool:
@@ -98,8 +100,8 @@ def to_numpy(x: Array) -> np.ndarray:
 
 
 def like(values: Any, ref: Array) -> Array:
-    """Put float64 `values` into the namespace and device of `ref`."""
-    if isinstance(ref, np.ndarray):
+    """Put float64 `values` into the namespace and device of `ref`; sparse rows go with NumPy's arrays."""
+    if isinstance(ref, np.ndarray) or is_sparse(ref):
         return to_numpy(values)
     xp = namespace(ref)
     if is_array(values) and type(values) is type(ref) and device(values) == device(ref):
@@ -183,6 +185,13 @@ def means_are_finite(X: Array) -> Array:
     xp = namespace(X)
     n = X.shape[0]
     return xp.all(xp.isfinite(xp.full((n,), 1.0 / n, dtype=X.dtype, device=device(X)) @ X))
+
+
+def column_squares(rows: Array) -> Array:
+    """Return the sum of squares of each column; for NumPy without a table of squares."""
+    if isinstance(rows, np.ndarray):
+        return np.einsum("ij,ij->j", rows, rows)
+    return namespace(rows).sum(rows**2, axis=0)
 
 
 def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:

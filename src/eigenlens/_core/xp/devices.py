@@ -11,7 +11,7 @@ import array_api_compat
 import numpy as np
 
 from ..typing import Array
-from .arrays import namespace
+from .arrays import namespace, on_accelerator
 
 BUFFERS = 3  # of pinned memory for each array of a block: one is filled, one on its way, one computed with
 Copy = Callable[[str, np.ndarray], Any]  # of an array, with the name of its part in the block
@@ -28,8 +28,10 @@ def device_free_bytes(x: Array) -> int | None:
     return None
 
 
-def device_memory(x: Array) -> int:
-    """Return how many bytes the device of an array has in all; 0 where that is not known."""
+def device_memory(x: Array) -> int | None:
+    """Return how many bytes the device of an array has in all, 0 where that is not known; None where it is the host."""
+    if not on_accelerator(x):
+        return None
     if array_api_compat.is_torch_array(x) and x.device.type == "cuda":
         return int(namespace(x).cuda.get_device_properties(x.device).total_memory)
     if array_api_compat.is_cupy_array(x):

@@ -12,15 +12,18 @@ from importlib.resources import files
 from typing import Any
 
 from ..._core.errors import listed
-from ..findings import Findings
+from ..findings import Findings, counted
 from . import figures
 from .html import Markup, el, join, table
+from .ordered_rows import along
 from .payload import as_script, left_off, payload
+
+SCRIPTS = ("filter.js", "export.js", "page.js")  # the last uses what the others define
 
 
 def render(findings: Findings) -> str:
     """Return the page of a study as HTML."""
-    script, style = (_asset(name) for name in ("page.js", "page.css"))
+    script, style = "\n".join(map(_asset, SCRIPTS)), _asset("page.css")
     content, shown = payload(findings)
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
@@ -83,23 +86,23 @@ CANVAS_WORDS = (
 )
 METHOD_WORDS = {
     "none": "where the rows spread",
-    "classes": "what separates the classes",
-    "number": "what the number depends on",
+    "classes": "what separates the classes of {target}",
+    "number": "what {target} depends on",
     "views": "what two sets of columns have in common",
     "distances": "a map of the distances",
 }
 
 
 def _header(f: Findings) -> Markup:
-    question = METHOD_WORDS[f.kind] + (f" of {f.target}" if f.target else "")
-    facts = f"{f.n_rows:,} rows" + (f", {f.n_columns:,} columns" if f.loading_names else "")
+    question = METHOD_WORDS[f.kind].replace("{target}", str(f.target))
+    facts = counted(f.n_rows, "row") + (f", {counted(f.n_columns, 'column')}" if f.loading_names else "")
     return el("header", el("h1", f.title), el("p", f"{f.method}: {question}. {facts}.", class_="lead"))
 
 
 def _found(f: Findings) -> Markup:
     tiles = []
-    if f.n_real is not None:
-        tiles.append((f"{f.n_real} of {len(f.directions)}", "directions are real"))
+    if f.shown_directions is not None:
+        tiles.append((f"{f.shown_directions} of {len(f.directions)}", "directions are shown"))
     shares = [d.share for d in f.directions if d.share is not None]
     if len(shares) > 2:
         tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))
@@ -119,6 +122,10 @@ def _found(f: Findings) -> Markup:
         el("p", " ".join(f.summary)),
         el("h3", "What to doubt") if doubts else None,
         el("ul", [el("li", d) for d in doubts]) if doubts else None,
+        el("h3", "What to do next") if f.next_steps else None,
+        el("ul", [el("li", step.what, " ", el("code", step.command)) for step in f.next_steps])
+        if f.next_steps
+        else None,
         id_="found",
     )
 
@@ -153,7 +160,10 @@ def _controls() -> Markup:
         choice("axis-x", "Across"),
         choice("axis-y", "Up"),
         choice("colour", "Colour"),
-        el("label", el("input", type="checkbox", id="regions", checked=True), " regions", class_="choice", hidden=True),
+        [
+            el("label", el("input", type="checkbox", id=name, checked=True), f" {name}", class_="choice", hidden=True)
+            for name in ("regions", "names", "density")
+        ],
         el(
             "span",
             el("button", "Lasso", id="lasso", type="button", aria_pressed="true"),
@@ -176,6 +186,13 @@ def _controls() -> Markup:
             class_="choice",
         ),
         el("span", id="filter-help", class_="note"),
+        el(
+            "span",
+            el("button", "Save rows", id="save-rows", type="button", title="The selected rows, or all, as CSV"),
+            el("button", "Save PNG", id="save-png", type="button"),
+            el("button", "Save SVG", id="save-svg", type="button"),
+            class_="buttons",
+        ),
         class_="controls",
     )
 
@@ -186,6 +203,8 @@ def _plot() -> Markup:
         "div",
         el("canvas", words, id="plot", tabindex="0", role="img", aria_label=CANVAS_WORDS),
         el("div", id="tip", hidden=True, role="status"),
+        el("p", id="by", class_="note"),
+        el("div", el("h3", "Other pairs of directions"), el("div", id="pairs"), id="more-pairs", hidden=True),
         class_="plot",
     )
 
@@ -213,18 +232,18 @@ def _directions(f: Findings) -> Markup:
             d.name,
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
-            f.verdict(d),
+            d.verdict,
             d.evidence,
         ]
         for d in f.directions[:30]
     ]
-    head = ["direction", f.value_name, *(["share"] if shared else []), "", "evidence"]
+    head = ["direction", f.value_name, *(["share"] if shared else []), "verdict", "evidence"]
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     drawings = el("div", figures.scree(f), figures.tails(f))
     return _section(
         "The directions",
-        el("p", f.test.about, class_="note") if f.n_real is not None and f.test.about else None,
+        el("p", f.test.about, class_="note") if f.shown_directions is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
         el("p", f"Their columns in the table of scores: {listed(f.score_names, 8)}.", class_="note"),
         id_="directions",
@@ -236,14 +255,13 @@ def _loadings(f: Findings) -> Markup | None:
     if not f.loading_names or f.loadings.shape[1] == 0:
         return None
     k = f.loadings.shape[1]
-    shown = f.shown_axes(max(2, min(f.n_real or 2, 3)))
-    drawings = [figures.bars(f, j) for j in shown] + [figures.heat(f)]
-    if k > 1 and f.kind != "views":
-        drawings.append(figures.biplot(f))
+    shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
+    drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), along(f)]
+    biplot = figures.biplot(f) if k > 1 and f.kind != "views" else None
     return _section(
         "What the columns say",
         el("p", f"{f.loading_kind.capitalize()}.", class_="note"),
-        el("div", drawings, class_="figures"),
+        el("div", el("div", biplot, class_="big") if biplot else None, el("div", drawings, class_="figures")),
         id_="loadings",
         wide=True,
     )
@@ -257,8 +275,9 @@ def _classes(f: Findings) -> Markup | None:
         parts.append(figures.comparison(f.comparison, f.score_name, f.baseline))
     if not parts:
         return None
-    broad = f.confusion is not None and len(f.confusion[0]) > 5  # a column among others would cut the table
-    body = el("div", parts[::-1] if broad else parts, class_="pair" if broad else "figures")
+    classes = 0 if f.confusion is None else len(f.confusion[0])
+    layout = "figures" if classes <= 5 else "pair" if classes <= 12 else "stack"  # a column beside others cuts a table
+    body = el("div", parts if layout == "figures" else parts[::-1], class_=layout)
     return _section("How well it predicts", body, id_="predicts", wide=True)
 
 
@@ -315,8 +334,13 @@ def _pairs(f: Findings) -> list[Markup]:
 
 
 def _table(f: Findings) -> Markup:
+    holes = f.extras.get("holes")
     return _section(
-        "The table", el("p", el("code", f.source)), el("ul", [el("li", note) for note in f.notes]), id_="table"
+        "The table",
+        el("p", el("code", f.source)),
+        el("ul", [el("li", note) for note in f.notes]),
+        None if holes is None else el("div", figures.holes(**holes), class_="figures"),
+        id_="table",
     )
 
 

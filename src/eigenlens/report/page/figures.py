@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..findings import ComparedMethod, Findings
-from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table, text, ticks
+from .html import WIDE, Markup, cut, details, el, figure, join, line, rect, svg, table, text, ticks
 
 
 def scree(findings: Findings) -> Markup:
@@ -15,7 +15,7 @@ def scree(findings: Findings) -> Markup:
     values = np.asarray(findings.scree["values"], dtype=float)[:30]
     names = [d.name for d in findings.directions]
     tips = [f"{name}: {v:.4g}" for name, v in zip(names, values, strict=False)]
-    words = "Pale bars are no more than noise." if any(d.real is False for d in findings.directions) else ""
+    words = "Pale bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
     if findings.scree.get("band") is not None:
         words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
     drawing = _bars_with_band(findings, values, findings.scree.get("band"), tips, findings.value_name)
@@ -23,14 +23,14 @@ def scree(findings: Findings) -> Markup:
 
 
 def tails(findings: Findings) -> Markup | None:
-    """What all directions from one on carry together, with what permutations reach; None where no test asks that."""
+    """The statistic of each test, with what draws reach; None where no test has one."""
     if findings.scree.get("tails") is None:
         return None
     found, bar = (np.asarray(part, dtype=float)[:30] for part in findings.scree["tails"])
-    tips = [f"from {j + 1} on: {v:.4g}, permutations {b:.4g}" for j, (v, b) in enumerate(zip(found, bar, strict=True))]
+    tips = [f"direction {j + 1}: {v:.4g}, draws reach {b:.4g}" for j, (v, b) in enumerate(zip(found, bar, strict=True))]
     words = (
-        "What this direction and all after it carry together; the shaded band is what 95% of the permutations stay "
-        "below. The first that does not rise above the band, and what follows, is called noise."
+        f"{findings.scree['tails_words']} The shaded band is what 95% of the draws stay below. The first direction "
+        "that does not rise above it, and those that follow, are not shown by these rows."
     )
     drawing = _bars_with_band(findings, found, bar, tips, "test statistic")
     return figure("Is there more than chance gives?", words, drawing)
@@ -58,8 +58,8 @@ def _bars_with_band(findings: Findings, values: np.ndarray, band: Any, tips: lis
             el("polyline", points=f"{left},{y(band[0]):.1f} {points} {edge:.1f},{y(band[-1]):.1f}", class_="bandline")
         )
     for j, v in enumerate(values):
-        real = findings.directions[j].real if j < len(findings.directions) else None
-        x, h, class_ = left + step * (j + 0.15), base - y(max(v, 0)), "bar" if real is not False else "bar quiet"
+        shown = findings.directions[j].shown if j < len(findings.directions) else None
+        x, h, class_ = left + step * (j + 0.15), base - y(max(v, 0)), "bar" if shown is not False else "bar quiet"
         parts.append(rect(x, y(max(v, 0)), step * 0.7, h, class_, el("title", tips[j])))
         if len(values) <= 15 or j % 5 == 4 or j == 0:
             parts.append(text(left + step * (j + 0.5), base + 15, j + 1, "middle", "tick"))
@@ -147,7 +147,8 @@ def heat(findings: Findings, most: int = 40) -> Markup:
 def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     """Rows as points and columns as arrows, in the first two directions."""
     Z, V = findings.scores[:, :2], findings.loadings[:, :2]
-    Z = Z[np.linspace(0, len(Z) - 1, min(points, len(Z))).astype(int)]
+    drawn = np.linspace(0, len(Z) - 1, min(points, len(Z))).astype(int)
+    Z = Z[drawn]
     side, mid = 360, 200
     Z = Z - np.median(Z, axis=0)
     reach = float(np.abs(Z).max(initial=0)) or 1.0
@@ -165,8 +166,9 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
             cy=float(mid - z[1] / reach * side / 2),
             r=1.8,
             class_="dot",
+            data_row=int(row),
         )
-        for z in Z
+        for row, z in zip(drawn, Z, strict=True)
     ]
     arrows: list[Any] = []
     labels: list[Any] = []
@@ -175,7 +177,7 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
         dx, dy = float(V[place, 0]) * scale, -float(V[place, 1]) * scale
         name = findings.loading_names[place]
         full = cut(name, 18)
-        arrows.append(line(mid, mid, mid + dx, mid + dy, "arrow"))
+        arrows.append(_arrow(mid, mid, dx, dy))
         width, x, y = 6.2 * len(full), mid + dx * 1.05, mid + dy * 1.05 + 4
         left = min(max(x if dx >= 0 else x - width, 2), WIDE - width - 2)
         while any(abs(y - b) < 12 and left < a + w and a < left + width for a, b, w in taken):
@@ -183,17 +185,39 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
         taken.append((left, y, width))
         labels.append(text(left, min(max(y, 10), 396), full, "start", "name halo", name))
     parts += [arrows, labels]
-    about = f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large."
+    about = (
+        f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large. Rows "
+        "selected above are marked here."
+    )
     return figure("Biplot", about, svg(400, "biplot of the first two directions", parts))
+
+
+def _arrow(x: float, y: float, dx: float, dy: float) -> Markup | None:
+    length = float(np.hypot(dx, dy))
+    if length < 1:
+        return None
+    u, v, size = dx / length, dy / length, min(7.0, 0.5 * length)
+    tip = (x + dx, y + dy)
+    back = (tip[0] - size * u, tip[1] - size * v)
+    side = (0.45 * size * v, -0.45 * size * u)
+    corners = [tip, (back[0] - side[0], back[1] - side[1]), (back[0] + side[0], back[1] + side[1])]
+    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
+    return join(line(x, y, *back, "arrow"), el("polygon", points=points, class_="head"))
 
 
 def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     """Confusion matrix as a table with tinted cells."""
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    many = len(classes) > 12
     rows = []
     for i, name in enumerate(classes):
         cells = [
-            el("td", f"{counts[i, j]:,}", class_=f"n {'hit' if i == j else 'miss'} t{min(int(share[i, j] * 10), 9)}")
+            el(
+                "td",
+                f"{counts[i, j]:,}" if counts[i, j] or not many else "·",
+                class_=f"n {'hit' if i == j else 'miss'} t{min(int(share[i, j] * 10), 9)}"
+                + ("" if counts[i, j] else " none"),
+            )
             for j in range(len(classes))
         ]
         rows.append(el("tr", el("th", name, scope="row"), cells, el("td", f"{share[i, i]:.0%}", class_="n")))
@@ -203,7 +227,7 @@ def confusion(classes: list[str], counts: np.ndarray) -> Markup:
         [el("th", c, scope="col") for c in classes],
         el("th", "right", scope="col"),
     )
-    body = el("table", el("thead", head), el("tbody", rows), class_="confusion")
+    body = el("table", el("thead", head), el("tbody", rows), class_="confusion many" if many else "confusion")
     return figure(
         "Confusion matrix",
         "Rows left out of the fit: what each class was taken for.",
@@ -233,7 +257,7 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
         parts += [text(left - 10, y + 4, cut(c.name, 22), "end", "name"), line(x(c.low), y, x(c.high), y, "whisker")]
         parts += [
             el("circle", cx=float(x(c.score)), cy=float(y), r=4.5, class_="mark"),
-            text(WIDE - 4, y + 4, f"{c.score:.1%}", "end", "tick"),
+            text(WIDE - 4, y + 4, c.written if c.score >= -1 else "< -100%", "end", "tick"),
         ]
     if baseline:
         y = len(shown) * row + 14
@@ -242,7 +266,7 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
         mark = el("circle", cx=float(place), cy=float(y), r=4, class_="hollow")
         beyond = el("polyline", points=f"{place + 7},{y - 5} {place},{y} {place + 7},{y + 5}", class_="hollow")
         parts += [mark if baseline[1] >= low else beyond, text(WIDE - 4, y + 4, f"{baseline[1]:.1%}", "end", "tick")]
-    rows = [[c.name, f"{c.score:.1%}", f"{c.low:.1%} to {c.high:.1%}", c.note] for c in shown]
+    rows = [[c.name, c.written, c.interval, c.note or "worse than the mean" * (c.score < -1)] for c in shown]
     rows += [[c.name, "–", "", c.note] for c in compared_methods if not np.isfinite(c.score)]
     rows += [[baseline[0], f"{baseline[1]:.1%}", "", "knows nothing of the columns"]] if baseline else []
     numbers = details(
@@ -306,3 +330,38 @@ def scatter(
         text(2, base + 34, f"↑ {names[1]}", "start", "axis"),
     ]
     return figure(title, about, svg(base + 40, title, parts))
+
+
+def holes(names: list[str], gaps: np.ndarray, columns: int = 24, patterns: int = 10) -> Markup:
+    """Which columns miss cells together: the most frequent patterns of holes, with the rows that have them."""
+    counts = gaps.sum(axis=0)
+    shown = np.sort(np.argsort(-counts, kind="stable")[: min(columns, int(np.count_nonzero(counts)))])
+    found, rows = np.unique(gaps[:, shown], axis=0, return_counts=True)
+    order = np.argsort(-rows, kind="stable")[:patterns]
+    left, row, top, right = 156, 19, 8, 62
+    step = (WIDE - left - right) / len(order)
+    parts: list[Any] = []
+    for i, j in enumerate(shown):
+        y = top + i * row
+        parts.append(text(150, y + 13, cut(names[j]), "end", "name", names[j]))
+        for a, place in enumerate(order):
+            what = "missing" if found[place, i] else "there"
+            tip = el("title", f"{names[j]} is {what} in these {rows[place]:,} rows")
+            class_ = "neg" if found[place, i] else "bar quiet"
+            parts.append(rect(left + step * a + 1, y + 1, step - 2, row - 2, class_, tip))
+        parts.append(text(WIDE - 4, y + 13, f"{counts[j] / len(gaps):.1%}", "end", "tick"))
+    base = top + len(shown) * row
+    parts += [text(left + step * (a + 0.5), base + 14, f"{rows[p]:,}", "middle", "tick") for a, p in enumerate(order)]
+    parts.append(text(150, base + 14, "rows", "end", "axis"))
+    about = (
+        "Each column of boxes is a pattern of holes, strong where a cell is missing; below it, how many rows have it."
+    )
+    if len(order) < len(rows):
+        rest = int(rows.sum() - rows[order].sum())
+        about += f" The {len(order)} most frequent of {len(rows):,} patterns; {rest:,} rows have another one."
+    if len(shown) < np.count_nonzero(counts):
+        about += f" The {len(shown)} columns with most holes, of {np.count_nonzero(counts):,}."
+    about += " At the right, the share of missing cells."
+    numbers = table(["column", "missing"], [[names[j], f"{counts[j]:,}"] for j in shown], "Missing cells")
+    drawing = svg(base + 20, "patterns of missing cells", parts)
+    return figure("Missing cells", about, drawing, details("The numbers as a table", numbers))

@@ -29,14 +29,14 @@
   fill($("axis-y"), one ? ["(spread out)"] : data.axes, one ? 0 : data.start[1]);
   const colourNames = ["none", ...columns.map((c) => c.name)];
   const targetPlace = columns.findIndex((c) => c.name === data.target);
-  fill($("colour"), colourNames, targetPlace + 1);
+  fill($("colour"), colourNames, columns.findIndex((c) => c.name === data.colour) + 1);
   const jitter = new Float32Array(n);
   let seed = 12345;
   for (let i = 0; i < n; i++) { seed = (seed * 1103515245 + 12345) % 2147483648; jitter[i] = seed / 2147483648 - 0.5; }
 
   // -- state -----------------------------------------------------------------------------------------------------
-  const canvas = $("plot"), pen = canvas.getContext("2d");
-  let X, Y, view, home, selected = null, tool = "lasso", path = null, colours = [], colourOf, backdrop = null;
+  const canvas = $("plot"), screen = canvas.getContext("2d");
+  let pen = screen, X, Y, view, home, selected = null, pointed = null, tool = "lasso", path = null, colours = [], shapes = [], colourOf;
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const RAMP = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
   const ramp = (t) => {
@@ -77,16 +77,24 @@
   const uy = (p) => { const b = box(); return view.y[0] + (b.bottom - p) / (b.bottom - b.top) * (view.y[1] - view.y[0]); };
 
   // -- colours ---------------------------------------------------------------------------------------------------
-  const PALETTE = 10;
+  const PALETTE = 10, SHAPES = ["dot", "square", "triangle", "diamond", "cross"];
+  const coloured = () => columns[+$("colour").value - 1];
   const setColours = () => {
-    const c = columns[+$("colour").value - 1], legend = $("legend");
+    const c = coloured(), legend = $("legend");
     legend.replaceChildren();
+    shapes = [];
+    pointed = null;
+    $("by").textContent = c && c.name === data.colour ? data.colour_words : "";
     if (!c) { colours = [css("--accent")]; colourOf = () => 0; return; }
     if (c.levels) {
       colours = c.levels.map((_, j) => css("--c" + (j % PALETTE)));
+      shapes = c.levels.map((_, j) => SHAPES[Math.floor(j / PALETTE) % SHAPES.length]);
       colourOf = (i) => c.codes[i];
       c.levels.forEach((name, j) => {
-        const b = make("button"), s = make("span", undefined, "swatch");
+        const b = make("button"), s = make("span", undefined, "swatch " + shapes[j]);
+        for (const [event, place] of [["pointerenter", j], ["pointerleave", null], ["focus", j], ["blur", null]]) {
+          b.addEventListener(event, () => { pointed = place; soon(); });
+        }
         s.style.background = colours[j];
         b.type = "button";
         b.append(s, make("span", name));
@@ -142,7 +150,7 @@
   };
   const draw = () => {
     const ratio = window.devicePixelRatio || 1, w = canvas.clientWidth, h = canvas.clientHeight;
-    if (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio)) {
+    if (pen === screen && (canvas.width !== Math.round(w * ratio) || canvas.height !== Math.round(h * ratio))) {
       canvas.width = Math.round(w * ratio);
       canvas.height = Math.round(h * ratio);
     }
@@ -180,40 +188,120 @@
       pen.globalAlpha = .08; pen.fillStyle = css("--accent"); pen.fill(); pen.globalAlpha = 1;
     }
   };
-  const drawPoints = (b) => {
-    const size = n > 20000 ? 2 : n > 4000 ? 3 : n > 800 ? 4 : 6, half = size / 2;
-    const sx = (b.right - b.left) / (view.x[1] - view.x[0]), sy = (b.bottom - b.top) / (view.y[1] - view.y[0]);
-    const order = Array.from({ length: colours.length }, () => []);
-    const dim = [];
-    for (let i = 0; i < n; i++) {
-      const x = b.left + (X[i] - view.x[0]) * sx, y = b.bottom - (Y[i] - view.y[0]) * sy;
-      if (x < b.left || x > b.right || y < b.top || y > b.bottom) continue;
-      (selected && !selected[i] ? dim : order[colourOf(i)]).push(x, y, i);
-    }
-    const put = (list, alpha) => {
-      pen.globalAlpha = alpha;
-      if (size > 3) {
-        pen.beginPath();
-        for (let j = 0; j < list.length; j += 3) { pen.moveTo(list[j] + half, list[j + 1]); pen.arc(list[j], list[j + 1], half, 0, 6.2832); }
-        pen.fill();
-      } else for (let j = 0; j < list.length; j += 3) pen.fillRect(list[j] - half, list[j + 1] - half, size, size);
-    };
-    pen.fillStyle = css("--quiet"); put(dim, .6);
-    order.forEach((list, j) => { pen.fillStyle = colours[j]; put(list, n > 20000 ? .6 : .85); });
+  const MARKS = {
+    dot: (x, y, r) => { pen.moveTo(x + r, y); pen.arc(x, y, r, 0, 6.2832); },
+    square: (x, y, r) => pen.rect(x - 0.9 * r, y - 0.9 * r, 1.8 * r, 1.8 * r),
+    triangle: (x, y, r) => { pen.moveTo(x, y - 1.2 * r); pen.lineTo(x + 1.1 * r, y + 0.8 * r); pen.lineTo(x - 1.1 * r, y + 0.8 * r); pen.closePath(); },
+    diamond: (x, y, r) => { pen.moveTo(x, y - 1.3 * r); pen.lineTo(x + 1.3 * r, y); pen.lineTo(x, y + 1.3 * r); pen.lineTo(x - 1.3 * r, y); pen.closePath(); },
+    cross: (x, y, r) => { pen.rect(x - 1.2 * r, y - 0.4 * r, 2.4 * r, 0.8 * r); pen.rect(x - 0.4 * r, y - 1.2 * r, 0.8 * r, 2.4 * r); },
+  };
+  const put = (list, size, alpha, shape) => {
+    pen.globalAlpha = alpha;
+    if (size > 3) {
+      const mark = MARKS[shape || "dot"];
+      pen.beginPath();
+      for (let j = 0; j < list.length; j += 2) mark(list[j], list[j + 1], size / 2);
+      pen.fill();
+    } else for (let j = 0; j < list.length; j += 2) pen.fillRect(list[j] - size / 2, list[j + 1] - size / 2, size, size);
     pen.globalAlpha = 1;
-    if (data.labels && data.names) {
-      pen.fillStyle = css("--ink"); pen.textAlign = "left"; pen.textBaseline = "middle"; pen.font = "11.5px system-ui, sans-serif";
-      const taken = [];
-      for (let i = 0; i < n; i++) {
-        const x = px(X[i]), y = py(Y[i]), w = pen.measureText(data.names[i]).width;
-        let left = x + 6;
-        if (left + w > b.right) left = x - 6 - w;
-        if (taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) left = x - 6 - w;
-        if (left < b.left || taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) continue;
-        taken.push([left, left + w, y]);
-        pen.fillText(data.names[i], left, y);
-      }
+  };
+  const drawCloud = (A, B, toX, toY, b, size) => {
+    const groups = colours.map(() => []), dim = [];
+    for (let i = 0; i < n; i++) {
+      const x = toX(A[i]), y = toY(B[i]);
+      if (x < b.left || x > b.right || y < b.top || y > b.bottom) continue;
+      const quiet = (selected && !selected[i]) || (pointed !== null && colourOf(i) !== pointed);
+      (quiet ? dim : groups[colourOf(i)]).push(x, y);
     }
+    pen.fillStyle = css("--quiet");
+    put(dim, size, .6);
+    groups.forEach((list, j) => { pen.fillStyle = colours[j]; put(list, size, n > 20000 ? .6 : .85, shapes[j]); });
+  };
+  // Where points would hide each other, how many there are: on a scale of logarithms, one hue
+  const drawDensity = (b) => {
+    const side = 4, across = Math.ceil((b.right - b.left) / side), up = Math.ceil((b.bottom - b.top) / side);
+    const counts = new Uint32Array(across * up);
+    let top = 1;
+    for (let i = 0; i < n; i++) {
+      if (selected && !selected[i]) continue;
+      const u = Math.floor((px(X[i]) - b.left) / side), v = Math.floor((py(Y[i]) - b.top) / side);
+      if (u >= 0 && u < across && v >= 0 && v < up) top = Math.max(top, ++counts[v * across + u]);
+    }
+    pen.fillStyle = css("--accent");
+    counts.forEach((count, place) => {
+      if (!count) return;
+      pen.globalAlpha = 0.12 + 0.88 * Math.log1p(count) / Math.log1p(top);
+      pen.fillRect(b.left + (place % across) * side, b.top + Math.floor(place / across) * side, side, side);
+    });
+    pen.globalAlpha = 1;
+  };
+  const haloed = (words, x, y) => {
+    pen.strokeStyle = css("--panel"); pen.lineWidth = 3; pen.lineJoin = "round";
+    pen.strokeText(words, x, y);
+    pen.fillText(words, x, y);
+    pen.lineWidth = 1;
+  };
+  const drawNames = (b) => {
+    pen.fillStyle = css("--ink"); pen.textAlign = "left"; pen.textBaseline = "middle"; pen.font = "11.5px system-ui, sans-serif";
+    const taken = [];
+    for (let i = 0; i < n; i++) {
+      const x = px(X[i]), y = py(Y[i]), words = data.names[i].length > 24 ? data.names[i].slice(0, 23) + "…" : data.names[i], w = pen.measureText(words).width;
+      if (x < b.left || x > b.right || y < b.top || y > b.bottom || (selected && !selected[i])) continue;
+      let left = x + 6;
+      if (left + w > b.right) left = x - 6 - w;
+      if (taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) left = x - 6 - w;
+      if (left < b.left || taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) continue;
+      taken.push([left, left + w, y]);
+      haloed(words, left, y);
+    }
+  };
+  const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+  const MOST_CENTRES = 60;
+  const drawCentres = () => { // ten colours tell ten classes apart; their names tell the others
+    const c = coloured(), places = c.levels.map(() => [[], []]);
+    for (let i = 0; i < n; i++) { places[c.codes[i]][0].push(px(X[i])); places[c.codes[i]][1].push(py(Y[i])); }
+    pen.textAlign = "center"; pen.textBaseline = "middle"; pen.font = "600 12px system-ui, sans-serif"; pen.fillStyle = css("--ink");
+    places.forEach(([xs, ys], j) => { if (xs.length && (pointed === null || pointed === j)) haloed(c.levels[j], middle(xs), middle(ys)); });
+  };
+  const drawPoints = (b) => {
+    const c = coloured();
+    pen.save();
+    pen.beginPath(); pen.rect(b.left, b.top, b.right - b.left, b.bottom - b.top); pen.clip();
+    if ($("density").checked && !c) drawDensity(b);
+    else drawCloud(X, Y, px, py, b, n > 20000 ? 2 : n > 4000 ? 3 : n > 800 ? 4 : 6);
+    if (data.labels && data.names && $("names").checked) drawNames(b);
+    if (c && c.levels && c.levels.length > PALETTE && c.levels.length <= MOST_CENTRES && $("names").checked) drawCentres();
+    pen.restore();
+  };
+
+  // -- small multiples: other pairs of the first directions, each a button that draws it large -----------------------
+  const pairs = [];
+  const makePairs = () => {
+    const axes = data.pairs || [];
+    for (const [a, b] of axes) {
+      const button = make("button", undefined, "mini"), small = make("canvas");
+      button.type = "button";
+      button.setAttribute("aria-label", "Draw " + data.axes[b] + " against " + data.axes[a]);
+      button.append(small, make("span", data.axes[b] + " against " + data.axes[a]));
+      button.addEventListener("click", () => { $("axis-x").value = a; $("axis-y").value = b; setAxes(); canvas.scrollIntoView({ block: "nearest" }); });
+      $("pairs").append(button);
+      pairs.push([small, a, b]);
+    }
+    $("more-pairs").hidden = !axes.length;
+  };
+  const drawPairs = () => {
+    const ratio = window.devicePixelRatio || 1;
+    for (const [small, a, b] of pairs) {
+      const w = small.clientWidth, h = small.clientHeight;
+      if (!w) continue;
+      small.width = Math.round(w * ratio); small.height = Math.round(h * ratio);
+      pen = small.getContext("2d");
+      pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+      const [x0, x1] = range(scores[a]), [y0, y1] = range(scores[b]);
+      const frame = { left: 0, top: 0, right: w, bottom: h };
+      drawCloud(scores[a], scores[b], (v) => (v - x0) / (x1 - x0) * w, (v) => h - (v - y0) / (y1 - y0) * h, frame, n > 800 ? 2 : 4);
+    }
+    pen = screen;
   };
 
   // -- selection -------------------------------------------------------------------------------------------------
@@ -228,38 +316,33 @@
   const select = (hit) => {
     selected = hit && hit.some((v) => v) ? hit : null;
     if (!selected) $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
-    draw(); list(); setApart();
-  };
-  // "alcohol > 13", "kind = class_0", or a part of a name or word: what a lasso does, without a pointer
-  const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
-  const matches = (text) => {
-    const low = (v) => v.toLowerCase(), wanted = low(text);
-    const found = text.match(/^(.+?)\s*(<=|>=|<|>|=)\s*(.+)$/);
-    if (found) {
-      const [, name, sign, value] = found, is = OPERATORS[sign];
-      const axis = data.axes.findIndex((a) => low(a) === low(name)), c = columns.find((o) => low(o.name) === low(name));
-      if (c && c.levels && sign === "=") return (i) => low(c.levels[c.codes[i]]) === low(value);
-      const numbers = c ? c.numbers : axis >= 0 ? scores[axis] : null, v = numbers instanceof Float64Array ? Number(value) : Math.fround(Number(value));
-      if (numbers && v === v) return (i) => is(numbers[i], v);
-    }
-    const worded = columns.filter((c) => c.levels).map((c) => [c.codes, c.levels.map((w) => low(w).includes(wanted))]);
-    return (i) => (data.names && low(data.names[i]).includes(wanted)) || worded.some(([codes, hit]) => hit[codes[i]]);
+    draw(); drawPairs(); list(); setApart();
+    document.querySelectorAll("svg [data-row]").forEach((e) => e.classList.toggle("hot", Boolean(selected && selected[placeOf.get(+e.dataset.row)])));
   };
   const filter = () => {
     const text = $("filter").value.trim(), hit = new Uint8Array(n);
+    let trouble = "";
     $("legend").querySelectorAll("button").forEach((o) => o.setAttribute("aria-pressed", "false"));
-    if (text) { const is = matches(text); for (let i = 0; i < n; i++) hit[i] = is(i) ? 1 : 0; }
+    if (text) {
+      try {
+        const is = rowFilter(text, { columns, axes: data.axes, scores, names: data.names });
+        for (let i = 0; i < n; i++) hit[i] = is(i) ? 1 : 0;
+      } catch (error) { trouble = error.message; }
+    }
     select(hit);
-    if (text && !selected) $("count").textContent = "No row matches " + text + ". " + $("filter-help").textContent;
+    if (trouble) $("count").textContent = trouble + " " + $("filter-help").textContent;
+    else if (text && !selected) $("count").textContent = "No row matches " + text + ".";
   };
   const example = () => {
     const c = columns.find((o) => o.numbers), w = columns.find((o) => o.levels && o.levels.length > 1);
     const parts = [];
-    if (w) parts.push(w.name + " = " + w.levels[0]);
     if (c) parts.push(c.name + " > " + short(c.numbers.slice().sort()[Math.floor(n / 2)]));
+    if (w) parts.push(w.name + " != " + w.levels[0]);
     if (!parts.length) parts.push(data.axes[0] + " > 0");
-    return "Such as " + parts.map((p) => p.length > 40 ? p.slice(0, 39) + "…" : p).join(", ") + (data.names ? ", or a name." : ".");
+    const joined = parts.join(" and ");
+    return "Such as " + (joined.length > 70 ? parts[0] : joined) + (data.names ? ", or a name." : ".");
   };
+  const placeOf = new Map(Array.from({ length: n }, (_, i) => [data.rows ? data.rows[i] : i, i]));
   const hint = () => $("legend").querySelector("button") ? "Draw around points, choose a kind in the legend, or write what to select" : "Draw around points, or write what to select";
   const MOST = 200;
   const cell = (c, i) => c.levels ? c.levels[c.codes[i]] : (c.numbers[i] !== c.numbers[i] ? "" : short(c.numbers[i]));
@@ -325,14 +408,14 @@
       track.append(bar);
       track.setAttribute("role", "img");
       track.setAttribute("aria-label", label.title);
-      grid.append(label, track);
+      grid.append(label, track, make("span", (d >= 0 ? "+" : "−") + Math.abs(d).toFixed(2), "n"));
     }
     place.append(grid);
   };
 
   // -- hands -----------------------------------------------------------------------------------------------------
-  let pending = false;
-  const soon = () => { if (!pending) { pending = true; requestAnimationFrame(() => { pending = false; draw(); }); } };
+  let pending = false, was = null;
+  const soon = () => { if (!pending) { pending = true; requestAnimationFrame(() => { pending = false; draw(); if (pointed !== was) { was = pointed; drawPairs(); } }); } };
   const at = (e) => { const r = canvas.getBoundingClientRect(); return [e.clientX - r.left, e.clientY - r.top]; };
   let last = null;
   canvas.addEventListener("pointerdown", (e) => {
@@ -417,6 +500,49 @@
   $("colour").addEventListener("change", () => { setColours(); select(null); });
   $("regions").addEventListener("change", draw);
   if (data.regions) $("regions").parentElement.hidden = false;
+  $("density").addEventListener("change", draw);
+  $("names").addEventListener("change", draw);
+  $("density").checked = n > 20000;
+  $("density").parentElement.hidden = n <= 5000;
+  $("names").parentElement.hidden = !(data.labels && data.names) && !columns.some((c) => c.levels && c.levels.length > PALETTE);
+
+  // -- files -------------------------------------------------------------------------------------------------------
+  $("save-rows").addEventListener("click", () => {
+    const lines = [csvLine(["row", ...data.axes, ...columns.map((c) => c.name)])];
+    for (let i = 0; i < n; i++) {
+      if (selected && !selected[i]) continue;
+      const cells = columns.map((c) => c.levels ? c.levels[c.codes[i]] : c.numbers[i] !== c.numbers[i] ? "" : +c.numbers[i].toPrecision(c.numbers instanceof Float64Array ? 17 : 7));
+      lines.push(csvLine([rowName(i), ...scores.map((s) => +s[i].toPrecision(7)), ...cells]));
+    }
+    saveFile("rows.csv", lines, "text/csv");
+  });
+  $("save-svg").addEventListener("click", () => {
+    const written = new SvgPen(canvas.clientWidth, canvas.clientHeight, screen);
+    written.fillStyle = css("--panel");
+    written.fillRect(0, 0, written.width, written.height);
+    pen = written;
+    draw();
+    pen = screen;
+    saveFile("scores.svg", [String(written)], "image/svg+xml");
+  });
+  $("save-png").addEventListener("click", () => {
+    const copy = document.createElement("canvas"), on = copy.getContext("2d");
+    copy.width = canvas.width; copy.height = canvas.height;
+    on.fillStyle = css("--panel");
+    on.fillRect(0, 0, copy.width, copy.height);
+    on.drawImage(canvas, 0, 0);
+    copy.toBlob((blob) => saveFile("scores.png", [blob], "image/png"));
+  });
+  document.querySelectorAll("details").forEach((d) => {
+    const numbers = d.querySelector("table"), button = make("button", "Save as CSV");
+    if (!numbers) return;
+    button.type = "button";
+    button.addEventListener("click", () => {
+      const lines = [...numbers.rows].map((row) => csvLine([...row.cells].map((c) => c.textContent)));
+      saveFile((numbers.caption ? numbers.caption.textContent.toLowerCase().replace(/[^a-z]+/g, "-") : "numbers") + ".csv", lines, "text/csv");
+    });
+    d.append(button);
+  });
   $("copy").addEventListener("click", async () => {
     const words = $("code").textContent;
     try { await navigator.clipboard.writeText(words); } catch {
@@ -427,19 +553,22 @@
     $("copy").textContent = "Copied";
     setTimeout(() => { $("copy").textContent = "Copy"; }, 1500);
   });
-  new ResizeObserver(() => { if (data.square) reset(); else draw(); }).observe(canvas);
+  new ResizeObserver(() => { if (data.square) reset(); else draw(); drawPairs(); }).observe(canvas);
   const repaint = () => {
     const pressed = [...$("legend").querySelectorAll("button")].findIndex((b) => b.getAttribute("aria-pressed") === "true");
     setColours();
     if (pressed >= 0) $("legend").querySelectorAll("button")[pressed].setAttribute("aria-pressed", "true");
     draw();
+    drawPairs();
   };
   const paper = (on) => { document.documentElement.classList.toggle("paper", on); repaint(); }; // ink for white paper
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
   addEventListener("beforeprint", () => paper(true));
   addEventListener("afterprint", () => paper(false));
 
+  makePairs();
   setColours();
   setAxes();
+  drawPairs();
   list();
 })();

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import base64
 import json
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from ..._core.text import undirected
 from ..findings import Findings
+from .colouring import colour_choice
 from .html import Markup
 
 MOST_POINTS = 50_000
 MOST_AXES = 10
 MOST_COLUMNS = 40
 MOST_LEVELS = 100
+MOST_LABELS = 200
 
 SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not fit in single precision
 
@@ -34,6 +37,7 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     k = findings.extras.get("pairs")
     axes = findings.axes[: _most_axes(findings)]
     start = (0, k) if k else (0, min(1, len(findings.axes) - 1))
+    colour, colour_words = colour_choice(findings, shown)
     content: dict[str, Any] = {
         "n": len(rows),
         "rows": rows.tolist() if len(rows) < n else None,
@@ -43,7 +47,10 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
         "names": names,
         "target": findings.target,
         "start": list(start),
-        "labels": bool(findings.extras.get("map")) and n <= 200,
+        "labels": n <= MOST_LABELS,
+        "colour": colour,
+        "colour_words": colour_words,
+        "pairs": [] if k else [pair for pair in combinations(range(min(len(axes), 4)), 2) if pair != (0, 1)],
         "square": bool(findings.extras.get("map")),
     }
     if regions is not None:

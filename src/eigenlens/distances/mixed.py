@@ -1,0 +1,125 @@
+"""Gower's distance between rows of numbers and words, with holes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from .._core import errors, memory
+from .._core.parameters import is_number
+
+
+def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarray:
+    """Return Gower's distances between the rows of a frame with numbers, words, and holes.
+
+    A column of numbers adds |a − b| over its range, a column of words 0 for the same word and 1 for another; the
+    distance is their mean over the columns that both rows have. Ordered categories count as their places.
+
+    Parameters
+    ----------
+    table : DataFrame (pandas, polars, Arrow) or array
+        Rows.
+    weights : dict of column to number, optional
+        How much columns count; 1 where none is given.
+
+    Returns
+    -------
+    ndarray of shape (n, n)
+        For `ClassicalMDS(metric="precomputed")`.
+
+    References
+    ----------
+    Gower (1971), A general coefficient of similarity and some of its properties, Biometrics 27.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eigenlens.distances import gower
+    >>> gower(pd.DataFrame({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})).round(3)
+    array([[0.   , 0.125, 1.   ],
+           [0.125, 0.   , 0.875],
+           [1.   , 0.875, 0.   ]])
+    """
+    columns = _columns(table)
+    for name in weights or {}:
+        if name not in columns:
+            raise errors.no_column(str(name), list(columns), "weights")
+    n = len(next(iter(columns.values())))
+    memory.require(3 * memory.square_bytes(n), f"The {n} × {n} table of distances", "use fewer rows", np.empty(0))
+    total, count = np.zeros((n, n)), np.zeros((n, n))
+    for name, values in columns.items():
+        weight = (weights or {}).get(name, 1.0)
+        if not is_number(weight) or not 0 <= weight < np.inf:
+            raise errors.setting("weights", weight, f"the weight of column {name!r} must be a number ≥ 0")
+        known = ~np.isnan(values)
+        both = weight * (known[:, None] & known[None, :])
+        filled = np.where(known, values, 0.0)[:, None]
+        if columns.words[name]:
+            apart = (filled != filled.T).astype(float)
+        else:
+            spread = np.ptp(values[known]) if known.any() else 0.0
+            apart = cdist(filled, filled, "cityblock") / spread if spread > 0 else np.zeros((n, n))
+        total += both * apart
+        count += both
+    if (count == 0).any():
+        i, j = (int(at) for at in np.argwhere(count == 0)[0])
+        raise errors.InputError(f"rows {i} and {j} have no column in common, so no distance; leave out one of them.")
+    return total / count
+
+
+class _Columns(dict[str, np.ndarray]):
+    """Columns as numbers, NaN where a cell is missing; `words` tells which of them are codes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: dict[str, bool] = {}
+
+
+def _columns(table: Any) -> _Columns:
+    import narwhals.stable.v2 as nw
+
+    frame = nw.from_native(table, eager_only=True, pass_through=True)
+    found = _Columns()
+    if not isinstance(frame, nw.DataFrame):
+        rows = np.asarray(table, dtype=object)
+        if rows.ndim != 2 or not rows.size:
+            raise errors.InputError(f"table has shape {rows.shape}; pass a frame, or an array of rows and columns.")
+        for j in range(rows.shape[1]):
+            _add(found, str(j), rows[:, j].tolist(), ordered=None)
+        return found
+    for name in frame.columns:
+        column = frame[name]
+        ordered = column.cat.get_categories().to_list() if column.dtype == nw.Enum else None
+        _add(found, name, column.to_list(), ordered)
+    if not found or not len(frame):
+        raise errors.InputError("table has no rows or no columns; pass some.")
+    return found
+
+
+def _add(found: _Columns, name: str, values: list[Any], ordered: list[Any] | None) -> None:
+    missing = [v is None or v != v for v in values]
+    if ordered is not None:
+        place = {level: float(i) for i, level in enumerate(ordered)}
+        coded = [np.nan if gone else place[v] for v, gone in zip(values, missing, strict=True)]
+        found.words[name] = False
+    elif all(
+        gone or (isinstance(v, (int, float, np.number)) and not isinstance(v, bool | np.bool_))
+        for v, gone in zip(values, missing, strict=True)
+    ):
+        coded = [np.nan if gone else float(v) for v, gone in zip(values, missing, strict=True)]
+        found.words[name] = False
+    else:
+        if any(isinstance(v, dict | list | set | np.ndarray) for v in values):
+            raise errors.InputError(f"column {name!r} holds neither numbers nor words; leave it out.")
+        levels: dict[Any, float] = {}
+        coded = [
+            np.nan if gone else levels.setdefault(v, float(len(levels)))
+            for v, gone in zip(values, missing, strict=True)
+        ]
+        found.words[name] = True
+    if np.isinf(coded).any():
+        raise errors.InputError(f"column {name!r} has an infinite cell; correct it, or make it missing.")
+    found[name] = np.array(coded)

@@ -1,0 +1,81 @@
+"""Which columns inverse regression can do without: a χ² test of each, given the others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import chi2
+
+from .._core import optional
+from .result import Result, check_level
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CoordinateTest(Result):
+    """Tests of "the response does not depend on this column, given the others".
+
+    Attributes
+    ----------
+    statistics, p_values : ndarray of shape (p,)
+    freedom : int
+        Degrees of freedom of each χ².
+    alpha : float
+    names : list of str
+        Of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import SIR
+    >>> X = np.random.default_rng(0).standard_normal((400, 4))
+    >>> print(SIR().fit(X, X[:, 0] ** 3 + X[:, 1]).test_columns())
+    2 of 4 columns are needed at 5%: x0, x1. Each was tested by itself, given all others.
+    """
+
+    statistics: np.ndarray
+    p_values: np.ndarray
+    freedom: int
+    alpha: float
+    names: list[str]
+
+    @property
+    def needed(self) -> np.ndarray:
+        """Whether each column is needed."""
+        return self.p_values <= self.alpha
+
+    def __str__(self) -> str:
+        found = [name for name, need in zip(self.names, self.needed, strict=True) if need]
+        verb = "is" if len(found) == 1 else "are"
+        which = f": {', '.join(found)}" if found else ""
+        return (
+            f"{len(found)} of {len(self.names)} columns {verb} needed at {100 * self.alpha:g}%{which}. Each was tested "
+            f"by itself, given all others."
+        )
+
+    def to_frame(self) -> Any:
+        """Return a pandas DataFrame, a row for each column."""
+        columns = {"statistic": self.statistics, "p_value": self.p_values, "needed": self.needed}
+        return optional.pandas().DataFrame(columns, index=self.names)
+
+
+def coordinate_test(
+    offsets: np.ndarray, weights: np.ndarray, inverse: np.ndarray, names: list[str], alpha: float
+) -> CoordinateTest:
+    """Test each column by what slices differ in of it that the other columns do not tell.
+
+    Parameters
+    ----------
+    offsets : ndarray of shape (H, p)
+        Slice means minus the mean.
+    weights : ndarray of shape (H,)
+    inverse : ndarray of shape (p, p)
+        Inverse of the covariance of all rows (divisor W).
+    names : list of str
+    alpha : float
+    """
+    check_level(alpha)
+    residual = offsets @ inverse / np.sqrt(np.diagonal(inverse))
+    statistics, freedom = weights @ residual**2, len(weights) - 1
+    return CoordinateTest(statistics, chi2.sf(statistics, freedom), freedom, float(alpha), names)

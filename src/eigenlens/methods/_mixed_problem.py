@@ -1,0 +1,90 @@
+"""The problem that numbers and coded words pose together, and what is read off its solution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from ..moments import Mixed
+from ..moments.crosstabs import Crosstabs
+from ..spectral import Form, Spectrum, solve
+from ._coding import Coding, products, products_with
+from ._factor_table import FactorTable
+from ._principal import PrincipalProblem
+
+
+@dataclass(frozen=True, eq=False)
+class MixedProblem(PrincipalProblem):
+    """The products of standardised numbers and coded words.
+
+    Attributes
+    ----------
+    coding : Coding or None
+        None where there are no words.
+    tables : Crosstabs or None
+    wanted : int
+        How many directions are kept.
+    """
+
+    coding: Coding | None = None
+    tables: Crosstabs | None = None
+    wanted: int = 1
+
+    def solve(self) -> Spectrum:
+        spectrum = solve(self.pencil)
+        return spectrum.first(max(1, min(self.wanted, spectrum.rank) if self.asked is None else self.wanted))
+
+    def drops_weak(self, spectrum: Spectrum) -> bool:
+        return self.asked is None and len(spectrum) < (self.pencil.most or self.pencil.dimension)
+
+    def condition(self, spectrum: Spectrum) -> float:
+        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
+        return first / last if last > 0 else 1.0
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if spectrum.rank < len(spectrum) and self.asked is not None:
+            yield errors.RankWarning(
+                f"X has rank {spectrum.rank} but n_components={self.asked}: {len(spectrum) - spectrum.rank} "
+                f"component(s) have no variance; ask for fewer."
+            )
+
+
+def coded_form(moments: Mixed, coding: Coding | None, tables: Crosstabs | None) -> Form:
+    """Return the products of all coded columns, over W: numbers first, then the levels."""
+    numbers = moments.numbers
+    own = None
+    if numbers is not None:
+        xp = _xp.namespace(numbers.pivot)
+        spread = (numbers.store.diagonal() / moments.weight) ** 0.5
+        live = ~numbers.constant_columns() & (spread > 0)
+        scale = xp.where(live, 1.0 / xp.where(live, spread, xp.ones_like(spread)), xp.zeros_like(spread))
+        own = Form.of(numbers, moments.weight).column_scaled(scale)
+        if coding is None:
+            return own
+    assert coding is not None
+    assert tables is not None
+    words = products(coding, tables, moments.weight)
+    if own is None:
+        return Form(matrix=words / len(coding.levels))
+    across = products_with(coding, tables, moments)
+    return Form(matrix=np.block([[_xp.to_numpy(own.dense()), across.T], [across, words]]))
+
+
+def table_of_numbers(names: list[str], values: np.ndarray, V: np.ndarray) -> FactorTable:
+    """Return the columns of numbers as points: their correlations with the axes."""
+    coordinates = V * np.sqrt(values)
+    return FactorTable(names, coordinates, V**2, coordinates**2)
+
+
+def adjusted_inertia(values: np.ndarray, k: int, Q: int, L: int) -> np.ndarray:
+    """Return Benzécri's and Greenacre's shares; axes of less than 1/Q have none of them."""
+    if Q < 2:
+        return np.stack([values[:k] / values.sum()] * 2, axis=1)
+    beyond = (Q / (Q - 1) * np.maximum(values - 1 / Q, 0.0)) ** 2
+    average = Q / (Q - 1) * (float((values**2).sum()) - (L - Q) / Q**2)
+    totals = np.array([beyond.sum(), average])
+    return beyond[:k, None] / np.where(totals > 0, totals, 1.0)

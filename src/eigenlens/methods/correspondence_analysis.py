@@ -1,0 +1,341 @@
+r"""Correspondence analysis of a table of counts.
+
+With P the table over its sum and margins r, c, the axes are the singular vectors of
+
+.. math:: S = D_r^{-1/2} (P - r c^T) D_c^{-1/2} ,
+
+and the sum of the squared singular values is :math:`\chi^2 / n`. :math:`S^T S` is the scatter of the row profiles, each
+weighted with its total, in the metric :math:`D_c^{-1}`: moments of one pass over the rows.
+
+References
+----------
+Benzécri (1973), L'analyse des données. Greenacre (1984), Theory and Applications of Correspondence Analysis. Malinvaud
+(1987), Data analysis in applied socio-economic statistics with special consideration of correspondence analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.stats
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_choice, check_count, wanted
+from .._core.stored import stored
+from .._core.typing import Array, TableLike
+from ..inference import DimensionTest
+from ..inference.result import check_level
+from ..moments import Centred, Profiles
+from ..moments.profiles import profiles_of
+from ..sources import Source, as_source
+from ..sources.labels import read_weights
+from ..spectral import Form, Pencil, Spectrum, solve
+from ..subspace import Subspace
+from ._base import MomentsEstimator, Problem
+from ._declaration import Declaration, Laws
+from ._factor_table import FactorTable
+from ._rows import Known, RowsTransformer
+from ._summary import Table, directions, matrix
+
+FEW = 1.0  # expected count below which χ² is a poor guide
+
+
+@dataclass(frozen=True, eq=False)
+class ProfilesProblem(Problem):
+    """The scatter of row profiles in the metric of the margin.
+
+    Attributes
+    ----------
+    wanted : int
+        How many directions are kept.
+    """
+
+    wanted: int = 1
+
+    condition_of = "The table of profiles, along the axes that are kept,"
+
+    def solve(self) -> Spectrum:
+        spectrum = solve(self.pencil)
+        return spectrum.first(max(1, min(self.wanted, spectrum.rank) if self.asked is None else self.wanted))
+
+    def condition(self, spectrum: Spectrum) -> float:
+        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
+        return first / last if last > 0 else 1.0
+
+    def drops_weak(self, spectrum: Spectrum) -> bool:
+        return self.asked is None
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if spectrum.rank < len(spectrum):
+            yield errors.RankWarning(
+                f"X has {spectrum.rank} axes with inertia but n_components={len(spectrum)}; ask for fewer. Rows of the "
+                f"same profile count as one."
+            )
+
+
+@stored("CorrespondenceAnalysis")
+class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
+    """Correspondence analysis: the axes on which rows and columns of a table of counts depart from independence.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many axes to keep; None keeps all that have inertia.
+
+    Attributes
+    ----------
+    eigenvalues_, explained_variance_ratio_ : arrays of shape (k,)
+        Inertia of each axis, and its share.
+    chi2_ : float
+        χ² of independence: the sum of the table times its whole inertia.
+    rows_, columns_ : FactorTable
+        Principal coordinates, contributions and cos² of rows and columns. Rows are kept for tables in memory.
+    n_components_ : int
+    moments_ : Profiles
+        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+    subspace_ : Subspace
+        Centre and basis for row profiles.
+    spectrum_ : Spectrum
+        The solved problem.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eigenlens import CorrespondenceAnalysis
+    >>> table = pd.DataFrame(
+    ...     [[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]],
+    ...     index=["Black", "Brown", "Red", "Blond"], columns=["Brown", "Blue", "Hazel", "Green"],
+    ... )
+    >>> ca = CorrespondenceAnalysis(2).fit(table)
+    >>> ca.eigenvalues_.round(4), round(ca.chi2_, 2)
+    (array([0.2088, 0.0222]), 138.29)
+    >>> dict(zip(ca.rows_.names, ca.rows_.coordinates[:, 0].round(2).tolist()))
+    {'Black': -0.5, 'Brown': -0.15, 'Red': -0.13, 'Blond': 0.84}
+    """
+
+    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: which rows go with which columns")
+
+    def __init__(self, n_components: int | None = None) -> None:
+        self.n_components = n_components
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : table of shape (I, J)
+            Counts, or any numbers of at least 0; sparse tables stay so.
+        y : ignored
+        sample_weight : array of shape (I,), optional
+            A row of weight 2 counts twice.
+        """
+        self._fit(X, None, sample_weight)
+        self._set_rows(X, sample_weight)
+        return self
+
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        self._partial_fit(X, None, sample_weight)
+        self._row_table = None
+        return self
+
+    # -- moments, problem, attributes, parameters ----------------------------------------------------------------
+
+    _row_table: FactorTable | None = None
+    _row_weight: np.ndarray | None = None
+
+    def _moments(self, kind: type[Centred]) -> Profiles:
+        return Profiles(kind)
+
+    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:  # a total of 1 is that of a table of shares
+        return self._collect(source, kind)
+
+    def _pose(self, moments: Profiles) -> ProfilesProblem:
+        if moments.n_rows < 2 and moments.rows <= 1:
+            shape = (moments.n_rows, moments.n_features)
+            raise errors.too_few_rows("X (empty rows do not count)", moments.n_rows, shape, 2)
+        rows, J = max(moments.n_rows, int(moments.rows)), moments.n_features
+        margin = moments.centred.mean
+        xp = _xp.namespace(margin)
+        live = margin > 0
+        used = int(_xp.to_numpy(live).sum())
+        most = max(1, min(rows, used) - 1)
+        k = wanted(self.n_components, most, f"{rows:,} rows and {used:,} columns with counts give at most {most} axes")
+        scale = xp.where(live, 1.0 / xp.where(live, margin, xp.ones_like(margin)) ** 0.5, xp.zeros_like(margin))
+        form = Form.of(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
+        return ProfilesProblem(Pencil(form, most=most), moments, moments.centred, None, self.n_components, k)
+
+    def _present(self, problem: ProfilesProblem, spectrum: Spectrum) -> None:
+        moments, k = problem.moments, len(spectrum)
+        centred, dtype = moments.centred, moments.dtype
+        A, margin = problem.pencil.A, _xp.to_numpy(centred.mean)
+        total = A.trace()
+        self.n_components_ = k
+        self.eigenvalues_ = _xp.attribute_copy(spectrum.values, dtype)
+        self.explained_variance_ratio_ = _xp.attribute_copy(spectrum.values / (total if total > 0 else 1.0), dtype)
+        self.chi2_ = float(moments.weight * total)
+        V, root = _xp.to_numpy(spectrum.vectors), np.sqrt(np.where(margin > 0, margin, np.inf))[:, None]
+        coordinates = V / root * _xp.to_numpy(spectrum.singular_values)
+        length = _xp.to_numpy(A.diagonal())[:, None] / root**2
+        cos2 = coordinates**2 / np.where(length > 0, length, 1.0)
+        names = getattr(self, "feature_names_in_", range(len(margin)))
+        weights = margin * moments.weight
+        self.columns_ = FactorTable([str(name) for name in names], coordinates, V**2, cos2, None, weights)
+        basis = _xp.like(V / root, centred.pivot)
+        self.subspace_ = Subspace(centred.pivot, basis, centred.shift[0, :] * centred.unit)
+        self._margin = margin
+        self._row_table = None
+
+    def _set_rows(self, X: TableLike, sample_weight: Any) -> None:
+        """Keep the coordinates of the rows of a table in memory, which they name."""
+        if not as_source(X).in_memory_already:
+            return
+        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False)))
+        k, totals = self.n_components_, found[:, 0]
+        weight = read_weights(sample_weight, len(found))
+        mass = totals if weight is None else totals * weight
+        scores, length = found[:, 2:], found[:, 1:2]
+        lam = _xp.to_numpy(self.spectrum_.values)[:k]
+        contributions = mass[:, None] * scores**2 / (self._collected.weight * np.where(lam > 0, lam, 1.0))
+        cos2 = scores**2 / np.where(length > 0, length, 1.0)
+        index = getattr(X, "index", None)
+        names = list(map(str, range(len(found)) if index is None or callable(index) else index))
+        self._row_table = FactorTable(names, scores, contributions, cos2, None, mass)
+        self._row_weight = weight
+
+    def _described(self, X: Array) -> Array:
+        """Return totals, squared distances from the margin and scores of rows; empty ones lie at the centre."""
+        profiles, totals, kept = profiles_of(X)
+        xp = _xp.namespace(totals)
+        scores = self.subspace_.project(profiles)
+        rows = self.subspace_.centred(profiles) / _xp.like(
+            np.sqrt(np.where(self._margin > 0, self._margin, 1.0)), totals
+        )
+        found = xp.concat([totals[:, None], xp.sum(rows**2, axis=1)[:, None], scores], axis=1)
+        if kept is None:
+            return found
+        every = xp.zeros((X.shape[0], found.shape[1]), dtype=found.dtype, device=_xp.device(found))
+        every[kept, :] = found
+        return every
+
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is None:
+            check_count(self.n_components)
+
+    def _obeys(self) -> Laws:
+        return Laws(invariance="none", centres=False, solves_pencil=False, counts=True)
+
+    def _size(self) -> str:
+        moments = self._collected
+        return f"{moments.rows:,.10g} rows, {moments.n_features:,} columns, {moments.weight:,.10g} counted."
+
+    def _summary_test(self) -> str:
+        return str(self.test_dimension())
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        axes = self._names_of_directions()
+        yield "directions", directions(self, axes)
+        for name, points in (("rows", self._row_table), ("columns", self.columns_)):
+            if points is not None:
+                yield name, matrix(f"Coordinates of the {name} ({name}_)", points.coordinates, points.names, axes)
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    @property
+    def rows_(self) -> FactorTable:
+        """The rows of the table that was fitted."""
+        if self._row_table is None:
+            raise AttributeError(
+                f"{type(self).__name__} keeps rows_ of a table in memory that fit was given whole; transform(X) gives "
+                f"the coordinates of any rows."
+            )
+        return self._row_table
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the coordinates of rows, those of the fit or new ones; an empty row lies at the centre."""
+        return self._over_rows(X, lambda rows: self._described(rows)[:, 2:])
+
+    def transform_columns(self, N: TableLike) -> np.ndarray:
+        """Return the coordinates of new columns of the table that was fitted.
+
+        Parameters
+        ----------
+        N : table of shape (I, m)
+            Counts in the rows of the fit.
+
+        Returns
+        -------
+        ndarray of shape (m, k)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from eigenlens import CorrespondenceAnalysis
+        >>> table = np.array([[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]])
+        >>> ca = CorrespondenceAnalysis().fit(table)
+        >>> bool(np.allclose(ca.transform_columns(table), ca.columns_.coordinates))
+        True
+        """
+        self._require_fit()
+        rows = self.rows_
+        source: Any = as_source(N, name="N", in_memory=True)
+        counts = np.asarray(_xp.to_numpy(source.everything()[0]), dtype=np.float64)
+        if len(counts) != len(rows):
+            raise errors.lengths_differ("the table of the fit", len(rows), "N", len(counts))
+        profiles_of(counts)  # refuses negative counts
+        if self._row_weight is not None:
+            counts = counts * self._row_weight[:, None]
+        totals = counts.sum(axis=0)
+        shares = counts / np.where(totals > 0, totals, 1.0)
+        s = _xp.to_numpy(self.spectrum_.singular_values)
+        return shares.T @ (rows.coordinates / np.where(s > 0, s, 1.0))
+
+    def test_dimension(self, *, alpha: float = 0.05, method: str = "malinvaud") -> DimensionTest:
+        """Test how many axes are real: "at most d", d = 0, 1, …; d = 0 is the χ² test of independence.
+
+        Parameters
+        ----------
+        alpha : float
+            Level.
+        method : {"malinvaud"}
+            χ² of what d axes leave, with (I − 1 − d)(J − 1 − d) degrees of freedom.
+
+        Notes
+        -----
+        The table must hold counts of independent observations. After the first axes the test is conservative.
+
+        Examples
+        --------
+        >>> from eigenlens import CorrespondenceAnalysis
+        >>> table = [[68, 20, 15, 5], [119, 84, 54, 29], [26, 17, 14, 14], [7, 94, 10, 16]]
+        >>> print(CorrespondenceAnalysis().fit(table).test_dimension())
+        2 of 3 directions are shown at 5% (malinvaud). The next is not shown by these rows.
+        """
+        self._require_fit()
+        check_level(alpha)
+        check_choice("method", method, ("malinvaud",))
+        moments = self._collected
+        problem = self._pose(moments)
+        values = _xp.to_numpy(solve(problem.pencil).values)
+        used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
+        d = np.arange(max(1, int(min(rows, used)) - 1))
+        left = moments.weight * np.array([values[j:].sum() for j in d])
+        free = (rows - 1 - d) * (used - 1 - d)
+        p_values = scipy.stats.chi2.sf(left, free)
+        statistics = {"eigenvalue": values[: len(d)], "chi2": left, "df": free.astype(float)}
+        found = DimensionTest.sequential(p_values, statistics, alpha, "malinvaud")
+        least = moments.smallest * float(self._margin[self._margin > 0].min())
+        if least < FEW:
+            found = found.with_note(
+                f"The smallest expected count is {least:.2g}: join rare rows or columns to be sure."
+            )
+        return found
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags

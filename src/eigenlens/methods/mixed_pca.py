@@ -1,0 +1,403 @@
+r"""Principal components of tables with words: multiple correspondence analysis, and factor analysis of mixed data.
+
+Numbers are standardised (divisor W), and a level of share c becomes the column :math:`z = (1 - c)/\sqrt c`, so that a
+column of words counts by its levels as a number counts by its variance. The components are those of
+
+.. math:: C = \tfrac1W Z^T D_w Z , \qquad C v = \lambda v .
+
+Words only, with Q columns, are multiple correspondence analysis, whose eigenvalues are :math:`\lambda / Q`. Numbers
+only are the components of the correlation matrix. Products of indicators are counts: one pass keeps everything.
+
+References
+----------
+Benzécri (1979), Sur le calcul des taux d'inertie dans l'analyse d'un questionnaire. Pagès (2004), Analyse factorielle
+de données mixtes. Greenacre (2007), Correspondence Analysis in Practice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_choice, check_count, wanted
+from .._core.stored import stored
+from .._core.typing import Array, TableLike
+from ..moments import Centred, Mixed
+from ..sources.words import MixedRows, Words, is_mixed
+from ..spectral import Pencil, Spectrum, solve
+from ..subspace import Subspace
+from ._base import MomentsEstimator
+from ._coding import Coding, code, deviations, profiles
+from ._component_count import row_count
+from ._declaration import Declaration, Laws
+from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
+from ._rows import Known, RowsTransformer
+from ._summary import Table, directions, matrix
+from ._supplementary import Supplementary, supplementary_columns, table_of_categories
+
+MISSING = ("auto", "level", "unobserved", "refuse")
+
+
+@stored("MixedPCA")
+class MixedPCA(RowsTransformer, MomentsEstimator):
+    """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, by what the columns are.
+
+    Parameters
+    ----------
+    n_components : int or None
+        How many axes to keep; None keeps all that have variance.
+    categories : "auto" or list of columns
+        Which columns are words: "auto" takes columns of text, booleans and categories; a list names them, by name or,
+        for a table without names, by position, and may hold columns of numbers that are codes.
+    missing : {"auto", "level", "unobserved", "refuse"}
+        What a missing word is: a level of its own; a cell that says nothing, in which the row lies at the centre; an
+        error; by default a level where at least 5% of the rows have it, else unobserved. Missing numbers are refused.
+
+    Attributes
+    ----------
+    eigenvalues_, explained_variance_ratio_ : arrays of shape (k,)
+        Inertia of each axis, and its share. Words only: divided by the number of columns, as MCA has them.
+    adjusted_inertia_ : ndarray of shape (k, 2)
+        Words only: shares of the inertia as Benzécri and as Greenacre adjust it; the shares above are pessimistic.
+    numbers_ : FactorTable
+        Correlations of the columns of numbers with the axes, contributions and cos².
+    categories_ : FactorTable
+        The levels: with numbers beside them the mean of their rows, words only that mean over √λ (the conventions of
+        FactoMineR); contributions, cos² and test values.
+    eta2_ : ndarray of shape (columns of words, k)
+        Squared correlation ratio of each column of words with each axis.
+    columns_ : list of str
+        The columns of words, in the order of `eta2_`.
+    n_components_ : int
+    moments_ : Mixed
+        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+    subspace_ : Subspace
+        Centre and basis in the columns of numbers followed by 0-1 columns of the levels.
+    spectrum_ : Spectrum
+        The solved problem.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from eigenlens import MixedPCA
+    >>> table = pd.DataFrame({
+    ...     "size": [1.2, 1.9, 3.1, 4.2, 4.8, 6.1],
+    ...     "colour": ["red", "red", "blue", "blue", "green", "green"],
+    ... })
+    >>> mixed = MixedPCA(2).fit(table)
+    >>> mixed.eigenvalues_.round(3), mixed.categories_.names
+    (array([1.949, 1.   ]), ['blue', 'green', 'red'])
+    >>> mixed.transform(table).shape
+    (6, 2)
+    """
+
+    _declaration = Declaration(
+        display="FactorMapDisplay",
+        use="tables of words, or of words and numbers: MCA and FAMD",
+        untested="Its axes are described by contributions and test values, not tested.",
+    )
+
+    def __init__(self, n_components: int | None = None, *, categories: Any = "auto", missing: str = "auto") -> None:
+        self.n_components = n_components
+        self.categories = categories
+        self.missing = missing
+
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the axes.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            With columns of numbers, of words, or both.
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            A row of weight 2 counts twice.
+        """
+        self._fit(X, None, sample_weight)
+        self._fit_rows = (X, sample_weight) if _in_memory(X) else None  # for `supplementary`; never saved
+        return self
+
+    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        self._partial_fit(X, None, sample_weight)
+        self._fit_rows = None
+        return self
+
+    # -- moments, problem, attributes, parameters ----------------------------------------------------------------
+
+    missing: str
+    _fit_rows: Any = None
+
+    def _moments(self, kind: type[Centred]) -> Mixed:
+        return Mixed(kind)
+
+    def _kept(self, kind: type[Centred]) -> Mixed:
+        return self._moments(kind)
+
+    def _check_moments(self, moments: Any) -> None:
+        if not isinstance(moments, Mixed):
+            raise errors.moments_kind(type(moments).__name__, "Mixed moments", type(self).__name__)
+
+    def _reads_words(self, reset: bool) -> Words:
+        seen = None if reset else getattr(self, "_collected", None)
+        return self.categories if seen is None else seen.is_word
+
+    def _pose(self, moments: Mixed) -> MixedProblem:
+        if moments.n_rows < 2 and moments.weight <= 1:
+            raise errors.too_few_rows("X", moments.n_rows, (moments.n_rows, moments.n_features), 2)
+        coding = tables = None
+        dimension = 0 if moments.numbers is None else moments.numbers.n_features
+        free = dimension
+        if moments.words is not None:
+            coding, tables = code(moments.words, moments.weight, self._names_of(moments, words=True), self.missing)
+            free = dimension + len(coding) - len(coding.levels)
+        rows = row_count(moments)
+        most = max(1, min(rows - 1, free))
+        why = f"{rows:,} rows and {free:,} free columns (numbers, and levels beyond the first of each column of words)"
+        k = wanted(self.n_components, most, f"{why} give at most {most} components")
+        form = coded_form(moments, coding, tables)
+        pencil = Pencil(form.with_rows(min(k, form.dimension)), most=most)
+        return MixedProblem(pencil, moments, moments, None, self.n_components, 1.0, coding, tables, k)  # type: ignore[arg-type]
+
+    def _present(self, problem: MixedProblem, spectrum: Spectrum) -> None:
+        moments, coding, tables = problem.moments, problem.coding, problem.tables
+        full = solve(problem.pencil)
+        full = full.first(max(full.rank, len(spectrum)))
+        values, V = _xp.to_numpy(full.values), _xp.to_numpy(full.vectors)
+        k, total = len(spectrum), float(problem.pencil.A.trace())
+        like, dtype = (np.empty(0), np.float64) if moments.numbers is None else (moments.numbers.pivot, moments.dtype)
+        self.n_components_, self._coding = k, coding
+        self._is_word = moments.is_word
+        lam = values[:k]
+        self.eigenvalues_ = _xp.attribute_copy(_xp.like(lam, like), dtype)
+        shares = lam / total if total > 0 else np.zeros(k)
+        self.explained_variance_ratio_ = _xp.attribute_copy(_xp.like(shares, like), dtype)
+        self._set_maps(moments, coding, full, like)
+        q = 0 if moments.numbers is None else moments.numbers.n_features
+        self.numbers_ = table_of_numbers(self._names_of(moments, words=False), lam, V[:q, :k])
+        for name in ("adjusted_inertia_", "categories_", "eta2_", "columns_"):
+            self.__dict__.pop(name, None)
+        if coding is not None and tables is not None:
+            means = profiles(coding, tables, moments) @ V / (len(coding.levels) ** 0.5 if q == 0 else 1.0)
+            self.categories_, self.eta2_ = table_of_categories(
+                coding, means, values, moments.weight, k, q == 0, V[q:, :k] ** 2
+            )
+            self.columns_ = list(coding.columns)
+            if q == 0:
+                self.adjusted_inertia_ = adjusted_inertia(values, k, len(coding.levels), len(coding))
+
+    def _set_maps(self, moments: Mixed, coding: Coding | None, full: Spectrum, like: Array) -> None:
+        """Set what turns rows into scores: a basis for the numbers, a table of scores for each column of words."""
+        V = _xp.to_numpy(full.vectors)
+        numbers, q = moments.numbers, 0
+        self._of_numbers: Subspace | None = None
+        centre, remainder, basis = np.zeros(0), np.zeros(0), np.zeros((0, V.shape[1]))
+        if numbers is not None:
+            q = numbers.n_features
+            sd = deviations(moments)
+            shift = numbers.shift[0, :] * numbers.unit
+            basis = V[:q] / sd[:, None]
+            self._of_numbers = Subspace(numbers.pivot, _xp.like(basis, like), shift)
+            self._deviations = sd
+            centre, remainder = _xp.to_numpy(numbers.pivot), _xp.to_numpy(shift)
+        self._of_words: list[np.ndarray] = []
+        if coding is not None:
+            scale = np.sqrt(coding.shares * (len(coding.levels) if q == 0 else 1))[:, None]
+            of_levels = V[q:] / scale
+            mean = np.zeros((len(coding.levels), V.shape[1]))
+            np.add.at(mean, coding.owner, coding.shares[:, None] * of_levels)
+            scores = of_levels - mean[coding.owner]
+            self._of_words = [scores[a:b] for a, b in zip(coding.offsets[:-1], coding.offsets[1:], strict=True)]
+            centre, remainder = np.append(centre, np.zeros(len(coding))), np.append(remainder, coding.shares)
+            basis = np.concatenate([basis, of_levels])
+        k = self.n_components_
+        self.subspace_ = Subspace(_xp.like(centre, like), _xp.like(basis[:, :k], like), _xp.like(remainder, like))
+
+    def _names_of(self, moments: Mixed, words: bool) -> list[str]:
+        names = getattr(self, "feature_names_in_", None)
+        every = [f"x{j}" for j in range(moments.n_features)] if names is None else [str(name) for name in names]
+        return [name for name, word in zip(every, moments.is_word, strict=True) if word == words]
+
+    def _check_parameters(self, known: Known | None = None) -> None:
+        if known is not None:
+            return
+        check_count(self.n_components)
+        check_choice("missing", self.missing, MISSING)
+        if isinstance(self.categories, type) or not hasattr(self.categories, "__len__"):
+            raise errors.InputError(
+                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns."
+            )
+        if isinstance(self.categories, str) and self.categories != "auto":
+            raise errors.InputError(
+                f"categories={self.categories!r} is not understood; use 'auto', or a list of columns such as "
+                f"[{self.categories!r}]."
+            )
+
+    def _obeys(self) -> Laws:
+        return Laws(invariance="permutation", solves_pencil=False)
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        axes = self._names_of_directions()
+        yield "directions", directions(self, axes)
+        if len(self.numbers_):
+            title = "Correlations of the numbers with the axes (numbers_)"
+            yield "numbers", matrix(title, self.numbers_.coordinates, self.numbers_.names, axes)
+        if self._coding is not None:
+            points = self.categories_
+            yield "categories", matrix("Categories (categories_)", points.coordinates, points.names, axes)
+            yield (
+                "eta2",
+                matrix("Correlation ratios of the words with the axes (eta2_)", self.eta2_, self.columns_, axes),
+            )
+
+    # -- use -------------------------------------------------------------------------------------------------------
+
+    def transform(self, X: TableLike) -> Array:
+        """Return the coordinates of rows on the axes; a level that the fit has not seen is refused."""
+        k = getattr(self, "n_components_", 0)
+        return self._over_rows(X, lambda rows: self._scores(rows, k))
+
+    def _scores(self, X: Any, k: int) -> Array:
+        if not is_mixed(X):
+            assert self._of_numbers is not None
+            return self._of_numbers.project(X)[:, :k]
+        scores = np.zeros((len(X), k))
+        if self._of_numbers is not None:
+            scores += np.asarray(self._of_numbers.project(X.numbers))[:, :k]
+        for table, places in zip(self._of_words, self._places(X), strict=True):
+            scores += np.append(table[:, :k], np.zeros((1, k)), axis=0)[places]  # the last is that of a missing cell
+        return scores
+
+    def _places(self, X: MixedRows) -> Iterator[np.ndarray]:
+        """Yield the place of each row among the levels of the fit, column by column; −1 where it was not observed."""
+        assert self._coding is not None
+        for column, name, levels in zip(X.words, self._coding.columns, self._coding.levels, strict=True):
+            place = {level: j for j, level in enumerate(levels)}
+            places = np.array([place.get(level, -1) for level in column.levels], dtype=np.intp)
+            unseen = [j for j, level in enumerate(column.levels) if places[j] < 0 and level is not None]
+            unseen = [j for j in unseen if (column.codes == j).any()]
+            if unseen:
+                words = errors.listed(repr(column.levels[j]) for j in unseen)
+                known = errors.listed(repr(level) for level in levels if level is not None)
+                raise errors.InputError(
+                    f"column {name!r} holds {words}, which the fit has not seen (it knew {known}); correct such cells, "
+                    f"make them missing, or fit again with such rows."
+                )
+            if self.missing == "refuse" and None in column.levels and (column.codes == column.levels.index(None)).any():
+                raise errors.InputError(
+                    f"column {name!r} has missing words, which missing='refuse' does not allow; fill them in."
+                )
+            yield places[column.codes]
+
+    def _squared_lengths(self, X: Any) -> Array:
+        """Return the squared distance of rows from the centre, in all directions."""
+        mixed = is_mixed(X)
+        total: Any = 0.0
+        if self._of_numbers is not None:
+            rows = self._of_numbers.centred(X.numbers if mixed else X)
+            total = _xp.namespace(rows).sum((rows / _xp.like(self._deviations, rows)) ** 2, axis=1)
+        if mixed:
+            assert self._coding is not None
+            offsets, inverse = self._coding.offsets, 1.0 / self._coding.shares - 1.0
+            every = np.zeros(len(X))
+            for j, places in enumerate(self._places(X)):
+                every += np.append(inverse[offsets[j] : offsets[j + 1]], 0.0)[places]
+            total = total + every / (1.0 if self._of_numbers is not None else len(offsets) - 1)
+        return total
+
+    def cos2(self, X: TableLike) -> Array:
+        """Return the share of each axis in the squared distance of rows from the centre: (n, k)."""
+        k = getattr(self, "n_components_", 0)
+
+        def quality(rows: Any) -> Array:
+            squares, length = self._scores(rows, k) ** 2, self._squared_lengths(rows)[:, None]
+            return squares / _xp.namespace(squares).where(length > 0, length, 1.0)
+
+        return self._over_rows(X, quality)
+
+    def contributions(self, X: TableLike, sample_weight: Any = None) -> Array:
+        """Return the share of rows in the inertia of each axis: (n, k), adding up to 1 over the rows of the fit.
+
+        Parameters
+        ----------
+        X : table
+        sample_weight : array of shape (n,), optional
+            The weights of the fit, where it had some.
+        """
+        self._require_fit()
+        inertia = self._collected.weight * _xp.to_numpy(self.eigenvalues_).astype(np.float64)
+
+        def share(rows: Any) -> Array:
+            scores = self._scores(rows, self.n_components_)
+            return scores**2 / _xp.like(inertia, scores)
+
+        shares = self._over_rows(X, share)
+        return shares if sample_weight is None else shares * np.asarray(sample_weight, dtype=np.float64)[:, None]
+
+    def supplementary(self, Z: TableLike, X: TableLike = None, sample_weight: Any = None) -> Supplementary:
+        """Place columns that took no part in the fit: numbers by their correlations, words by the means of their rows.
+
+        Parameters
+        ----------
+        Z : table of shape (n, s)
+            Other columns of the rows of the fit.
+        X : table of shape (n, p), optional
+            Those rows. A model that was fitted to a table in memory still knows them; one that was loaded from a file,
+            or saw its rows in parts, must be given them.
+        sample_weight : array of shape (n,), optional
+            Beside X.
+
+        Returns
+        -------
+        Supplementary
+            With `numbers`, `categories` and `eta2`.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from eigenlens import MixedPCA
+        >>> table = pd.DataFrame({"a": list("xxyyzz"), "b": list("uvuvuv"), "size": [1.0, 2, 3, 4, 5, 6]})
+        >>> mca = MixedPCA(2).fit(table[["a", "b"]])
+        >>> mca.supplementary(table[["size"]]).numbers.coordinates.shape
+        (1, 2)
+        """
+        self._require_fit()
+        if X is None:
+            if self._fit_rows is None:
+                raise errors.InputError(
+                    "supplementary(Z) places columns beside the rows of the fit, and this model does not have them: "
+                    "pass them, supplementary(Z, X)."
+                )
+            X, sample_weight = self._fit_rows
+        every = 0 if self._coding is None and self._of_numbers is None else _width(self)
+        scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every)), dtype=np.float64)
+        return supplementary_columns(
+            Z,
+            scores,
+            sample_weight,
+            _xp.to_numpy(self.eigenvalues_).astype(np.float64),
+            words_only=self._of_numbers is None,
+        )
+
+    def __getstate__(self) -> Any:
+        return {name: value for name, value in super().__getstate__().items() if name != "_fit_rows"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _in_memory(X: Any) -> bool:
+    return not hasattr(X, "segments") and not hasattr(X, "__dask_graph__")
+
+
+def _width(model: MixedPCA) -> int:
+    """Return how many axes with variance there are, kept or not."""
+    if model._of_numbers is not None:
+        return int(model._of_numbers.basis.shape[1])
+    return int(model._of_words[0].shape[1])

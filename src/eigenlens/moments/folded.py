@@ -1,0 +1,155 @@
+"""Moments of the folds of a cross-validation, from one pass, and of all rows outside each fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from ..sources import Block
+from .base import Moments
+
+Rule = Callable[[Block], np.ndarray]
+
+
+class Folded(Moments):
+    """Moments of any kind, kept for each fold.
+
+    Parameters
+    ----------
+    empty : Moments
+        What is kept of each fold.
+    rule : callable
+        Block → the fold of each of its rows; −1 for rows that are in no fold, and so always fitted to.
+    n_folds : int
+
+    Attributes
+    ----------
+    parts : list of Moments
+        One for each fold, and one more for the rows that are in none.
+    """
+
+    def __init__(self, empty: Moments, rule: Rule, n_folds: int) -> None:
+        self.rule, self.parts = rule, [empty] * (n_folds + 1)
+
+    def anchored(self, first: Block) -> Self:
+        new = self.copy()
+        new.parts = [self.parts[0].anchored(first)] * len(self.parts)
+        return new
+
+    def update(self, block: Block) -> Self:
+        parts = list(self.parts)
+        for fold, rows in rows_of_folds(block, self.rule(block)):
+            parts[fold] = parts[fold].copy().update(rows)
+        self.parts = parts
+        return self
+
+    def merge(self, other: Self) -> Self:
+        self.parts = [mine.copy().merge(theirs) for mine, theirs in zip(self.parts, other.parts, strict=True)]
+        return self
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.parts = [part.times(factor) if has_rows(part) else part for part in self.parts]
+        return new
+
+    @property
+    def n_features(self) -> int:
+        return self.parts[0].n_features
+
+    @property
+    def weight(self) -> float:
+        return sum(part.weight for part in self.parts)
+
+    @property
+    def finite(self) -> bool:
+        return all(part.finite for part in self.parts if has_rows(part))
+
+    @property
+    def squared(self) -> bool:  # type: ignore[override]
+        return any(part.squared for part in self.parts if has_rows(part))
+
+    @property
+    def takes_sparse(self) -> bool:  # type: ignore[override]
+        return self.parts[0].takes_sparse
+
+    def total(self) -> Moments:
+        """Return the moments of all rows."""
+        return joined(self.parts)
+
+    def training(self) -> list[Moments]:
+        """Return, for each fold, the moments of all rows outside it.
+
+        Those of the folds before it and after it are merged; taking a fold out of the total would cancel digits.
+        """
+        folds, always = self.parts[:-1], self.parts[-1]
+        empty = [k for k, part in enumerate(folds) if not has_rows(part)]
+        if empty:
+            raise errors.InputError(
+                f"cv: fold {empty[0]} of {len(folds)} has no rows to score; use fewer folds, or number them from 0."
+            )
+        before: list[Moments | None] = [always if has_rows(always) else None]
+        for part in folds[:-1]:
+            before.append(_together(before[-1], part))
+        found: list[Moments] = []
+        after: Moments | None = None
+        for first, part in zip(reversed(before), reversed(folds), strict=True):
+            others = _together(first, after)
+            if others is None:
+                raise errors.InputError(
+                    "cv: one fold holds every row, so none are left to fit to; use two folds or more."
+                )
+            found.append(others)
+            after = _together(part, after)
+        return found[::-1]
+
+
+def rows_of_folds(block: Block, folds: np.ndarray) -> Iterator[tuple[int, Block]]:
+    """Yield the folds that a block has rows of, with these rows."""
+    low, high = int(folds.min(initial=0)), int(folds.max(initial=0))
+    if low == high:
+        yield low, block
+        return
+    order = np.argsort(folds, kind="stable")
+    ends = np.flatnonzero(np.diff(folds[order], append=high + 1)) + 1
+    X, y, weight, numbers = (_taken(v, order) for v in (block.X, block.y, block.weight, block.numbers))
+    start = 0
+    for stop in ends.tolist():
+        rows = slice(start, stop)
+        cut = [None if values is None else values[rows] for values in (y, weight, numbers)]
+        yield int(folds[order[start]]), Block(X[rows], cut[0], cut[1], block.classes, None, cut[2])
+        start = stop
+
+
+def has_rows(moments: Any) -> bool:
+    """Tell whether moments have seen any row."""
+    try:
+        return bool(moments.weight > 0)
+    except (errors.InputError, AttributeError):
+        return False
+
+
+def joined(parts: list[Moments]) -> Moments:
+    """Merge the parts that have seen rows."""
+    total: Moments | None = None
+    for part in parts:
+        total = _together(total, part)
+    assert total is not None
+    return total
+
+
+def _together(first: Moments | None, second: Moments | None) -> Moments | None:
+    if second is None or not has_rows(second):
+        return first
+    return second if first is None else first.copy().merge(second)
+
+
+def _taken(values: Any, order: np.ndarray) -> Any:
+    """Return values[order]: of arrays of any library, sparse rows, or rows with words."""
+    if values is None:
+        return None
+    elsewhere = _xp.is_array(values) and not isinstance(values, np.ndarray)
+    return _xp.take_rows(values, _xp.like(order, values)) if elsewhere else values[order]

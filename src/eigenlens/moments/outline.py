@@ -1,0 +1,112 @@
+"""Means and variances alone: what is kept of rows whose directions are found by multiplying the rows themselves."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.stored import stored
+from .._core.typing import Array
+from .base import Moments
+from .centred import Centred
+from .centring import INCOMPLETE, Codes, Store
+from .sparse import column_squares
+
+
+@stored("moments.Diagonal")
+class Diagonal:
+    """Sums of squares of the columns, without those of their products."""
+
+    squared = False
+    complete = False
+
+    def __init__(self, values: Array) -> None:
+        self.values = values
+
+    @classmethod
+    def of(cls, rows: Array) -> Diagonal:
+        return cls(_xp.column_squares(rows))
+
+    def plus(self, other: Store) -> Diagonal:
+        return Diagonal(self.values + other.diagonal())
+
+    def without_means(self, means: Array, weights: Array | float) -> Diagonal:
+        """Take out Σ w m², for means that are small beside the rows; weights as a factor of their rows."""
+        return Diagonal(self.values - _xp.namespace(means).sum(weights * means**2, axis=0))
+
+    def scaled(self, factor: Array) -> Diagonal:
+        return Diagonal(self.values * factor**2)
+
+    def compacted(self) -> Diagonal:
+        return self
+
+    def brought_to(self, like: Array) -> Diagonal:
+        return Diagonal(_xp.like(self.values, like))
+
+    def diagonal(self) -> Array:
+        return self.values
+
+    def matrix(self) -> NoReturn:
+        raise errors.InputError(INCOMPLETE)
+
+
+@stored("moments.Outline")
+class Outline(Centred):
+    """Weight, means and variances of the rows seen, without their scatter.
+
+    Where a table has many columns and few directions are wanted, these are found from products with the rows, and p × p
+    numbers are never needed. What is left then merges with its like, but tells nothing of directions.
+
+    Attributes
+    ----------
+    products : Products or None
+        Products with the rows, while they are at hand.
+    most_steps : int
+        So many products with a block of vectors may be taken.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Outline
+    >>> from eigenlens.sources import Block
+    >>> outline = Outline().update(Block(np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 7.0]])))
+    >>> outline.mean, outline.store.diagonal()
+    (array([2., 3.]), array([ 8., 24.]))
+    """
+
+    store_type = Diagonal
+    takes_sparse = True
+    products: Any = None
+    most_steps: int = 0
+
+    @property
+    def factor(self) -> Array | None:
+        return None
+
+    def _mergeable(self, other: object) -> bool:
+        return isinstance(other, Outline)
+
+    def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
+        part = type(self)()
+        part.pivot, part.dtype, part.n_rows = self.pivot, np.result_type(X.dtype, self.dtype), int(X.shape[0])
+        part.weights, means, squares = column_squares(X, weight)
+        part.store, part.shift = Diagonal(squares), (means - self.pivot)[None, :]
+        return self.merge(part)
+
+    def divided(self, scale: Array) -> Self:
+        new = super().divided(scale)
+        if self.products is not None:
+            new.products = self.products.scaled(1.0 / scale)
+        return new
+
+    def lacks(self, needed: Moments) -> tuple[str, str] | None:
+        return ("a scatter", "means and variances only") if not isinstance(needed, Outline) else None
+
+    def without_rows(self) -> Self:
+        """Return the same moments, the rows let go."""
+        new = self.copy()
+        new.products = None
+        return new

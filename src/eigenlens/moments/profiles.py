@@ -1,0 +1,144 @@
+"""Moments of the rows of a table of counts: their profiles, each weighted with its total."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.stored import stored
+from .._core.typing import Array
+from ..sources import Block
+from .base import Moments
+from .centred import Centred, Scatter
+
+
+@stored("moments.Profiles")
+class Profiles(Moments):
+    """Mean and scatter of row profiles: rows divided by their totals, and weighted with them.
+
+    Parameters
+    ----------
+    of : {Scatter, Factor}
+        How the scatter is kept.
+
+    Attributes
+    ----------
+    centred : Centred
+        Moments of the profiles. The total weight is the sum of the table; the mean is the profile of its margin.
+    n_rows : int
+        Rows that are not empty.
+    rows : float
+        The same, a row of weight m counted m times.
+    smallest : float
+        Smallest total of a row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.moments import Profiles
+    >>> from eigenlens.sources import Block
+    >>> moments = Profiles().update(Block(np.array([[1.0, 3.0], [4.0, 2.0]])))
+    >>> moments.weight, moments.centred.mean
+    (10.0, array([0.5, 0.5]))
+    """
+
+    def __init__(self, of: type[Centred] = Scatter) -> None:
+        self.of = of
+        self.centred: Centred = of()
+        self.n_rows = 0
+        self.rows = 0.0
+        self.smallest = float("inf")
+        self.takes_sparse = of.takes_sparse
+
+    def anchored(self, first: Block) -> Self:
+        new = type(self)(self.of)
+        row = first.X[:1, :]
+        row = row.toarray() if _xp.is_sparse(row) else row
+        xp = _xp.namespace(row)
+        total = float(xp.sum(xp.abs(row)))
+        new.centred = self.of().anchored_at((row / total if total > 0 else row)[0, :])
+        return new
+
+    @property
+    def n_features(self) -> int:
+        return self.centred.n_features
+
+    @property
+    def weight(self) -> float:
+        return self.centred.weight
+
+    @property
+    def squared(self) -> bool:  # type: ignore[override]
+        return self.centred.squared
+
+    @property
+    def finite(self) -> bool:
+        return self.centred.finite
+
+    @property
+    def dtype(self) -> Any:
+        """Type of the results."""
+        return self.centred.dtype
+
+    def update(self, block: Block) -> Self:
+        if not hasattr(self.centred, "pivot"):
+            self.__dict__.update(self.anchored(block).__dict__)
+        X, totals, kept = profiles_of(block.X)
+        weight = block.weight if block.weight is None or kept is None else block.weight[kept]
+        if X.shape[0] == 0:
+            return self
+        xp = _xp.namespace(totals)
+        mass = totals if weight is None else totals * weight
+        self.centred = self.centred.copy().update(Block(X, None, mass))
+        self.n_rows += int(X.shape[0])
+        self.rows += float(X.shape[0]) if weight is None else float(xp.sum(weight))
+        self.smallest = min(self.smallest, float(xp.min(totals)))
+        return self
+
+    def merge(self, other: Profiles) -> Self:
+        if not isinstance(other, Profiles):
+            raise errors.moments_differ("the kind of moments", "Profiles", type(other).__name__)
+        self._join_names(other)
+        self.centred = self.centred.copy().merge(other.centred)
+        self.n_rows += other.n_rows
+        self.rows += other.rows
+        self.smallest = min(self.smallest, other.smallest)
+        return self
+
+    def times(self, factor: float) -> Self:
+        new = self.copy()
+        new.centred, new.rows = self.centred.times(factor), self.rows * factor
+        return new
+
+
+def profiles_of(X: Any) -> tuple[Any, Array, Any]:
+    """Return the profiles of rows of counts, their totals, and which rows are not empty (None where all are)."""
+    if scipy.sparse.issparse(X):
+        _refuse_negative(float(X.data.min(initial=0.0)))
+        totals = np.asarray(X.sum(axis=1), dtype=np.float64).ravel()
+        kept = None if (totals > 0).all() else totals > 0
+        if kept is not None:
+            X, totals = X[kept], totals[kept]
+        return scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / totals) @ X), totals, kept
+    xp = _xp.namespace(X)
+    X = xp.astype(X, xp.float64) if X.dtype != xp.float64 else X
+    if X.shape[0]:
+        _refuse_negative(float(xp.min(X)))
+    totals = xp.sum(X, axis=1)
+    kept = None
+    if not bool(xp.all(totals > 0)):
+        kept = totals > 0
+        X, totals = X[kept, :], totals[kept]
+    return X / totals[:, None], totals, kept
+
+
+def _refuse_negative(smallest: float) -> None:
+    if smallest < 0:
+        raise errors.InputError(
+            f"Negative values in data passed to X: it holds {smallest:g}, but counts are at least 0. Pass a table of "
+            f"counts (pandas.crosstab makes one), or use PCA for measurements."
+        )

@@ -1,0 +1,54 @@
+"""Moments of columns that were moved and divided, from those of the columns as they were."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from .base import Moments
+from .centred import Centred, Factor, Scatter
+from .cross import Cross
+from .grouped import Grouped
+
+
+def can_scale(moments: Any) -> bool:
+    """Tell whether moments are sums of products of columns, in ordinary units."""
+    return all(type(part) in (Scatter, Factor) and part.exponent is None for part in _parts(moments))
+
+
+def columns_total(moments: Any) -> Centred:
+    """Return the moments of all rows together, of X and of a second table, whatever groups there are."""
+    if isinstance(moments, Grouped):
+        return moments.total()
+    return moments.joint if isinstance(moments, Cross) else moments
+
+
+def scale_columns(moments: Moments, centre: np.ndarray, scale: np.ndarray) -> Moments:
+    """Return the moments of (x − centre)/scale; a second table stays as it is."""
+    new: Any = moments.copy()
+    if isinstance(new, Cross):
+        s = new.joint.n_features - new.split
+        new.joint = _scaled(new.joint, np.append(centre, np.zeros(s)), np.append(scale, np.ones(s)))
+        return new
+    if isinstance(new, Grouped):
+        new.groups = [_scaled(group, centre, scale) for group in new.groups]
+        first = new._first
+        new._first = (first - _xp.like(centre, first)) / _xp.like(scale, first)
+        new._joined = None
+        return new
+    return _scaled(new, centre, scale)
+
+
+def _scaled(part: Centred, centre: np.ndarray, scale: np.ndarray) -> Centred:
+    new = part.copy()
+    c, s = _xp.like(centre, part.pivot), _xp.like(scale, part.pivot)
+    new.pivot, new.shift, new.store = (part.pivot - c) / s, part.shift / s, part.store.scaled(1.0 / s)
+    return new
+
+
+def _parts(moments: Any) -> list[Any]:
+    if isinstance(moments, Grouped):
+        return list(moments.groups)
+    return [moments.joint if isinstance(moments, Cross) else moments]

@@ -1,0 +1,162 @@
+"""Which road leads from rows to their leading directions at the least cost: a rule, with its reason in words.
+
+A pass keeps a scatter (p × p numbers), a factor (the rows themselves, where they are few), or no more than an outline
+(means and variances): directions then come from products of the rows with a few vectors at a time. Costs are counted in
+multiplications of a large matrix product; others are dearer by factors that were measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ._core import memory
+from .moments import Centred, Factor, Outline, Scatter
+from .sources import Source
+from .spectral.block_krylov import block_width
+
+THIN = 4.0  # cost of a multiplication with a few vectors at a time
+SPARSE = 50.0  # of one with a stored cell of a sparse table
+SPARSE_SQUARE = 250.0  # of one in the product of a sparse table with itself
+READ = 200.0  # of a cell that is read anew for each product
+DECOMPOSED = 10.0  # of an eigenproblem, beside the cube of its size
+STEPS = 11  # products with a block of vectors that directions take where they stand out
+PATIENCE = 4.0  # times the cost of the other road that a search may take before it is given up
+LEAST_STEPS, MOST_STEPS = 60, 400  # of a search that can be given up, or not
+KEPT = 1.5  # what a scatter may cost more: it merges, and takes in more rows
+ROOM = 2**28  # bytes for which nobody asks whether they are there
+LEAST = 500  # rows, or columns, below which all roads are short
+LEAST_SPARSE = 100  # the same of a sparse table, which would be made dense on another road
+SHORT = 1e10  # multiplications that take a few tenths of a second: a scatter, which merges, is worth them
+SHORT_SPARSE = 2e9  # the same of a sparse table
+
+
+FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
+
+
+@dataclass(frozen=True)
+class Road:
+    """What one pass keeps, and why.
+
+    Attributes
+    ----------
+    kind : type
+        Scatter, Factor, or Outline, where directions come from products with the rows.
+    why : str
+    steps : int
+        Products after which a search gives up, where it is one.
+    """
+
+    kind: type[Centred]
+    why: str
+    steps: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.kind.__name__}: {self.why}"
+
+
+def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
+    """Choose between the two ways of keeping a scatter.
+
+    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
+    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
+    tables, where the difference is not felt; the scatter otherwise.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        Rows to come, if known.
+    n_columns : int
+    """
+    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
+        return Factor
+    return Scatter
+
+
+def choose_road(
+    n_rows: int | None,
+    n_columns: int,
+    n_components: int | None = None,
+    filled: float | None = None,
+    in_memory: bool = True,
+) -> Road:
+    """Choose what to keep of rows whose leading directions are wanted.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        None where that is not known.
+    n_columns : int
+    n_components : int or None
+        How many directions; None is all of them, or a number that all eigenvalues decide.
+    filled : float, optional
+        Share of the cells that a sparse table stores; None for one that is not sparse.
+    in_memory : bool
+        Whether the rows lie in memory, so that multiplying them again costs no reading.
+
+    Examples
+    --------
+    >>> from eigenlens.roads import choose_road
+    >>> print(choose_road(100_000, 50, 5))
+    Scatter: fewer than 500 columns are a small problem on any road
+    >>> print(choose_road(5_000, 20_000, 10, filled=0.01).kind.__name__)
+    Outline
+    """
+    usual = choose_kind(n_rows, n_columns)
+    if n_components is None:
+        return Road(usual, "all directions, or a number that all eigenvalues decide, need the whole form")
+    few, small = ("rows", n_rows) if n_rows is not None and n_rows < n_columns else ("columns", n_columns)
+    least, short = (LEAST, SHORT) if filled is None else (LEAST_SPARSE, SHORT_SPARSE)
+    if small < least:
+        return Road(usual, f"fewer than {least} {few} are a small problem on any road")
+    if 4 * n_components > small:
+        return Road(usual, f"{n_components} directions are many beside {small} {few}")
+    n = n_rows or 10 * n_columns
+    step, direct = _step_cost(n, n_columns, n_components, filled, in_memory), _direct_cost(n, n_columns, filled)
+    if direct < short:
+        return Road(usual, f"{direct:.0e} multiplications are a short road to moments that merge")
+    steps, width = STEPS + 2 * n_components // block_width(n_components), block_width(n_components)
+    ratio = steps * step / direct
+    cost = f"{steps} products with {width} vectors cost {ratio:.2g} of the rows' product with themselves"
+    if ratio * (1.0 if few == "rows" else KEPT) > 1:
+        return Road(usual, f"{cost}, which can be kept and merged")
+    return Road(Outline, cost, int(min(max(PATIENCE * direct / step, LEAST_STEPS), MOST_STEPS)))
+
+
+def road_of(source: Source, n_components: Any, allowed: bool = True) -> Road:
+    """Choose the road of a source; `allowed` says whether its directions may come from products with the rows."""
+    n, p = source.n_rows, source.n_columns
+    if not allowed or not source.rereadable:
+        return Road(choose_kind(n, p), "the rows are read once")
+    matrix = getattr(getattr(source, "table", None), "matrix", None)
+    filled = None if matrix is None else matrix.nnz / max(matrix.shape[0] * matrix.shape[1], 1)
+    road = choose_road(n, p, n_components, filled, source.in_memory_already)
+    if road.kind is not Outline and n_components is not None and not fits(source, road.kind):
+        return Road(Outline, "the rows' product with themselves does not fit into memory", MOST_STEPS)
+    return road
+
+
+def fits(source: Source, kind: type[Centred]) -> bool:
+    """Tell whether what a pass keeps fits into memory, with what is made of it on the way."""
+    n, p = source.n_rows, source.n_columns
+    rows = p if n is None else min(n, p)
+    needed = memory.square_bytes(rows if kind is Factor else p, p, copies=4.0)
+    if needed < ROOM:
+        return True
+    available = memory.available_bytes()
+    return available is None or needed <= memory.SHARE * available
+
+
+def _step_cost(n: int, p: int, k: int, filled: float | None, in_memory: bool) -> float:
+    """Return the cost of multiplying the rows twice with a block of vectors."""
+    cell = 2.0 * block_width(k) * (THIN if filled is None else SPARSE * filled)
+    return (cell + (0.0 if in_memory else READ)) * n * p
+
+
+def _direct_cost(n: int, p: int, filled: float | None) -> float:
+    """Return the cost of the rows' product with themselves, and of its eigenproblem."""
+    small = min(n, p)
+    product = float(n) * p * small
+    if filled is not None and n > p:
+        product = min(product, SPARSE_SQUARE * n * (filled * p) ** 2 + 20.0 * p**2)
+    return product + (DECOMPOSED * small**3 if small < 2 * LEAST else 2000.0 * small**2)

@@ -1,0 +1,233 @@
+"""Leading eigenvectors of a symmetric matrix that is known by its products alone: block Lanczos with thick restart.
+
+The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says of A is
+right to rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its
+own (Golub, Underwood 1977; Wu, Simon 2000). Where it has grown as far as it may, its best directions begin the next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import ceil, log
+
+import numpy as np
+import scipy.linalg
+
+from .._core import xp as _xp
+from .._core.typing import Array
+
+RESIDUAL = 1e-8  # of ‖Av − θv‖ beside the largest eigenvalue, for every direction that is kept
+SINGLE_RESIDUAL = 1e-6  # the same where products are taken in single precision
+WEAK = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
+WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
+MORE = 6  # vectors at a time beyond those that are wanted
+SPACE = 384  # vectors in the space before it begins anew, where there is room
+NARROW_SPACE = 128  # the same where fewer vectors are multiplied at a time
+ROOM = 2**29  # bytes that the space may take
+DEVICE_STEPS = 7  # before the first look where the host would wait for a device
+SKEWED = 0.1  # the same, below which vectors are made orthogonal to the space once more
+SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
+CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
+LEAST_LOOK, MOST_LOOK = 16, 96  # dimensions between looks, beyond that
+
+
+@dataclass(frozen=True, eq=False)
+class Leading:
+    """Eigenvectors, and how well they are known.
+
+    Attributes
+    ----------
+    values : ndarray of shape (k,)
+        Descending.
+    vectors : array of shape (k, n)
+        Orthonormal rows.
+    residuals : ndarray of shape (k,)
+        ‖Av − θv‖ over the largest θ.
+    steps : int
+        Products of the matrix with a block of vectors.
+    settled : bool
+        Whether every direction is as good as asked.
+    """
+
+    values: np.ndarray
+    vectors: Array
+    residuals: np.ndarray
+    steps: int
+    settled: bool
+
+
+def block_width(k: int) -> int:
+    """Return how many vectors are multiplied at a time, where k directions are wanted."""
+    return min(max(k + MORE, WIDTHS[0]), WIDTHS[1])
+
+
+def leading(
+    apply: Callable[[Array], Array],
+    n: int,
+    k: int,
+    like: Array,
+    tol: float = RESIDUAL,
+    most_steps: int = 300,
+    width: int | None = None,
+) -> Leading:
+    """Find the k leading eigenvectors of a positive semidefinite n × n matrix.
+
+    Parameters
+    ----------
+    apply : function
+        Rows times the matrix.
+    n, k : int
+    like : array
+        Of the library and device on which the vectors are to be.
+    tol : float
+        Residual at which a direction counts as found.
+    most_steps : int
+        Products after which the search ends as it is.
+    width : int, optional
+        Vectors that are multiplied at a time.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral.block_krylov import leading
+    >>> d = np.arange(200.0)
+    >>> found = leading(lambda V: V * d, 200, 2, d)
+    >>> found.values.round(10), bool(found.residuals.max() <= 1e-8)
+    (array([199., 198.]), True)
+    """
+    space = _Space(apply, n, k, like, tol, width or block_width(k))
+    while True:
+        space.grow()
+        found = space.leading(most_steps)
+        if found is not None:
+            return found
+
+
+class _Space:
+    """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
+
+    def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float, width: int) -> None:
+        self._apply, self._tol, self.k, self.n = apply, tol, k, n
+        self.width = min(width, n)
+        fits = ROOM // (8 * n)
+        space = SPACE if width >= WIDTHS[0] else NARROW_SPACE  # what is cheap to multiply must be cheap to keep
+        self.size = min(max(min(space, fits), 3 * k + 4 * self.width), n)
+        self._xp, self._like = _xp.namespace(like), like
+        self._random = np.random.default_rng(0)
+        self.Q = self._xp.zeros((self.size + self.width, n), dtype=self._xp.float64, device=_xp.device(like))
+        self.T = np.zeros((self.size + self.width,) * 2)
+        self.m, self.steps, self._top = 0, 0, 0.0
+        self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
+        self._history: list[tuple[int, float]] = []
+        self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
+
+    def _draw(self, count: int) -> Array:
+        return _xp.like(2.0 * self._random.integers(0, 2, (count, self.n), dtype=np.int8) - 1.0, self._like)
+
+    def grow(self) -> None:
+        """Take in one block, and find the next."""
+        m, b = self.m, int(self._next.shape[0])
+        self.Q[m : m + b, :] = self._next
+        image = _xp.float64(self._apply(self._next))
+        self.steps += 1
+        self.m = m + b
+        Q = self.Q[: self.m, :]
+        H = image @ Q.T
+        T = _xp.to_numpy(H)
+        self.T[m : self.m, : self.m], self.T[: self.m, m : self.m] = T, T.T
+        corner = self.T[m : self.m, m : self.m]
+        corner[:] = (corner + corner.T) / 2
+        self._top = max(self._top, float(np.abs(np.diagonal(corner)).max()))
+        self._next, self._R = self._orthonormal(image - H @ Q, self._top)
+
+    def _orthonormal(self, rows: Array, size: float) -> tuple[Array, np.ndarray]:
+        """Return an orthonormal basis of what rows have outside of Q, and R with rows = Rᵀ·basis.
+
+        What is rounding beside `size` is replaced by random vectors: the space goes on growing past a rank.
+        """
+        free = min(int(rows.shape[0]), self.n - self.m)
+        basis, R = rows[:free, :], np.eye(int(rows.shape[0]))[:free]
+        turn, turns, skewed = 0, 2, False
+        while turn < turns:
+            if self.m and (turn == 0 or turns == 3 or skewed):
+                Q = self.Q[: self.m, :]
+                basis = basis - (basis @ Q.T) @ Q
+            basis, triangle = _orthonormal_rows(basis)
+            R = triangle @ R if turn else np.pad(triangle, ((0, 0), (0, len(rows) - free)))
+            lost = np.abs(np.diagonal(triangle)) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
+            skewed = bool((np.abs(np.diagonal(triangle)) < SKEWED * np.linalg.norm(triangle, axis=0)).any())
+            if lost.any() and turn == 0:
+                turns = 3
+                R[lost] = 0.0
+                keep = _xp.like((~lost).astype(np.float64)[:, None], self._like)
+                basis = basis * keep + self._draw(free) / self.n**0.5 * (1.0 - keep)
+            turn += 1
+        return basis, R
+
+    def leading(self, most_steps: int) -> Leading | None:
+        """Return the leading directions where they are found or the search ends; None where it goes on."""
+        over = self.steps >= most_steps or self.m >= self.n
+        full = self.m + self.width > self.size
+        if self.m < min(self.k, self.n) or not (over or full or self.steps >= self._due):
+            return None
+        S = self.T[: self.m, : self.m]
+        kept = self.k if not full or over else max(self.k + self.width, self.m // 3)
+        kept = min(kept, self.m)
+        with _xp.limit_blas(self.m**2):
+            theta, inner = scipy.linalg.eigh(S, subset_by_index=(self.m - kept, self.m - 1), check_finite=False)
+        theta, inner = theta[::-1], inner[:, ::-1]
+        last = self._R.shape[1]
+        gaps = np.linalg.norm(self._R @ inner[self.m - last :], axis=0)
+        self._top = max(self._top, float(theta[0]))
+        k = min(self.k, kept)
+        ratio = gaps[:k] / np.maximum(theta[:k], WEAK * self._top) if self._top > 0 else np.zeros(k)
+        worst = float(ratio.max(initial=0.0))
+        settled = worst <= self._tol
+        if settled or over:
+            vectors = _xp.like(inner[:, :k].T.copy(), self._like) @ self.Q[: self.m, :]
+            return Leading(theta[:k], vectors, gaps[:k] / (self._top or 1.0), self.steps, settled)
+        self._plan(worst)
+        if full:
+            self._restart(theta, inner)
+        return None
+
+    def _plan(self, worst: float) -> None:
+        """Say after how many steps the directions are worth another look: half of what the pace so far promises."""
+        self._history.append((self.steps, worst))
+        self._due = self.steps + 1
+        if self.m <= CHECKED or len(self._history) < 2:
+            return
+        (before, was), (now, is_) = self._history[-2:]
+        pace = log(was / is_) / (now - before) if 0 < is_ < was else 0.0
+        wait = log(is_ / self._tol) / pace / 2 if pace > 0 else 4.0
+        self._due = self.steps + max(1, LEAST_LOOK // self.width, min(ceil(wait), MOST_LOOK // self.width))
+
+    def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
+        """Keep the best directions; the next block is what their images have outside of them."""
+        kept, last = len(theta), self._R.shape[1]
+        self._R = self._R @ inner[self.m - last :]
+        self.Q[:kept, :] = _xp.like(inner.T.copy(), self._like) @ self.Q[: self.m, :]
+        self.T[:] = 0.0
+        self.T[np.arange(kept), np.arange(kept)] = theta
+        self.m = kept
+
+
+def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray]:
+    """Return an orthonormal basis of rows, and upper triangular R with rows = Rᵀ·basis.
+
+    By the Cholesky factor of their products, a small matrix, unless rows are nearly parallel: a QR of a few long
+    vectors is several times slower, and most of all on a device.
+    """
+    products = _xp.to_numpy(rows @ rows.T)
+    size = np.sqrt(np.diagonal(products))
+    if len(size) and size.min() > 0:
+        try:
+            L = np.linalg.cholesky(products / size / size[:, None])
+        except np.linalg.LinAlgError:
+            L = np.zeros((1, 1))
+        if np.diagonal(L).min() > SKEW:
+            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True)
+            return _xp.like(back, rows) @ rows, (L * size[:, None]).T
+    columns, triangle = _xp.namespace(rows).linalg.qr(rows.T, mode="reduced")
+    return columns.T, _xp.to_numpy(triangle)

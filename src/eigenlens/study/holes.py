@@ -1,0 +1,265 @@
+"""Rows with holes in a study: the best fit that can be had of them, and what is said of it.
+
+Maximum likelihood comes first, where the method has it; then cells filled with what their row leads to expect; where
+rows are too few for a covariance, the mean of the column.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from .._core.errors import InputError, NotConvergedWarning, listed
+from ..inference import littles_mcar
+from ..normal import ExpectedCells
+from ..normal.expected import independent
+from ..report.findings import Findings
+from ..tables.preparation import ABSENT
+from .data import Data, holes_in
+from .methods import fitted
+
+WORK = 5e9  # different patterns of holes, times the cube of the columns: beyond, a likelihood takes minutes
+MOST_SHOWN = 8  # columns whose holes are counted in a note
+ALIKE = 0.95  # scores that correlate at least so much are those of the same direction
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A model fitted to a table.
+
+    Attributes
+    ----------
+    steps : list of (str, transformer)
+        What comes before the model.
+    model : fitted model
+    X : ndarray of shape (n, p)
+        What the model was fitted to; NaN where a cell is missing and the model takes that.
+    kept : ndarray of shape (n, p) or None
+        The same before anything was filled; None where holes were not kept.
+    how : str
+        "ml", "row" or "nothing": how holes are met; empty where there are none.
+    why : str
+        Why there is no likelihood, if there is none.
+    """
+
+    steps: list[tuple[str, Any]]
+    model: Any
+    X: np.ndarray
+    kept: np.ndarray | None = None
+    how: str = ""
+    why: str = ""
+
+    @property
+    def preparation(self) -> Any:
+        return self.steps[0][1]
+
+    @property
+    def whole(self) -> np.ndarray | None:
+        """Which rows have no holes; None where holes were not kept."""
+        return None if self.kept is None else ~np.isnan(self.kept).any(axis=1)
+
+    @property
+    def pipeline(self) -> Pipeline:
+        """Everything from a table to an answer."""
+        return Pipeline([*self.steps, ("model", self.model)])
+
+
+def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
+    """Fit a model to a prepared table; where holes were kept, in the best way that can be had.
+
+    Parameters
+    ----------
+    model : unfitted model
+    preparation : fitted Preparation
+    table : data frame
+    y : ndarray, optional
+    """
+    X, names, first = preparation.transform(table), preparation.names_out_, [("prepare", preparation)]
+    if preparation.missing != "keep":
+        return Ready(first, fitted(model, names, X, y), X)
+    taking, why = modelled(model), _beyond_likelihood(X)
+    if taking is not None and not why:
+        try:
+            return Ready(first, _converged(taking, names, X, y), X, X, "ml")
+        except (InputError, NotConvergedWarning) as error:
+            why = _first_sentence(error)
+    elif taking is None:
+        why = f"{type(model).__name__} has no likelihood of rows with holes"
+    given = "nothing" if _too_many(X) else "row"
+    try:
+        fill = ExpectedCells(given).fit(X)
+    except InputError as error:
+        given, why = "nothing", _first_sentence(error)
+        fill = ExpectedCells(given).fit(X)
+    filled = fill.transform(X)
+    return Ready([*first, ("fill", fill)], fitted(model, names, filled, y), filled, X, given, why)
+
+
+def fitted_to_pair(model: Any, preparation: Any, X: np.ndarray, Y: np.ndarray) -> tuple[Ready, np.ndarray]:
+    """Fit a model of two sets of columns; return the second as it was fitted, too."""
+    first, both = [("prepare", preparation)], np.concatenate([X, Y], axis=1)
+    if preparation.missing != "keep":
+        return Ready(first, model.fit(X, Y), X), Y
+    why = _beyond_likelihood(both)
+    if not why:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", NotConvergedWarning)
+                return Ready(first, modelled(model).fit(X, Y), X, both, "ml"), Y
+        except (InputError, NotConvergedWarning) as error:
+            why = _first_sentence(error)
+    fill = ExpectedCells("nothing").fit(X)
+    X, Y = fill.transform(X), ExpectedCells("nothing").fit_transform(Y)
+    return Ready([*first, ("fill", fill)], model.fit(X, Y), X, both, "nothing", why), Y
+
+
+def modelled(model: Any) -> Any:
+    """Return the model set to take rows with holes, unfitted; None where it cannot."""
+    if "ml" in getattr(model, "_modes", ()):
+        return clone(model).set_params(missing="ml")
+    if "ml" in getattr(getattr(model, "directions", None), "_modes", ()):
+        return clone(model).set_params(directions__missing="ml")
+    tags = getattr(model, "__sklearn_tags__", None)
+    return clone(model) if tags is not None and tags().input_tags.allow_nan else None
+
+
+def _converged(model: Any, names: list[str], X: np.ndarray, y: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NotConvergedWarning)
+        return fitted(model, names, X, y)
+
+
+def _beyond_likelihood(X: np.ndarray) -> str:
+    """Say why no likelihood is tried, if none is."""
+    if _too_many(X):
+        return f"the likelihood of {X.shape[1]:,} columns with {_patterns(X):,} patterns of holes takes too long"
+    if len(independent(X)) < X.shape[1]:
+        return "some columns are determined by others, as the last of a set of words is"
+    return ""
+
+
+def _too_many(X: np.ndarray) -> bool:
+    return _patterns(X) * X.shape[1] ** 3 > WORK
+
+
+def _patterns(X: np.ndarray) -> int:
+    return len(np.unique(np.packbits(np.isnan(X), axis=1), axis=0))
+
+
+def _first_sentence(error: BaseException) -> str:
+    said = str(error).split(". ")[0].rstrip(".")
+    return said if said[:2].isupper() else said[:1].lower() + said[1:]
+
+
+# -- what is said ---------------------------------------------------------------------------------------------------
+
+
+def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, second: Any = None) -> None:
+    """Say how many cells are missing, what became of them, and what that assumes; keep what their picture needs.
+
+    Parameters
+    ----------
+    findings : Findings
+    data : Data
+    ready : Ready
+    y : ndarray, optional
+        As in the fit.
+    second : Preparation, optional
+        Of the second set of columns.
+    """
+    whole, prepared = ready.whole, [ready.preparation] + ([] if second is None else [second])
+    names = [name for preparation in prepared for name in preparation.columns_]
+    gaps = holes_in(data.table.select(names))
+    if whole is None or not gaps.any():
+        return
+    words = {name: word for preparation in prepared for name, word in preparation.fill_words_.items()}
+    data.notes += [_counted(names, gaps), *_words_told(words, names, gaps)]
+    if not whole.all():
+        data.notes += _told(findings.method, ready)
+        data.notes += _compared(findings)
+        data.notes += _tested_by_little(ready) + _without_them(ready, whole, y)
+        findings.doubts.append(
+            "Cells are assumed to be missing at random: whether one is missing may depend on the cells that are there, "
+            "but not on the value that is missing."
+        )
+    findings.extras["holes"] = {"names": names, "gaps": gaps}
+
+
+def _counted(names: list[str], gaps: np.ndarray) -> str:
+    counts = gaps.sum(axis=0)
+    order = [j for j in np.argsort(-counts, kind="stable") if counts[j]]
+    described = listed((f"{names[j]!r} {counts[j]:,}" for j in order), MOST_SHOWN)
+    total, rows = int(counts.sum()), int(gaps.any(axis=1).sum())
+    return (
+        f"{total:,} of {gaps.size:,} cells {'is' if total == 1 else 'are'} missing ({total / gaps.size:.1%}), in "
+        f"{rows:,} of {len(gaps):,} rows: {described}."
+    )
+
+
+def _words_told(fills: dict[str, str], names: list[str], gaps: np.ndarray) -> list[str]:
+    counts = dict(zip(names, gaps.sum(axis=0).tolist(), strict=True))
+    lacking = {name: word for name, word in fills.items() if counts.get(name)}
+    own = [repr(name) for name, word in lacking.items() if word == ABSENT]
+    rare = [f"{name!r} ({counts[name]:,}, as {word!r})" for name, word in lacking.items() if word != ABSENT]
+    notes = [f"Missing words are a kind of their own, {ABSENT!r}, in {listed(own)}: they are frequent."] if own else []
+    return notes + ([f"Missing words count as the most frequent word in {listed(rare)}."] if rare else [])
+
+
+def _told(method: str, ready: Ready) -> list[str]:
+    if ready.how == "ml":
+        own = "by maximum likelihood " if "missing" in ready.model.get_params() else ""
+        return [f"{method} is fitted {own}to the cells that are there; none is filled in."]
+    where = "what the other cells of the row lead to expect" if ready.how == "row" else "the mean of the column"
+    return [f"Missing numbers are filled with {where}, since {ready.why}. Filled cells make columns look less spread."]
+
+
+def _compared(findings: Findings) -> list[str]:
+    lacking = [c.name for c in findings.comparison if c.fills]
+    if not lacking:
+        return []
+    what = "what the other cells of the row lead to expect"
+    return [f"In the comparison, {listed(lacking, 6)} get rows filled with {what}: they take no holes."]
+
+
+def _tested_by_little(ready: Ready) -> list[str]:
+    """Ask whether rows with holes differ from the others."""
+    assert ready.kept is not None
+    raw = ready.kept[:, independent(ready.kept)]
+    if _too_many(raw):
+        return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NotConvergedWarning)
+            found = littles_mcar(raw, alpha=LEVEL)
+    except (InputError, NotConvergedWarning):
+        return []
+    p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
+    if found.p_value <= LEVEL:
+        what = f"Little's test: cells are not missing completely at random ({p})"
+        return [f"{what}, so leaving out rows with holes may mislead."]
+    return [f"Little's test finds nothing against cells missing completely at random ({p})."]
+
+
+def _without_them(ready: Ready, whole: np.ndarray, y: Any) -> list[str]:
+    """Say what is left if rows with holes are left out, and whether the first direction stays what it is."""
+    m, n = int(whole.sum()), len(whole)
+    left = f"Without the rows that miss a number, {m:,} of {n:,} rows would be left"
+    if ready.how != "ml" or "missing" not in ready.model.get_params() or m <= ready.X.shape[1] + 2:
+        return [f"{left}."]
+    X, target = ready.X[whole], () if y is None else (y[whole],)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            other = clone(ready.model).set_params(missing="refuse").fit(X, *target)
+            pair = [np.asarray(model.transform(X))[:, 0] for model in (ready.model, other)]
+    except InputError:
+        return [f"{left}, too few for {type(ready.model).__name__}."]
+    r = abs(float(np.corrcoef(np.stack(pair))[0, 1]))
+    same = "nearly the same" if r >= ALIKE else "another one"
+    return [f"{left}, and the first direction would be {same} (correlation of its scores: {r:.3f})."]

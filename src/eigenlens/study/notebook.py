@@ -1,0 +1,240 @@
+"""The report of a table in memory: the findings of the command line, as an object that shows itself."""
+
+from __future__ import annotations
+
+import html
+import tempfile
+import webbrowser
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from ..files import save
+from ..report.findings import Findings
+from ..sources.writing import replaced
+from ..tables import TableFile
+from .data import MISSING, Plan, Progress, read_data
+from .run import Study, study
+
+SHOWN_HEIGHT = 900  # pixels of the page in a notebook; it scrolls
+
+
+class Report:
+    """What a report found: a page in a notebook, sentences in a terminal, a model, numbers.
+
+    Attributes
+    ----------
+    findings : Findings
+        All that the page shows.
+    model : Pipeline
+        Takes tables with the same columns.
+
+    Examples
+    --------
+    >>> import eigenlens
+    >>> from sklearn.datasets import load_wine
+    >>> found = eigenlens.report(load_wine(as_frame=True).frame, target="target", method="lda", cv=0)
+    >>> print(found)
+    LDA: both directions separate the classes of 'target' beyond chance. ...
+    """
+
+    def __init__(self, result: Study) -> None:
+        self._result = result
+        self.findings: Findings = result.findings
+        self.model = result.model
+
+    def __str__(self) -> str:
+        said = " ".join(self.findings.summary)
+        return f"{self.findings.method}: {said[:1].lower()}{said[1:]}" if said else self.findings.method
+
+    def __repr__(self) -> str:
+        f = self.findings
+        return f"Report({f.title!r}: {f.method}, {f.n_rows:,} rows)"
+
+    def to_html(self) -> str:
+        """Return the page: one file that needs nothing else."""
+        from ..report.page import render
+
+        return render(self.findings)
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.to_html(), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" sandbox="allow-scripts allow-downloads" title="{html.escape(repr(self))}" '
+            f'style="width:100%;height:{SHOWN_HEIGHT}px;border:0"></iframe>'
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a program would want to read, as `eigenlens report --json` writes it."""
+        return self.findings.to_dict()
+
+    def save(self, path: Any) -> Path:
+        """Write the page (.html) or the model (.eigenlens); return where."""
+        place = Path(path)
+        if place.suffix == ".eigenlens":
+            save(self.model, place, about=self._result.about)
+        elif place.suffix in (".html", ".htm"):
+            with replaced(place) as file:
+                file.write(self.to_html().encode("utf8"))
+        else:
+            raise errors.setting("path", str(path), "it must end in .html (the page) or .eigenlens (the model)")
+        return place
+
+    def open(self) -> Path:
+        """Write the page to a temporary file, and open it in a browser."""
+        place = self.save(Path(tempfile.mkdtemp(prefix="eigenlens-")) / "report.html")
+        webbrowser.open(place.as_uri())
+        return place
+
+
+def report(
+    data: Any,
+    target: Any = None,
+    *,
+    target_is: str | None = None,
+    views: tuple[list[str], list[str]] | None = None,
+    distances: bool = False,
+    method: str = "auto",
+    drop: Any = (),
+    keep: Any = (),
+    missing: str | None = None,
+    standardise: bool | None = None,
+    sample: int | None = None,
+    cv: int = 5,
+    title: str | None = None,
+    random_state: int = 0,
+    progress: Progress | None = None,
+) -> Report:
+    """Answer what the columns of a table say, or what they say of one of them; `eigenlens.report` is this function.
+
+    Parameters
+    ----------
+    data : DataFrame, Arrow table, array or path
+        Rows; a file as the command line takes it. The index of a pandas frame names the rows, unless it counts them.
+    target : str or array, optional
+        Column to explain, or its values.
+    target_is : {"classes", "number"}, optional
+        What it holds, where the table leaves that open.
+    views : pair of lists of str, optional
+        Two sets of columns to relate, instead of a target.
+    distances : bool
+        Whether the table holds distances.
+    method : str
+        "auto", or the name of a method as the command line has it ("lda", "pda", "sir"...).
+    drop, keep : str or list of str
+        Columns to leave out; columns that would be left out to take in.
+    missing : str, optional
+        What to do about missing cells: "ml" (the default), "refuse", "drop" or "mean", as `--missing` has it.
+    standardise : bool, optional
+        By default the spreads of the columns decide.
+    sample : int, optional
+        Analyse so many rows, drawn at random.
+    cv : int
+        Folds of the comparison of methods; 0 leaves it out.
+    title : str, optional
+    random_state : int
+    progress : function of (what, done, total), optional
+
+    Notes
+    -----
+    Messages name options as the command line spells them: --target is `target=`.
+
+    Returns
+    -------
+    Report
+        Shows itself in a notebook; `print` says the findings.
+
+    Examples
+    --------
+    >>> import eigenlens
+    >>> from sklearn.datasets import load_iris
+    >>> found = eigenlens.report(load_iris(as_frame=True).frame.drop(columns="target"))
+    >>> found
+    Report('table': PCA, 150 rows)
+    """
+    drop, keep = ((names,) if isinstance(names, str) else tuple(map(str, names)) for names in (drop, keep))
+    named = target is None or isinstance(target, str)
+    plan = Plan(
+        target=target if named else "target",
+        target_is=target_is,
+        views=views,
+        distances=distances,
+        method=method.lower().replace("_", "-"),
+        drop=drop,
+        keep=keep,
+        standardise=standardise,
+        sample=sample,
+        seed=random_state,
+        folds=cv,
+        title=title,
+    )
+    if missing is not None:
+        if missing not in MISSING:
+            raise errors.setting("missing", missing, f"it is one of {', '.join(MISSING)}")
+        plan = replace(plan, missing=missing)
+    if isinstance(data, str | Path):
+        if not named:
+            raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
+        rows = read_data(TableFile(data), plan)
+        return Report(study(rows, plan, progress))
+    with tempfile.TemporaryDirectory(prefix="eigenlens-") as folder:
+        place = Path(folder) / "table.parquet"
+        table, row_names = _arrow(data, None if named else target)
+        import_module("pyarrow.parquet").write_table(table, place)
+        rows = read_data(TableFile(place), plan, "a table in memory")
+        rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
+        return Report(study(rows, replace(plan, title=plan.title or "table"), progress))
+
+
+def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
+    """Return the rows as an Arrow table, and the column that was made of their names, if they have any."""
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+    from narwhals.exceptions import DuplicateError
+
+    made: list[str] = []
+    if isinstance(data, pa.Table):
+        table = data
+    else:
+        index = table = None
+        try:
+            frame = nw.from_native(data, eager_only=True, pass_through=True)
+            if isinstance(frame, nw.DataFrame):
+                index, table = nw.maybe_get_index(frame), frame.to_arrow()
+        except (ValueError, TypeError, DuplicateError) as error:  # Arrow's are ValueErrors
+            raise errors.InputError(
+                f"data cannot be read as columns of numbers and words ({str(error).splitlines()[0]}); rename columns "
+                "of the same name, and leave out columns that hold anything else."
+            ) from error
+        if table is not None:
+            table = table.select([name for name in table.column_names if not name.startswith("__index_level_")])
+            if index is not None and not _counts(np.asarray(index)):
+                made = [_fresh("row", table)]
+                table = table.add_column(0, made[0], pa.array([str(v) for v in index]))
+        else:
+            values = np.asarray(data)
+            if values.ndim != 2:
+                raise errors.InputError(f"data has shape {values.shape}; pass a table: a frame, an array, or a path.")
+            table = pa.table({f"x{j}": values[:, j] for j in range(values.shape[1])})
+    if target is not None:
+        values = np.asarray(target)
+        if "target" in table.column_names:
+            raise errors.InputError("data has a column 'target' already; name it (target='target'), or rename it.")
+        if len(values) != table.num_rows:
+            raise errors.InputError(f"target has {len(values):,} values, but the table has {table.num_rows:,} rows.")
+        table = table.append_column("target", pa.array(values.tolist()))
+    return table, made
+
+
+def _counts(index: np.ndarray) -> bool:
+    return index.dtype.kind in "iu" and (len(index) < 2 or bool((np.diff(index) == 1).all()))
+
+
+def _fresh(name: str, table: Any) -> str:
+    while name in table.column_names:
+        name += "_"
+    return name

@@ -1,0 +1,120 @@
+"""What to do next: commands that follow from what was found."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ..report.findings import Findings, NextStep
+from ..tables.endings import name_of
+from .data import Data, Plan
+from .methods import declared, of_question
+
+MOST = 3
+FEW_KINDS = 10  # of a column of words that could be explained
+
+
+def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    """Return at most three steps that follow from the findings; none where the rows are in no file to name."""
+    if data.in_memory or data.source == "-":
+        return []
+    steps = {"none": _of_spread, "classes": _of_classes, "number": _of_number}.get(data.kind, _of_others)
+    found = [*steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
+    kept = list({step.command: step for step in found}.values())[:MOST]
+    return [_elsewhere(step, data, j) for j, step in enumerate(kept, 2)]
+
+
+def _elsewhere(step: NextStep, data: Data, j: int) -> NextStep:
+    """Give a report a folder of its own: that of this one is there already."""
+    if not step.command.startswith("eigenlens report "):
+        return step
+    return replace(step, command=f"{step.command} --out {shlex.quote(f'{name_of(data.source)}-report-{j}')}")
+
+
+def _of_spread(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    steps = []
+    kinds = {name: len(set(v)) for name, v in data.shown.items() if v.dtype == object}
+    names = [name for name, k in kinds.items() if 2 <= k <= FEW_KINDS and k < data.n_rows / 2]
+    if names:
+        steps.append(
+            _step(f"See what separates the kinds of {names[0]!r}.", data, replace(plan, target=names[0], method="auto"))
+        )
+    tops = [name for name, _ in findings.top_loadings(0, 1)] if findings.axes else []
+    if tops and tops[0] in data.shown and len(data.table.column_names) > 1:
+        target = replace(plan, target=tops[0], method="auto")
+        steps.append(_step(f"See what {tops[0]!r}, which counts most, depends on.", data, target))
+    if any("not standardised" in doubt for doubt in findings.doubts):
+        steps.append(_step("Give all columns the same weight.", data, replace(plan, standardise=True)))
+    if declared(cls).name == "pca" and "robust-pca" in of_question("none"):
+        robust = replace(plan, method="robust-pca")
+        steps.append(_step("See whether a few outlying rows make the directions.", data, robust))
+    return steps
+
+
+def _of_classes(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    steps = []
+    known = {declared(c).compared_as: name for name, c in of_question("classes").items()}
+    scored = sorted((c for c in findings.comparison if np.isfinite(c.score)), key=lambda c: -c.score)
+    better = [c for c in scored if c.name in findings.extras.get("told_apart", ()) and c.name in known]
+    if better and findings.ours is not None and better[0].score > findings.ours.score:
+        what = f"Look at the directions of {better[0].name}, which does better."
+        steps.append(_step(what, data, replace(plan, method=known[better[0].name])))
+    return steps + _without_the_first(findings, data, plan)
+
+
+def _of_number(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    steps = []
+    if findings.shown_directions == 0 and declared(cls).name == "sir":
+        what = f"Look for bends, such as a {plan.target!r} that is high at both ends, which SIR does not see."
+        steps.append(_step(what, data, replace(plan, method="save")))
+    return steps + _without_the_first(findings, data, plan)
+
+
+def _of_others(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    if data.kind != "views":
+        return []
+    return [_step("See where the rows spread in all columns together.", data, replace(plan, views=None, method="auto"))]
+
+
+def _without_the_first(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    """Leave out the column that counts most: what it says may be all there is, or given away."""
+    tops = [name for name, _ in findings.top_loadings(0, 1)] if findings.axes else []
+    if not tops or tops[0] not in data.table.column_names or len(data.table.column_names) < 3:
+        return []
+    what = f"See what is left without {tops[0]!r}, which counts most."
+    return [_step(what, data, replace(plan, drop=(*plan.drop, tops[0])))]
+
+
+def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
+    steps = []
+    if data.sampled:
+        steps.append(_step("See whether other rows say the same.", data, replace(plan, seed=plan.seed + 1)))
+    if plan.target is not None:
+        steps.append(
+            _step("See where the rows spread without a target.", data, replace(plan, target=None, method="auto"))
+        )
+    if data.kind == "classes":
+        steps.append(NextStep("Predict the classes of new rows.", "eigenlens predict model.eigenlens NEW.csv"))
+    elif data.kind != "distances":
+        steps.append(NextStep("Place new rows in the picture.", "eigenlens transform model.eigenlens NEW.csv"))
+    else:
+        steps.append(NextStep("See which other methods there are.", "eigenlens advise"))
+    return steps
+
+
+def _step(what: str, data: Data, plan: Plan) -> NextStep:
+    words = ["eigenlens", "report", data.source]
+    words += ["--target", plan.target] if plan.target is not None else []
+    words += ["--as", plan.target_is] if plan.target_is and plan.target is not None else []
+    words += ["--method", plan.method] if plan.method != "auto" else []
+    words += [word for name in plan.drop for word in ("--drop", name)]
+    words += [word for name in plan.keep for word in ("--keep", name)]
+    words += ["--missing", plan.missing] if plan.missing != Plan.missing else []
+    if plan.standardise is not None:
+        words.append("--standardise" if plan.standardise else "--no-standardise")
+    words += ["--sample", str(plan.sample)] if plan.sample is not None else []
+    words += ["--seed", str(plan.seed)] if plan.seed else []
+    return NextStep(what, shlex.join(words))

@@ -1,0 +1,37 @@
+"""What the name of a file says: its kind, and the table's name without its endings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..sources.addresses import zipped_name
+
+TEXT = (".csv", ".tsv", ".txt")
+PARQUET = (".parquet", ".pq")
+SHEETS = (".xlsx", ".xlsm")
+PACKED = (".gz", ".bz2", ".zst", ".zip")
+
+
+def kind_of(path: Path) -> str:
+    """Return the ending that says what a file holds: that of the file in it, where it is packed."""
+    ending = path.suffix.lower()
+    if ending == ".zip" and path.is_file():
+        return Path(zipped_name(path)).suffix.lower()
+    return Path(path.stem).suffix.lower() if ending in PACKED else ending
+
+
+def name_of(path: str | Path) -> str:
+    """Return the name of a table: that of its file, without the endings that say how it is stored.
+
+    Examples
+    --------
+    >>> from eigenlens.tables.endings import name_of
+    >>> name_of("data/Pima.tr.csv.gz")
+    'Pima.tr'
+    """
+    name = Path(path).name
+    for endings in (PACKED, (*TEXT, *PARQUET, *SHEETS)):
+        found = Path(name).suffix
+        if found.lower() in endings and found != name:
+            name = name[: -len(found)]
+    return name

@@ -1,0 +1,61 @@
+"""The first sheet of an Excel workbook as a table: names in its first row, numbers, dates and words below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+from .._core import errors
+
+
+def read_sheet(path: Path) -> tuple[Any, list[str]]:
+    """Return the first sheet as an Arrow table, and what was assumed."""
+    import pyarrow as pa
+
+    try:
+        openpyxl = import_module("openpyxl")
+    except ImportError as error:
+        way_out = "pip install openpyxl, or save the sheet as CSV"
+        raise ImportError(f"Reading {path} needs openpyxl, which is not installed: {way_out}.") from error
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        names = book.sheetnames
+        rows = [list(row) for row in book.worksheets[0].iter_rows(values_only=True)]
+        book.close()
+    except (OSError, ValueError, KeyError, IndexError, BadZipFile) as error:
+        raise errors.unreadable(str(path), error) from error
+    rows = [row for row in rows if any(cell is not None for cell in row)]
+    if not rows:
+        raise errors.unreadable(str(path), ValueError(f"its first sheet, {names[0]!r}, is empty"))
+    width = max(j + 1 for row in rows for j, cell in enumerate(row) if cell is not None)
+    header = ["" if cell is None else str(cell).strip() for cell in rows[0][:width]]
+    header[0] = header[0] or "row"
+    if not all(header):
+        place = header.index("") + 1
+        raise errors.InputError(f"{path}, row 1, column {place}: the column has no name; give it one.")
+    cells = list(zip(*(row[:width] for row in rows[1:]), strict=True)) or [()] * width
+    columns = [_column(column) for column in cells]
+    note = [f"The first of {len(names)} sheets, {names[0]!r}, is read."] if len(names) > 1 else []
+    return pa.Table.from_arrays(columns, names=header), note
+
+
+def _column(cells: Sequence[Any]) -> Any:
+    """Return a column of one type: numbers or dates where all cells are such, else text."""
+    import pyarrow as pa
+
+    kept = [cell for cell in cells if cell is not None]
+    if kept and all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in kept):
+        return pa.array([None if cell is None else float(cell) for cell in cells], pa.float64())
+    if kept and all(isinstance(cell, datetime) for cell in kept):
+        return pa.array(cells, pa.timestamp("us"))
+    return pa.array([None if cell is None else _text(cell) for cell in cells], pa.string())
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return cell.isoformat() if isinstance(cell, date) else str(cell)

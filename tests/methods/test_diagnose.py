@@ -1,0 +1,91 @@
+"""Rows that components do not fit: statistics, contributions, and limits that hold on new rows."""
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+
+from eigenlens import PCA
+from eigenlens.exceptions import InputError
+from eigenlens.inference import row_limits as limits_of_rows
+from eigenlens.inference.row_limits import row_limits
+
+mpl.use("Agg")
+rng = np.random.default_rng(0)
+VALUES = np.r_[20.0, 8.0, np.ones(6)]
+X = rng.standard_normal((100, 8)) * np.sqrt(VALUES) @ np.linalg.qr(rng.standard_normal((8, 8)))[0] + 50
+
+
+@pytest.mark.parametrize("scale", [False, True])
+def test_statistics_and_contributions(scale):
+    pca = PCA(2, scale=scale).fit(X)
+    found = pca.diagnose(X)
+    Z = pca.transform(X)
+    np.testing.assert_allclose(found.t2, np.sum(Z**2 / pca.explained_variance_, axis=1), rtol=1e-11)
+    np.testing.assert_allclose(found.q, pca.reconstruction_error(X), rtol=1e-10)
+    np.testing.assert_allclose(found.t2_contributions.sum(axis=1), found.t2, rtol=1e-10)
+    np.testing.assert_allclose(found.q_contributions.sum(axis=1), found.q, rtol=1e-10)
+    assert found.t2_contributions.shape == found.q_contributions.shape == X.shape
+    np.testing.assert_array_equal(found.outlying, (found.t2 > found.t2_limit) | (found.q > found.q_limit))
+
+
+def fresh_shares(n, tables, rows=2000):
+    """Return the share of fresh rows beyond each limit at 5%, over tables of n rows."""
+    draw, beyond = np.random.default_rng(n), np.zeros(2)
+    for _ in range(tables):
+        A = np.tril(draw.standard_normal((8, 8)), -1)  # the moments of n rows, without the rows
+        A[np.diag_indices(8)] = np.sqrt(draw.chisquare(n - 1 - np.arange(8)))
+        U, s, _ = np.linalg.svd(A * np.sqrt(VALUES / (n - 1))[:, None])
+        limits = row_limits(s**2, 2, n, 8, 0.05)
+        fresh = (draw.standard_normal((rows, 8)) + draw.standard_normal(8) / np.sqrt(n)) * np.sqrt(VALUES)
+        Z = fresh @ U
+        t2, q = np.sum(Z[:, :2] ** 2 / s[:2] ** 2, axis=1), np.sum(Z[:, 2:] ** 2, axis=1)
+        beyond += [np.mean(t2 > limits.t2), np.mean(q > limits.q)]
+    return beyond / tables
+
+
+@pytest.mark.parametrize(("n", "tables"), [(20, 250), (100, 80), (100_000, 10)])
+def test_limits_hold_on_fresh_rows(n, tables, monkeypatch):
+    monkeypatch.setattr(limits_of_rows, "TABLES", 40)  # as good on average, and many more fits in the same time
+    shares = fresh_shares(n, tables)
+    assert ((shares > 0.04) & (shares < 0.06)).all(), shares
+
+
+def test_limits_need_no_rows_of_the_fit():
+    whole = PCA(2).fit(X)
+    merged = PCA().fit(X[:30]).moments_.merge(PCA().fit(X[30:]).moments_)
+    known = PCA(2).fit_moments(merged).diagnose(X[:5])
+    expected = whole.diagnose(X[:5])
+    np.testing.assert_allclose([known.t2_limit, known.q_limit], [expected.t2_limit, expected.q_limit], rtol=1e-8)
+    np.testing.assert_allclose(known.q, expected.q, rtol=1e-8)
+    likely = PCA(2, ddof=0).fit(X).diagnose(X)
+    np.testing.assert_array_equal(likely.outlying, whole.diagnose(X).outlying)
+
+
+def test_a_column_is_blamed():
+    frame = pd.DataFrame(X, columns=list("abcdefgh"))
+    pca = PCA(2, scale=True).fit(frame)
+    odd = frame.iloc[:3].copy()
+    odd.loc[1, "e"] += 60
+    found = pca.diagnose(odd)
+    assert found.outlying[1]
+    assert found.to_frame()["column"][1] == "e"
+    assert "of 3 rows" in str(found)
+    assert "<table" in found._repr_html_()
+    assert found.plot().get_xlabel().startswith("T²")
+
+
+def test_all_components_holes_and_few_rows():
+    assert PCA().fit(X).diagnose(X).q.max() < PCA().fit(X).diagnose(X).q_limit
+    holes = X.copy()
+    holes[3, 4] = np.nan
+    assert np.isfinite(PCA(2, missing="ml").fit(holes).diagnose(holes).t2).all()
+    wide = rng.standard_normal((12, 40))
+    found = PCA(2).fit(wide).diagnose(rng.standard_normal((500, 40)))
+    assert 0.005 < np.mean(found.q > found.q_limit) < 0.15
+
+
+@pytest.mark.parametrize("level", [0, 1, "5%", np.nan])
+def test_a_level_that_is_none(level):
+    with pytest.raises((InputError, TypeError), match="level="):
+        PCA(2).fit(X).diagnose(X, level=level)

@@ -1,0 +1,35 @@
+"""What people write first in MDA(…) and FDA(…)."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from eigenlens import FDA, MDA
+from eigenlens.exceptions import InputTypeError, SubclassWarning
+from eigenlens.regress import AdaptiveSplines
+
+X, y = load_iris(return_X_y=True)
+
+
+def test_a_number_of_directions_is_not_one_of_subclasses():
+    with pytest.warns(SubclassWarning, match="For 2 subclasses write n_subclasses=2"):
+        model = MDA(2).fit(X, y)
+    assert model.transform(X).shape == (150, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert MDA(2, n_subclasses=3).fit(X, y).n_subclasses_.tolist() == [3, 3, 3]
+        assert MDA().fit(X, y).n_subclasses_.tolist() == [3, 3, 3]
+
+
+@pytest.mark.parametrize("method", [FDA, MDA])
+def test_a_regressor_goes_by_its_keyword(method):
+    with pytest.raises(InputTypeError, match=rf"{method.__name__}\(regressor=AdaptiveSplines"):
+        method(AdaptiveSplines()).fit(X, y)
+
+
+def test_deviance_is_that_of_the_posteriors():
+    model = MDA(n_subclasses=2).fit(X, y)
+    logs = model.predict_log_proba(X)[np.arange(150), y]
+    np.testing.assert_allclose(model.deviance_, -2 * logs.sum(), rtol=1e-10)

@@ -1,0 +1,102 @@
+"""Leading eigenvectors from products alone, against decompositions of the matrix."""
+
+import numpy as np
+import pytest
+
+from eigenlens.spectral import Form, principal_angles
+from eigenlens.spectral.block_krylov import RESIDUAL, block_width, leading
+from eigenlens.spectral.products import gram, krylov
+
+N = 400
+
+
+def turned(values, seed=0):
+    """A symmetric matrix with given eigenvalues."""
+    Q, _ = np.linalg.qr(np.random.default_rng(seed).standard_normal((len(values), len(values))))
+    return (Q * values) @ Q.T, Q
+
+
+SPECTRA = {
+    "planted": np.r_[np.linspace(90, 40, 6), np.linspace(1.5, 0.5, N - 6)],
+    "flat": np.linspace(1.3, 0.7, N) ** 2,
+    "clustered": np.r_[np.full(12, 5.0), np.full(N - 12, 1.0)],
+    "pairs": np.repeat(np.linspace(9, 1, N // 2), 2),
+    "decaying": 1.0 / np.arange(1, N + 1) ** 2,
+    "low rank": np.r_[4.0, 3.0, 2.0, np.zeros(N - 3)],
+    "zero": np.zeros(N),
+}
+
+
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("k", [1, 5, 30])
+def test_values_residuals_and_right_angles(name, k):
+    values = SPECTRA[name]
+    A, _ = turned(values)
+    found = leading(lambda V: V @ A, N, k, A)
+    top = values.max()
+    assert found.settled
+    np.testing.assert_allclose(found.values, np.sort(values)[::-1][:k], atol=1e-13 * (top or 1))
+    np.testing.assert_allclose(found.vectors @ found.vectors.T, np.eye(k), atol=1e-12)
+    residual = np.linalg.norm(found.vectors @ A - found.values[:, None] * found.vectors, axis=1)
+    assert residual.max() <= RESIDUAL * top + 1e-14
+    np.testing.assert_allclose(found.residuals * top, residual, atol=1e-13 * (top or 1))  # as the recurrence tells it
+
+
+def test_the_subspace_is_that_of_the_decomposition():
+    A, Q = turned(SPECTRA["planted"])
+    found = leading(lambda V: V @ A, N, 6, A)
+    assert principal_angles(found.vectors.T, Q[:, :6]).max() < 1e-8
+
+
+def test_a_space_that_is_full_begins_anew(monkeypatch):
+    """Few vectors are kept, and the flat spectrum is found all the same."""
+    monkeypatch.setattr("eigenlens.spectral.block_krylov.SPACE", 10)
+    A, _ = turned(SPECTRA["flat"])
+    found = leading(lambda V: V @ A, N, 3, A)
+    assert found.settled
+    assert found.steps > 6
+    np.testing.assert_allclose(found.values, np.sort(SPECTRA["flat"])[::-1][:3], rtol=1e-13)
+
+
+def test_steps_that_are_not_enough_are_told():
+    A, _ = turned(SPECTRA["flat"])
+    found = leading(lambda V: V @ A, N, 4, A, most_steps=3)
+    assert not found.settled
+    assert found.steps == 3
+    assert found.residuals.max() > RESIDUAL
+
+
+def test_a_rerun_gives_the_same_bits():
+    A, _ = turned(SPECTRA["decaying"])
+    one, two = (leading(lambda V: V @ A, N, 7, A) for _ in range(2))
+    np.testing.assert_array_equal(one.vectors, two.vectors)
+    np.testing.assert_array_equal(one.values, two.values)
+
+
+def test_fewer_dimensions_than_a_block():
+    A, _ = turned(np.arange(1.0, 6.0))
+    found = leading(lambda V: V @ A, 5, 4, A)
+    np.testing.assert_allclose(found.values, [5, 4, 3, 2], rtol=1e-13)
+    assert block_width(4) > 5
+
+
+@pytest.mark.parametrize("solver", [gram, krylov])
+@pytest.mark.parametrize("shape", [(60, 300), (300, 60)])
+def test_a_factor_is_decomposed(solver, shape):
+    if solver is gram and shape[0] > shape[1]:
+        pytest.skip("for few rows")
+    F = np.random.default_rng(1).standard_normal(shape) @ np.diag(np.linspace(9, 1, shape[1]))
+    s, V, left, _ = solver(Form(factor=F, squared=False), 4)[:4]
+    _, exact, Vt = np.linalg.svd(F, full_matrices=False)
+    np.testing.assert_allclose(s, exact[:4], rtol=1e-12)
+    assert principal_angles(V, Vt[:4].T).max() < 1e-7
+    np.testing.assert_allclose(F @ V, left * s, atol=1e-6 * s[0])
+
+
+def test_weak_directions_of_few_rows_go_to_the_decomposition():
+    rng = np.random.default_rng(2)
+    U, _ = np.linalg.qr(rng.standard_normal((40, 40)))
+    V, _ = np.linalg.qr(rng.standard_normal((500, 40)))
+    s = np.r_[1.0, 1e-2, 1e-7, np.full(37, 1e-9)]
+    found = gram(Form(factor=(U * s) @ V.T, squared=False), 3)
+    np.testing.assert_allclose(found[0][:3], s[:3], rtol=1e-6)

@@ -1,0 +1,46 @@
+"""What to do next: commands that follow from the findings, and run."""
+
+import shlex
+
+import pytest
+
+from eigenlens.cli.main import run
+from eigenlens.report.page import render
+from eigenlens.study import Plan, read_data, study
+from eigenlens.study.demos import write_demo
+from eigenlens.tables import TableFile
+
+
+def findings(name, tmp_path, **plan):
+    path, asked = write_demo(name, tmp_path)
+    asked = Plan(**{**vars(asked), "folds": 0, **plan})
+    return study(read_data(TableFile(path), asked), asked).findings
+
+
+@pytest.mark.parametrize(
+    ("demo", "plan", "first"),
+    [
+        ("iris", {}, "without"),
+        ("iris", {"target": None}, "what separates the kinds of 'kind'"),
+        ("diabetes", {}, "without"),
+        ("exercise", {}, "in all columns together"),
+        ("cities", {}, "other methods"),
+    ],
+)
+def test_steps_follow_from_the_findings(demo, plan, first, tmp_path):
+    found = findings(demo, tmp_path, **plan)
+    steps = found.next_steps
+    assert first in steps[0].what
+    assert 1 <= len(steps) <= 3
+    assert len({step.command for step in steps}) == len(steps)
+    assert all(step.command.startswith("eigenlens ") and step.what.endswith(".") for step in steps)
+    assert "What to do next" in render(found)
+    assert found.to_dict()["next"][0]["command"] == steps[0].command
+
+
+def test_a_step_runs_beside_the_report_that_names_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    command = shlex.split(findings("iris", tmp_path, target=None).next_steps[0].command)[1:]
+    assert run([*command, "--folds", "0"]) == 0
+    assert (tmp_path / "iris-report-2" / "report.html").exists()
+    assert "\nWhat to do next\n" in capsys.readouterr().out
