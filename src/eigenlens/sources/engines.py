@@ -1,7 +1,8 @@
-"""Spark data frames and Ray datasets: partitions are reduced where they are, and only moments come back.
+"""Tables that an engine holds (Spark, Ray): rows are reduced where they are, and only moments come back.
 
-The moments of each partition come with its place and are merged in that order, so a rerun gives the same bits, also
-where the engine had to repeat partitions whose workers died.
+Workers fold the rows of a partition into moments, a few at a time. The moments come here and are merged in the order of
+the partitions, so a rerun gives the same bits, also where the engine had to repeat partitions whose workers died. What
+a model says of rows stays with the engine: it returns the table with more columns.
 """
 
 from __future__ import annotations
@@ -10,32 +11,35 @@ import copy
 import pickle
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 
 from .._core import errors
-from .._core.optional import require
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, require_room
 from .in_memory import as_source
 from .labels import LabelReader, as_counts, check_weights
 from .parquet import as_values
-from .partitions import ReadOptions, folded, mapped, opened
+from .partitions import ReadOptions, folded, mapped
+from .progress import tracked
+from .words import Words, chosen_words
 
-PARTS = 256  # partial results that come here, at most
-HEAD = 64  # rows that are looked at for the pivot
+HEAD_ROWS = 64  # that are looked at for the pivot
+FOLD_BYTES = 2**25  # of rows that a worker folds at a time, at most
 
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """Which columns are X, y and weight, by name."""
+    """Which columns are X, y and weight, by name; `chosen` where the user named those of X."""
 
     columns: tuple[str, ...]
     target: tuple[str, ...] = ()
     weight: str | None = None
     single: bool = True
+    chosen: bool = False
 
     @property
     def all(self) -> list[str]:
@@ -55,29 +59,47 @@ class EngineSource(Source):
     """The partitions of a table that an engine holds."""
 
     kind = "engine"
+    keeps_results = True
 
-    def __init__(self, frame: Any, roles: ColumnRoles) -> None:
-        self.frame, self.roles = frame, roles
-        self.n_features, self.feature_names, self.n_rows = len(roles.columns), list(roles.columns), None
+    def __init__(self, frame: Any, names: list[str], roles: ColumnRoles) -> None:
+        self.frame, self.names, self.roles = frame, names, roles
+        self._set_columns()
+        self.n_rows = None
         self._target: Target = "none"
-        self._has_weight = roles.weight is not None
+        self._words: Words = "refuse"
 
     def __repr__(self) -> str:
         return f"<the rows of {self.n_features} columns of a {self.kind} table>"
 
-    # -- what an engine says ---------------------------------------------------------------------------------------
+    def _set_columns(self) -> None:
+        self.n_features, self.feature_names = len(self.roles.columns), list(self.roles.columns)
+
+    # -- what an engine does ---------------------------------------------------------------------------------------
+
+    @staticmethod
+    @abstractmethod
+    def read(frame: Any) -> tuple[Any, list[str]]:
+        """Return a table whose columns are numbers, or words, and their names."""
 
     @abstractmethod
     def head(self) -> Any:
-        """Return a few rows as an Arrow table."""
+        """Return a few rows that count, as an Arrow table."""
 
     @abstractmethod
     def fetched(self, columns: Sequence[str]) -> Any:
         """Return these columns of all rows as an Arrow table."""
 
     @abstractmethod
-    def partial_results(self, work: Callable[[Any, Any], bytes]) -> Iterable[bytes]:
-        """Apply work to every partition, an Arrow table and its place, where it is; return the results in order."""
+    def count(self) -> int:
+        """Return the number of rows."""
+
+    @abstractmethod
+    def folded_partitions(self, start: Any, fold: Callable[[Any, Any, str], Any]) -> Iterable[bytes]:
+        """Fold every partition where it is; return what `kept` makes of the moments, in the order of the partitions."""
+
+    @abstractmethod
+    def extended(self, added: Callable[[Any, str], list[np.ndarray]], names: Sequence[str], sample: Array) -> Any:
+        """Return the table of the engine, still to be computed, with columns that a function of its rows adds."""
 
     # -- what a method asks of y -----------------------------------------------------------------------------------
 
@@ -91,7 +113,7 @@ class EngineSource(Source):
         new = copy.copy(self)
         new._target, new.label_reader = target, reader
         if target == "none":
-            new.roles = ColumnRoles(self.roles.columns, (), self.roles.weight)
+            new.roles = replace(self.roles, target=(), single=True)
             return new
         if not self.roles.target:
             raise errors.InputError(
@@ -103,9 +125,28 @@ class EngineSource(Source):
             new.response_names = list(self.roles.target)
         return new
 
+    def with_words(self, words: Words) -> EngineSource:
+        frame = nw.from_native(self.head().select(self.feature_names), eager_only=True)
+        found = [not kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()]
+        is_word = chosen_words(words, self.feature_names, found, self.name)
+        new = copy.copy(self)
+        new._words = [name for name, word in zip(self.roles.columns, is_word, strict=True) if word] or "refuse"
+        return new
+
+    def of_columns(self, names: Sequence[str]) -> EngineSource:
+        """Return the columns of a fit, where the table has them and nobody has chosen others."""
+        if self.roles.chosen or not len(names) or not set(names) <= set(self.names):
+            return self
+        new = copy.copy(self)
+        new.roles = replace(self.roles, columns=tuple(map(str, names)))
+        if not isinstance(self._words, str):
+            new._words = [name for name in self._words if name in new.roles.columns] or "refuse"
+        new._set_columns()
+        return new
+
     def without_weights(self) -> EngineSource:
         new = copy.copy(self)
-        new.roles = ColumnRoles(self.roles.columns, self.roles.target, None, self.roles.single)
+        new.roles = replace(self.roles, weight=None)
         return new
 
     def settled(self) -> EngineSource:
@@ -113,22 +154,26 @@ class EngineSource(Source):
         if self._target != "labels" or self.label_reader.settled:
             return self
         new = copy.copy(self)
-        alone = ColumnRoles((), self.roles.target, self.roles.weight, self.roles.single)
+        alone = replace(self.roles, columns=())
         _, y, weight = alone.split(self.fetched(alone.all))
         weight = None if weight is None else as_counts(check_weights(np.asarray(weight), len(y)))
         new.label_reader = self.label_reader.read(y, weight)[1]
         return new
 
     def in_memory(self) -> Source:
-        table = self.fetched(self.roles.all)
-        require_room(8 * table.num_rows * table.num_columns, self.name, table.num_rows)
-        X, y, weight = self.roles.split(table)
-        target, reader = self._target, self.label_reader
-        return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing)
+        n = self.count()
+        require_room(16 * n * len(self.roles.all), self.name, n)  # once as Arrow columns, once as one table
+        X, y, weight = self.roles.split(self.fetched(self.roles.all))
+        target, reader, words = self._target, self.label_reader, self._words
+        return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing, words=words)
 
-    @property
     def _options(self) -> ReadOptions:
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing)
+        if self.numbered:
+            raise errors.InputError(
+                f"X is a {self.kind} table, whose rows have no numbers by which folds could be told apart; write it to "
+                "Parquet files and pass open_rows(folder, target=…)."
+            )
+        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words)
 
     # -- passes ----------------------------------------------------------------------------------------------------
 
@@ -136,109 +181,103 @@ class EngineSource(Source):
         raise NotImplementedError("the rows of an engine stay where they are")
 
     def first(self) -> Block:
-        source = opened(*self.roles.split(self.head()), self._options, 0)
-        if source is None:
+        head = self.head()
+        if head.num_rows == 0:
+            if self.roles.weight is not None and self.count():
+                raise errors.weight_all_zero()
             raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
-        return source.first()
+        X, y, weight = self.roles.split(head)
+        options = self._options()
+        return as_source(
+            X,
+            y,
+            weight,
+            target=options.target,
+            name=options.name,
+            reader=options.reader,
+            missing=options.missing,
+            words=options.words,
+            counts=True,
+        ).first()
 
     def reduce(self, start: Any) -> Any:
-        roles, options = self.roles, self._options
+        roles, options = self.roles, self._options()
 
-        def work(table: Any, k: Any) -> bytes:
-            return pickle.dumps(folded(start, *roles.split(table), options, k))
+        def fold(total: Any, table: Any, place: str) -> Any:
+            return folded(total, *roles.split(table), options, place)
 
         total = start.copy()
-        for part in self.partial_results(work):
-            total = total.merge(pickle.loads(part))
+        for part in tracked(iter(self.folded_partitions(start, fold)), None, "Reducing", self.progress):
+            total = total.merge(received(part))
         return total
 
-    def map(self, function: Callable[[Array], Array]) -> Array:
-        """Return what a function makes of the rows, in the order of the partitions."""
-        roles, options = ColumnRoles(self.roles.columns), ReadOptions(self.name, missing=self.missing)
-        sample = function(self.first().X)
+    def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
+        """Return the table of the engine with what a function makes of each row in columns of its own."""
+        roles = ColumnRoles(self.roles.columns)
+        options = ReadOptions(self.name, missing=self.missing, words=self._words)
+        sample = np.asarray(function(self.first().X))
         empty = np.empty((0, *sample.shape[1:]), dtype=sample.dtype)
+        names = self._names_of_results(sample)
 
-        def work(table: Any, k: Any) -> bytes:
-            return pickle.dumps(mapped(roles.split(table)[0], function, empty, options, k))
+        def added(table: Any, place: str) -> list[np.ndarray]:
+            values = np.asarray(mapped(roles.split(table)[0], function, empty, options, place))
+            return [values] if values.ndim == 1 else list(values.T)
 
-        return np.concatenate([empty, *(pickle.loads(part) for part in self.partial_results(work))])
+        return self.extended(added, names, sample)
 
-
-class SparkSource(EngineSource):
-    """A Spark data frame: `mapInArrow` reduces its partitions in their executors."""
-
-    kind = "Spark"
-
-    def head(self) -> Any:
-        return self._arrow(self.frame.select(*self._quoted(self.roles.all)).limit(HEAD))
-
-    def fetched(self, columns: Sequence[str]) -> Any:
-        return self._arrow(self.frame.select(*self._quoted(columns)))
-
-    def partial_results(self, work: Callable[[Any, Any], bytes]) -> Iterable[bytes]:
-        frame = self.frame.select(*self._quoted(self.roles.all))
-        if frame.rdd.getNumPartitions() > PARTS:
-            frame = frame.coalesce(PARTS)  # neighbours are read one after the other; no row moves
-        rows = frame.mapInArrow(_in_executor(work, self.roles.all), "place long, result binary").collect()
-        return [bytes(row["result"]) for row in sorted(rows, key=lambda row: row["place"])]
-
-    @staticmethod
-    def _quoted(names: Sequence[str]) -> list[str]:
-        return ["`" + name.replace("`", "``") + "`" for name in names]
-
-    @staticmethod
-    def _arrow(frame: Any) -> Any:
-        if hasattr(frame, "toArrow"):
-            return frame.toArrow()
-        pa = require("pyarrow", "Reading a Spark table", "spark")
-        return pa.Table.from_pandas(frame.toPandas(), preserve_index=False)
+    def _names_of_results(self, sample: np.ndarray) -> list[str]:
+        named = self.result_names
+        if sample.ndim == 1:
+            names = [named if isinstance(named, str) else named[-1]]
+        else:
+            k = sample.shape[1]
+            names = [f"{named}{j}" for j in range(k)] if isinstance(named, str) or len(named) != k else list(named)
+        there = [name for name in names if name in self.names]
+        if there:
+            raise errors.InputError(
+                f"the {self.kind} table has columns {errors.listed(there)} already, and results are added under these "
+                "names; drop or rename them."
+            )
+        return names
 
 
-def _in_executor(work: Callable[[Any, Any], bytes], names: Sequence[str]) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """Return what runs in an executor: the batches of a partition make one table, and one result."""
-
-    def run(batches: Iterator[Any]) -> Iterator[Any]:
-        import pyarrow as pa
-        from pyspark import TaskContext
-
-        place = TaskContext.get().partitionId()
-        kept = [batch for batch in batches if batch.num_rows]
-        if kept:
-            result = work(pa.Table.from_batches(kept), place)
-            yield pa.RecordBatch.from_pydict({"place": pa.array([place]), "result": pa.array([result], pa.binary())})
-
-    return run
+def kept(work: Callable[[], Any]) -> bytes:
+    """Return the result of work as bytes, or what is wrong with the input: an engine would reword that."""
+    try:
+        return pickle.dumps(work())
+    except (errors.InputError, errors.InputTypeError) as error:
+        return pickle.dumps((type(error), str(error)))
 
 
-class RaySource(EngineSource):
-    """A Ray dataset: `map_batches` reduces its blocks where they are, in their order."""
+def received(result: bytes) -> Any:
+    """Return the moments that a worker sent, or raise what it has to say of the input."""
+    found = pickle.loads(result)
+    if isinstance(found, tuple):
+        kind, message = found
+        raise kind(message)
+    return found
 
-    kind = "Ray"
 
-    def head(self) -> Any:
-        return self._joined(self.frame.select_columns(self.roles.all).limit(HEAD))
+def tables(batches: Iterable[Any]) -> Iterator[Any]:
+    """Bring record batches together into tables of some size, since each has to be merged."""
+    import pyarrow as pa
 
-    def fetched(self, columns: Sequence[str]) -> Any:
-        return self._joined(self.frame.select_columns(list(columns)))
+    held: list[Any] = []
+    for batch in batches:
+        if batch.num_rows:
+            held.append(batch)
+        if sum(part.nbytes for part in held) >= FOLD_BYTES:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
 
-    def partial_results(self, work: Callable[[Any, Any], bytes]) -> Iterable[bytes]:
-        frame = self._ordered(self.frame.select_columns(self.roles.all))
 
-        def run(table: Any) -> dict[str, Any]:
-            return {"result": np.array([work(table, "of a Ray dataset")] if table.num_rows else [], dtype=object)}
+def as_arrow(values: np.ndarray) -> Any:
+    """Return results as an Arrow array; labels that NumPy keeps as objects, or as words, by what they are."""
+    import pyarrow as pa
 
-        results = frame.map_batches(run, batch_format="pyarrow", batch_size=None)
-        return [bytes(row["result"]) for row in self._ordered(results).iter_rows()]
-
-    @staticmethod
-    def _ordered(frame: Any) -> Any:
-        """Let results come in the order of the blocks, whoever finishes first."""
-        frame.context.execution_options.preserve_order = True
-        return frame
-
-    def _joined(self, frame: Any) -> Any:
-        pa = require("pyarrow", "Reading a Ray dataset", "ray")
-        return pa.concat_tables(self._ordered(frame).iter_batches(batch_format="pyarrow", batch_size=None))
+    return pa.array(values.tolist() if values.dtype.kind in "UO" else values)
 
 
 def is_engine(X: Any) -> bool:
@@ -256,16 +295,26 @@ def engine_rows(frame: Any, columns: Any = None, target: Any = None, weight: Any
     columns, target, weight
         As in `open_rows`.
     """
-    spark = type(frame).__module__.startswith("pyspark")
-    names = list(frame.columns if spark else frame.columns())
-    single = target is not None and not isinstance(target, list | tuple)
+    if type(frame).__module__.startswith("pyspark"):
+        from .spark import SparkSource as kind
+    else:
+        from .ray import RaySource as kind  # type: ignore[assignment]
+    frame, names = kind.read(frame)
+    if isinstance(columns, str | bytes):
+        raise errors.number("columns", columns, "a list of columns")
+    single = not isinstance(target, list | tuple)
     targets = () if target is None else ((target,) if single else tuple(target))
-    others = {*targets, *(() if weight is None else (weight,))}
-    chosen = tuple(name for name in names if name not in others) if columns is None else tuple(columns)
-    for argument, given in (("columns", chosen), ("target", targets), ("weight", () if weight is None else (weight,))):
-        for name in given:
+    weights = () if weight is None else (weight,)
+    chosen = tuple(n for n in names if n not in {*targets, *weights}) if columns is None else tuple(columns)
+    given = {"columns": chosen, "target": targets, "weight": weights}
+    for argument, of_argument in given.items():
+        for name in of_argument:
             if name not in names:
                 raise errors.InputError(f"{argument}={name!r}: no such column; there are {errors.listed(names, 12)}.")
+    every = [name for of_argument in given.values() for name in of_argument]
+    twice = next((name for name in every if every.count(name) > 1), None)
+    if twice is not None:
+        raise errors.InputError(f"column {twice!r} is there or named twice; a column has one name and one role.")
     if not chosen:
         raise errors.no_columns("X", (0, 0))
-    return (SparkSource if spark else RaySource)(frame, ColumnRoles(chosen, targets, weight, single))
+    return kind(frame, names, ColumnRoles(chosen, targets, weight, single, columns is not None))

@@ -28,6 +28,7 @@ from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database
 from .stream import RowSource
+from .table import arrow_table
 
 INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__")  # what pandas calls an index without a name
 IPC = (".arrow", ".feather", ".ipc", ".arrows")
@@ -64,7 +65,7 @@ def open_rows(
         Which columns are X. If not given, all except `target`, `weight` and an index that was written without a name
         (an empty first cell of a CSV header, `Unnamed: 0`, `__index_level_0__`).
     target : column or list of columns, optional
-        The column of labels, or the columns of the second table.
+        The column of labels, or the columns of the second table; of an AnnData, in its `obs`.
     weight : column, optional
         How often each row counts.
     batch_rows : int, optional
@@ -102,8 +103,8 @@ def open_rows(
     True
     """
     if is_labelled(path_or_paths):
-        _refuse_roles(columns=columns, target=target, weight=weight, query=query)
-        return labelled_rows(path_or_paths, rows, layer)
+        _refuse_roles(columns=columns, query=query)
+        return labelled_rows(path_or_paths, rows, layer, target, weight)
     if is_engine(path_or_paths):
         return engine_rows(path_or_paths, columns, target, weight)
     if rows is not None or layer is not None:
@@ -136,8 +137,7 @@ def _refuse_roles(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise errors.InputError(
-                f"{name}={errors.shortened(value)}: an array with labels is read as a whole. Select from it first, and "
-                "pass y and sample_weight beside it."
+                f"{name}={errors.shortened(value)}: an array with labels is read as a whole; select from it first."
             )
 
 
@@ -149,6 +149,7 @@ def _reader(source: Any, na: tuple[str, ...], query: str | None = None) -> Reade
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         found = [listed(item) for item in source]
         return _file_reader([p for paths, _ in found for p in paths], [k for _, kept in found for k in kept], na)
+    source = arrow_table(source)
     if hasattr(source, "shape") and hasattr(source, "__getitem__") and hasattr(source, "dtype"):
         if not isinstance(source, np.ndarray) and _xp.is_array(source):
             raise errors.not_rows(type(source).__name__)
