@@ -1,6 +1,7 @@
 """Spark and Ray: rows are reduced where they are, the fit is that of the rows, and killed workers change no bit."""
 
 import os
+import shutil
 import signal
 import sys
 
@@ -42,6 +43,8 @@ PARTS = 3
 @pytest.fixture(scope="module")
 def spark():
     pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
     os.environ["PYSPARK_PYTHON"] = sys.executable
     settings = {
         "spark.ui.enabled": "false",

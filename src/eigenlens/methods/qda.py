@@ -30,6 +30,7 @@ from .._core import xp as _xp
 from .._core.errors import plain
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Grouped
 from ..spectral import Form, Whitening, whiten
@@ -44,7 +45,6 @@ from ._holes import TakesHoles
 from ._linear import ClassesEstimator
 from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
-from ._summary import Table, matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         compares="classes",
         compared_as="QDA",
         advantage="a covariance for each class, and so curved boundaries",
-        elsewhere={
+        foreign_names={
             "reg_param": "it is called shrinkage, and moves each covariance towards a multiple of the identity",
             "store_covariance": "covariances_ are always there; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",

@@ -66,7 +66,8 @@ class EngineSource(Source):
         self._set_columns()
         self.n_rows = None
         self._target: Target = "none"
-        self._words: Words = "refuse"
+        self._words: Words | None = None
+        self.weighted = roles.weight is not None
 
     def __repr__(self) -> str:
         return f"<the rows of {self.n_features} columns of a {self.kind} table>"
@@ -130,7 +131,7 @@ class EngineSource(Source):
         found = [not kind.is_numeric() or kind == nw.Boolean for kind in frame.schema.values()]
         is_word = chosen_words(words, self.feature_names, found, self.name)
         new = copy.copy(self)
-        new._words = [name for name, word in zip(self.roles.columns, is_word, strict=True) if word] or "refuse"
+        new._words = [name for name, word in zip(self.roles.columns, is_word, strict=True) if word] or None
         return new
 
     def of_columns(self, names: Sequence[str]) -> EngineSource:
@@ -139,14 +140,13 @@ class EngineSource(Source):
             return self
         new = copy.copy(self)
         new.roles = replace(self.roles, columns=tuple(map(str, names)))
-        if not isinstance(self._words, str):
-            new._words = [name for name in self._words if name in new.roles.columns] or "refuse"
+        new._words = [name for name in self._words or () if name in new.roles.columns] or None
         new._set_columns()
         return new
 
     def without_weights(self) -> EngineSource:
         new = copy.copy(self)
-        new.roles = replace(self.roles, weight=None)
+        new.roles, new.weighted = replace(self.roles, weight=None), False
         return new
 
     def settled(self) -> EngineSource:

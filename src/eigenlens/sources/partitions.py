@@ -26,7 +26,7 @@ class ReadOptions:
     target: Target = "none"
     reader: LabelReader | None = None
     missing: Missing = "refuse"
-    words: Words = "refuse"
+    words: Words | None = None
     first_number: int | None = None
 
 

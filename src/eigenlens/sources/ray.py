@@ -78,7 +78,7 @@ def _parts(name: str, width: int | None) -> list[str]:
 
 def _flat(table: dict[str, np.ndarray], wide: dict[str, int]) -> dict[str, np.ndarray]:
     """Return columns of vectors, such as `ray.data.from_numpy` makes, as columns of numbers."""
-    found = {}
+    found: dict[str, np.ndarray] = {}
     for name, values in table.items():
         parts = _parts(name, wide.get(name))
         found.update(zip(parts, [values] if name not in wide else np.reshape(values, (-1, len(parts))).T, strict=True))

@@ -58,9 +58,8 @@ class SparkSource(EngineSource):
 
         def extend(batches: Iterator[Any]) -> Iterator[Any]:
             import pyarrow as pa
-            from pyspark import TaskContext
 
-            place = f"partition {TaskContext.get().partitionId()}"
+            place = f"partition {_partition()}"
             for batch in batches:
                 table = pa.Table.from_batches([batch])
                 for name, values in zip(names, added(table, place), strict=True):
@@ -86,9 +85,7 @@ def _type(dtype: np.dtype) -> str:
 
 def _fold(start: Any, fold: Callable[[Any, Any, str], Any]) -> Callable[[Iterator[Any]], Iterator[Any]]:
     def run(batches: Iterator[Any]) -> Iterator[Any]:
-        from pyspark import TaskContext
-
-        number, n = TaskContext.get().partitionId(), 0
+        number, n = _partition(), 0
 
         def moments() -> Any:
             nonlocal n
@@ -118,6 +115,15 @@ def _merge(start: Any) -> Callable[[Any], Any]:
         return pa.Table.from_batches([_record(parts[0][0], kept(moments))])
 
     return run
+
+
+def _partition() -> int:
+    """Return the place of the partition that this executor is reading."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    assert context is not None
+    return context.partitionId()
 
 
 def _record(place: int, result: bytes) -> Any:
