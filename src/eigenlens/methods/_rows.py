@@ -86,7 +86,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
                 f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
                 f"{cls._declaration.foreign_names[name]}."
             )
-        return super().__new__(cls)
+        new = super().__new__(cls)
+        if args and hasattr(cls, "_given_by_place"):
+            new._given_by_place = True
+        return new
 
     def _obeys(self) -> Laws:
         """Return which laws this estimator obeys, with the parameters that it has."""

@@ -131,14 +131,7 @@ class MDA(ScoredClassifier):
         display="DiscriminantDisplay",
     )
 
-    _first_argument = False
-
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        """Remember whether the number of directions was given without its name: MDA(3) may mean subclasses."""
-        new = super().__new__(cls, *args, **keywords)
-        if args:
-            new._first_argument = True
-        return new
+    _given_by_place = False  # whether the number of directions has no name: MDA(3) may mean subclasses
 
     def __init__(
         self,
@@ -231,7 +224,7 @@ class MDA(ScoredClassifier):
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
-        if self._first_argument and self.n_components is not None and self.n_subclasses is None:
+        if self._given_by_place and self.n_components is not None and self.n_subclasses is None:
             errors.warn(
                 errors.SubclassWarning(
                     f"MDA({self.n_components}) is {self.n_components} directions, and each class has {USUAL} "

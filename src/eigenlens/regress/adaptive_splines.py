@@ -119,8 +119,7 @@ class AdaptiveSplines(Regressor):
     gcv_: float
     df_: float
 
-    #: What R's earth has, and what to write in its place.
-    _elsewhere: ClassVar[dict[str, str]] = {
+    _foreign_names: ClassVar[dict[str, str]] = {
         "glm": "it predicts numbers; FDA(regressor=AdaptiveSplines()) tells classes apart and gives their posteriors",
         "nk": "write max_terms=",
         "nprune": "write max_terms=, or prune='cv'",
@@ -131,12 +130,6 @@ class AdaptiveSplines(Regressor):
         "endspan": "write end_span=",
         "linpreds": "write linear=",
     }
-
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        """Say what a parameter of earth is called here, before Python refuses it without a word on that."""
-        for name in keywords.keys() & cls._elsewhere.keys():
-            raise errors.InputTypeError(f"AdaptiveSplines has no parameter {name}: {cls._elsewhere[name]}.")
-        return super().__new__(cls)
 
     def __init__(
         self,

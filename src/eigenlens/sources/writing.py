@@ -27,6 +27,7 @@ from .table import ArrayTable
 
 SUFFIXES = (".parquet", ".npy", ".csv")
 PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
+PENDING_FOLDERS: set[str] = set()  # folders made for them, which go again if they stay empty
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a text that begins so
 
 

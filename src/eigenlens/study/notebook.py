@@ -198,13 +198,13 @@ def report(
     if isinstance(data, str | Path):
         if not named:
             raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
-        rows = read_data(TableFile(data, dialect), plan)
+        rows = read_data(TableFile(data, dialect), plan, progress=progress)
         return Report(study(rows, plan, progress))
     with tempfile.TemporaryDirectory(prefix="eigenlens-") as folder:
         place = Path(folder) / "table.parquet"
         table, row_names = _arrow(data, None if named else target)
         import_module("pyarrow.parquet").write_table(table, place)
-        rows = read_data(TableFile(place, dialect), plan, "a table in memory")
+        rows = read_data(TableFile(place, dialect), replace(plan, stream=False), "a table in memory")
         rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
         return Report(study(rows, replace(plan, title=plan.title or "table"), progress))
 

@@ -42,6 +42,9 @@ class Plan:
     seed : int
     folds : int
         Of the cross-validation; 0 leaves it out.
+    title : str, optional
+    stream : bool, optional
+        Whether the file is read in pieces, in place of holding its rows in memory; None where its size is to decide.
 
     Examples
     --------
@@ -67,3 +70,4 @@ class Plan:
     seed: int = 0
     folds: int = 5
     title: str | None = None
+    stream: bool | None = None
