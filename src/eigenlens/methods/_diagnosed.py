@@ -134,7 +134,7 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
         sums = [np.sum((Z / sd) ** 2, axis=1), np.sum(beside, axis=1)]
         return _xp.like(np.column_stack([*sums, within, beside]), block)
 
-    found = np.asarray(_xp.to_numpy(model._over_rows(X, measured, keep_dtype=False)))
+    found = np.asarray(_xp.to_numpy(model._over_rows(X, measured, keep_dtype=False, here=True)))
     t2_limit, q_limit = _limits(model, len(sd), level)
     return Diagnosis(
         found[:, 0],

@@ -358,7 +358,9 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             K = len(self._priors)
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
+        return self._over_rows(
+            X, lambda block: with_holes(block, distances, observed), takes_sparse=True, named="mahalanobis"
+        )
 
     # -- rows left out ---------------------------------------------------------------------------------------------
 

@@ -251,6 +251,11 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)), takes_sparse=True)
         if Y is None:
             return x_scores
+        if not hasattr(x_scores, "shape"):
+            raise errors.InputError(
+                f"Y was passed beside a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
+                "variates to it."
+            )
         source = as_source(
             as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self.missing
         )
@@ -291,7 +296,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
             return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
-        return self._over_rows(X, response, takes_sparse=True)
+        named = "prediction" if self._y_names is None else [f"prediction_{name}" for name in self._y_names]
+        return self._over_rows(X, response, takes_sparse=True, named=named)
 
     def test_dimension(
         self,

@@ -195,7 +195,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         """Keep the coordinates of the rows of a table in memory, which they name."""
         if not as_source(X).in_memory_already:
             return
-        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False)))
+        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False, here=True)))
         k, totals = self.n_components_, found[:, 0]
         weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight

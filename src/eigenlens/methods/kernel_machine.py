@@ -24,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import plain
 from .._core.parameters import check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -155,7 +156,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
             D = self._decide(self._moved(block, self._pivot))
             return D[:, 0] if self._single else D
 
-        return self._over_rows(X, values)
+        return self._over_rows(X, values, named="prediction")
 
 
 @stored("KernelClassifier")
@@ -279,7 +280,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
             D = self._scores(block)
             return D[:, 0] if D.shape[1] == 1 else D
 
-        return self._over_rows(X, values)
+        return self._over_rows(X, values, named=self._by_class("decision"))
 
     def _scores(self, block: Array) -> Array:
         D = self._decide(self._moved(block, self._pivot))
@@ -290,9 +291,10 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
         def best(block: Array) -> Array:
             D, xp = self._scores(block), _xp.namespace(block)
-            return xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
+            codes = xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
+            return labels_of(codes, self.classes_)
 
-        return labels_of(self._over_rows(X, best), self.classes_)
+        return self._over_rows(X, best, keep_dtype=False, named="prediction")
 
     def _is_logistic(self) -> bool:
         if self.loss != "logistic":
@@ -302,20 +304,26 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     @available_if(_is_logistic)
     def predict_log_proba(self, X: TableLike) -> Array:
         """Return the logarithms of the probabilities of the classes (n, K); loss "logistic" only; always float64."""
+        return self._over_rows(X, self._log_probabilities, keep_dtype=False, named=self._by_class("log_probability"))
 
-        def logs(block: Array) -> Array:
-            D = self._decide(self._moved(block, self._pivot))
-            xp = _xp.namespace(D)
-            D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
-            return _xp.log_softmax(D)
+    def _log_probabilities(self, block: Array) -> Array:
+        D = self._decide(self._moved(block, self._pivot))
+        xp = _xp.namespace(D)
+        D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
+        return _xp.log_softmax(D)
 
-        return self._over_rows(X, logs, keep_dtype=False)
+    def _by_class(self, what: str) -> list[str]:
+        return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     @available_if(_is_logistic)
     def predict_proba(self, X: TableLike) -> Array:
         """Return the probabilities of the classes (n, K); loss "logistic" only; always float64."""
-        logs = self.predict_log_proba(X)
-        return _xp.namespace(logs).exp(logs)
+
+        def probabilities(block: Array) -> Array:
+            logs = self._log_probabilities(block)
+            return _xp.namespace(logs).exp(logs)
+
+        return self._over_rows(X, probabilities, keep_dtype=False, named=self._by_class("probability"))
 
 
 def _pairs_of(codes: np.ndarray, K: int) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -326,7 +326,7 @@ class MDA(ScoredClassifier):
         def posterior(block: Array) -> Array:
             return _xp.namespace(block).exp(_xp.log_softmax(self._subclass_scores(block, sharp=True)))
 
-        return self._over_rows(X, posterior, keep_dtype=False)
+        return self._over_rows(X, posterior, keep_dtype=False, named="subclass_probability")
 
 
 def _not_settled(max_iter: int, gain: float, tol: float) -> errors.NotConvergedWarning:

@@ -338,7 +338,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
             scores = self._scores(rows, self.n_components_)
             return scores**2 / _xp.like(inertia, scores)
 
-        shares = self._over_rows(X, share)
+        shares = self._over_rows(X, share, here=sample_weight is not None)
         return shares if sample_weight is None else shares * np.asarray(sample_weight, dtype=np.float64)[:, None]
 
     def supplementary(self, Z: TableLike, X: TableLike = None, sample_weight: Any = None) -> Supplementary:
@@ -377,7 +377,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
                 )
             X, sample_weight = self._fit_rows
         every = 0 if self._coding is None and self._of_numbers is None else _width(self)
-        scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every)), dtype=np.float64)
+        scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every), here=True), dtype=np.float64)
         return supplementary_columns(
             Z,
             scores,
@@ -396,7 +396,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
 
 
 def _in_memory(X: Any) -> bool:
-    return not hasattr(X, "segments") and not hasattr(X, "__dask_graph__")
+    return not any(hasattr(X, name) for name in ("segments", "__dask_graph__", "mapInArrow", "map_batches"))
 
 
 def _width(model: MixedPCA) -> int:

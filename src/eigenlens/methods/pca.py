@@ -375,7 +375,7 @@ class PCA(TakesHoles, ProbabilisticComponents):
             residual = rows - self.subspace_.offsets(rows @ _xp.like(self.subspace_.basis, block))
             return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
 
-        return self._over_rows(X, error)
+        return self._over_rows(X, error, named="reconstruction_error")
 
     def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the squared distance of each row of the fit to the subspace of all the others."""

@@ -150,6 +150,13 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         compares="classes",
         compared_as="QDA",
         advantage="a covariance for each class, and so curved boundaries",
+        foreign_names={
+            "reg_param": "it is called shrinkage, and moves each covariance towards a multiple of the identity",
+            "store_covariance": "covariances_ are always there; leave it out",
+            "tol": "rank is decided relative to the largest value; leave it out",
+            "solver": "there is one exact solver; leave it out",
+            "covariance_estimator": "use pooling and shrinkage",
+        },
     )
     n_components: Any = None  # it has no directions
 
@@ -300,7 +307,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
-        return self._over_rows(X, self._distances)
+        return self._over_rows(X, self._distances, named="mahalanobis")
 
     def _why_no_structure(self) -> str:
         return ": a quadratic rule has no directions"

@@ -22,11 +22,13 @@ from .arrow_streams import IpcReader, stream_reader
 from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
+from .engines import engine_rows, is_engine
 from .labelled import is_labelled, labelled_rows
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database
 from .stream import RowSource
+from .table import arrow_table
 
 INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__")  # what pandas calls an index without a name
 IPC = (".arrow", ".feather", ".ipc", ".arrows")
@@ -63,7 +65,7 @@ def open_rows(
         Which columns are X. If not given, all except `target`, `weight` and an index that was written without a name
         (an empty first cell of a CSV header, `Unnamed: 0`, `__index_level_0__`).
     target : column or list of columns, optional
-        The column of labels, or the columns of the second table.
+        The column of labels, or the columns of the second table; of an AnnData, in its `obs`.
     weight : column, optional
         How often each row counts.
     batch_rows : int, optional
@@ -101,8 +103,10 @@ def open_rows(
     True
     """
     if is_labelled(path_or_paths):
-        _refuse_roles(columns=columns, target=target, weight=weight, query=query)
-        return labelled_rows(path_or_paths, rows, layer)
+        _refuse_roles(columns=columns, query=query)
+        return labelled_rows(path_or_paths, rows, layer, target, weight)
+    if is_engine(path_or_paths):
+        return engine_rows(path_or_paths, columns, target, weight)
     if rows is not None or layer is not None:
         raise errors.InputError(
             "rows names dimensions of an xarray DataArray, layer a layer of an AnnData; leave them out."
@@ -131,8 +135,7 @@ def _refuse_roles(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise errors.InputError(
-                f"{name}={errors.shortened(value)}: an array with labels is read as a whole. Select from it first, and "
-                "pass y and sample_weight beside it."
+                f"{name}={errors.shortened(value)}: an array with labels is read as a whole; select from it first."
             )
 
 
@@ -144,6 +147,7 @@ def _reader(source: Any, na: tuple[str, ...], query: str | None = None) -> Reade
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         found = [listed(item) for item in source]
         return _file_reader([p for paths, _ in found for p in paths], [k for _, kept in found for k in kept], na)
+    source = arrow_table(source)
     if hasattr(source, "shape") and hasattr(source, "__getitem__") and hasattr(source, "dtype"):
         if not isinstance(source, np.ndarray) and _xp.is_array(source):
             raise errors.not_rows(type(source).__name__)

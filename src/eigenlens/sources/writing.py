@@ -72,6 +72,11 @@ def write_rows(
     if not path.parent.is_dir():
         raise FileNotFoundError(f"path={str(path)!r}: there is no folder {str(path.parent)!r}; make it first.")
     source = as_source(rows, every_row=True)
+    if source.keeps_results:
+        raise errors.InputTypeError(
+            f"rows is a {type(rows).__name__}, and what a model says of them stays with its engine; write it from "
+            "there, such as function(rows).write.parquet(...) of Spark or function(rows).write_parquet(...) of Ray."
+        )
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
         raise errors.InputTypeError(
             f"rows is a {type(rows).__name__}, whose results are made where its partitions are; write them from there: "
