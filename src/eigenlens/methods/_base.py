@@ -21,6 +21,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
+from ..inference import DimensionTest
 from ..moments import Centred, Cross, Factor, Moments, Outline, products
 from ..roads import Road, choose_kind
 from ..sources import Response, Source, as_source, collect
@@ -418,6 +419,16 @@ class MomentsEstimator(RowsEstimator):
         if source is None:
             return self._collected
         return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+
+    def _holed_test(
+        self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
+    ) -> DimensionTest | None:
+        """Return the test of moments with holes; None where there are none, and the usual tests hold."""
+        return None
+
+    def _without_holes(self, moments: Any) -> Any:
+        """Return moments without holes as methods pose their problems from."""
+        return moments
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
