@@ -21,6 +21,7 @@ from eigenlens import (
     KernelPCA,
     KernelRegressor,
     LocalizedSIR,
+    PrincipalHessianDirections,
     RobustPCA,
     SparsePCA,
 )
@@ -135,6 +136,11 @@ VARIANTS = {
         DirectionalRegression(),
         DirectionalRegression(2, ridge=0.1),
         DirectionalRegression(2, missing="ml"),
+    ],
+    PrincipalHessianDirections: [
+        PrincipalHessianDirections(),
+        PrincipalHessianDirections(2, residuals=False),
+        PrincipalHessianDirections(2, ridge=0.1),
     ],
     LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }

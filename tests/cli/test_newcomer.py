@@ -53,7 +53,7 @@ def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys)
         notes = " ".join(said["notes"])
         assert "1 of dates" in notes
         assert "'when' left out: dates" in notes
-        assert "'id' left out: by name, it identifies rows" in notes
+        assert "'id' left out: it identifies rows, by its name" in notes
         assert "'town' left out" in notes
         assert said["shown_directions"] >= 1
     assert "'id' left out" not in " ".join(answer(capsys, file, "--keep", "id")["notes"])

@@ -58,7 +58,7 @@ def test_a_bootstrap_of_class_scores_names_the_classes(model, names):
     assert found.names == names
     assert str(found).split(" at ")[0].endswith("scores are away from zero")
     assert found.to_frame().index.names == ["component", "class"]
-    assert [text.get_text() for text in found.plot().get_yticklabels()] == names
+    assert [text.get_text() for text in found.plot().ax_.get_yticklabels()] == names
 
 
 def test_a_bootstrap_of_loadings_still_names_columns():

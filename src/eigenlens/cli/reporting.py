@@ -38,7 +38,7 @@ def dialect_of(options: dict[str, Any]) -> Dialect:
             raise click.UsageError(f"--{name} {given[name]!r}: one character is needed.")
     if "decimal" in given and given["decimal"] == given.get("delimiter"):
         raise click.UsageError("--delimiter and --decimal are the same character, so numbers would be ambiguous.")
-    return Dialect(**given, na=tuple(options["na"]), words=tuple(options["words"]))
+    return Dialect(**given, na=tuple(options["na"]), words=tuple(options["words"]), numbers=tuple(options["numbers"]))
 
 
 def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
@@ -64,6 +64,10 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
         method=method,
         drop=tuple(options["drop"]),
         keep=tuple(options["keep"]),
+        numbers=tuple(options["numbers"]),
+        id=options["id"],
+        weights=options["weights"],
+        group=options["group"],
         missing=options["missing"],
         standardise=options["standardise"],
         sample=options["sample"],
@@ -189,6 +193,9 @@ def score_columns(result: Study, data: Data) -> tuple[list[str], list[np.ndarray
         columns[findings.target] = np.asarray(data.y, dtype=object) if data.kind == "classes" else np.asarray(data.y)
     for j, name in enumerate(findings.score_names):
         columns[name] = findings.scores[:, j]
-    if data.kind == "classes":
-        columns["predicted"] = np.asarray(result.model.predict(data.table), dtype=object)
+    if data.kind in ("classes", "number") and hasattr(result.model, "predict"):
+        found = np.asarray(result.model.predict(data.table))
+        columns["predicted"] = found.astype(object) if data.kind == "classes" else found
+    if data.first_copies is not None:  # a row for each row of the file, however often it was met
+        columns = {name: column[data.first_copies] for name, column in columns.items()}
     return list(columns), list(columns.values())

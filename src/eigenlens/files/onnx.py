@@ -53,7 +53,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
     graph.width = int(model.n_features_in_) if hasattr(model, "n_features_in_") else None
     for step in steps[:-1]:
         rows = graph.step(step, rows)
-    graph.finish(steps[-1], rows)
+    graph.finish(getattr(steps[-1], "directions_", steps[-1]), rows)  # of a curve on directions, the linear part
     with replaced(path) as file:
         file.write(graph.serialised())
     return path

@@ -161,7 +161,7 @@ class Bootstrap(Result):
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
     def plot(self, component: int = 0, ax: Any = None) -> Any:
-        """Draw the loadings of a component with their intervals, or a map with ellipses; return the axes.
+        """Draw the loadings of a component with their intervals, or a map with ellipses; return the display.
 
         Parameters
         ----------
@@ -169,12 +169,13 @@ class Bootstrap(Result):
             Counted from 0; a map shows the first two.
         ax : axes, optional
         """
+        from .._core.drawing import Display
         from . import _plots
 
         check_number("component", component, 0, len(self.estimate) - 1, integer=True)
         if self.kind == "coordinate" and len(self.estimate) > 1:
-            return _plots.draw_map(self, ax)
-        return _plots.draw_loadings(self, component, ax)
+            return Display.on(_plots.draw_map(self, ax))
+        return Display.on(_plots.draw_loadings(self, component, ax))
 
 
 def bootstrap(

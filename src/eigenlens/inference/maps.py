@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from .._core import errors, optional
-from .._core.drawing import INK, axes_for, plain
+from .._core.drawing import INK, Display, axes_for, plain
 from .._core.parameters import check_choice, check_number
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
@@ -220,7 +220,7 @@ class OutsideColumns(Result):
         return optional.pandas().DataFrame(rows, columns=head)
 
     def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Any:
-        """Draw arrows and centres on a map; those above the level are pale."""
+        """Draw arrows and centres on a map; those above the level are pale. Return the display."""
         ax = axes_for(ax, 1, 5.2, 4.6)[0]
         places = [place[:2] for words in self.centres.values() for place in words.values()]
         if not ax.has_data():  # a map of their own
@@ -237,7 +237,7 @@ class OutsideColumns(Result):
             for word, place in words.items():
                 colour = INK if self.words_p_values[name] <= alpha else "0.7"
                 ax.annotate(word, place[:2], color=colour, ha="center", va="center", weight="bold")
-        return plain(ax)
+        return Display.on(plain(ax))
 
 
 def envfit(

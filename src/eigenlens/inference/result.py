@@ -11,6 +11,7 @@ import numpy as np
 
 from .._core import errors, optional
 from .._core.parameters import is_number
+from .._core.stored import stored
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
@@ -37,6 +38,7 @@ class Result(ABC):
         return f"<div><p>{escape(str(self))}</p>{table.head(HEAD).to_html(float_format='{:.4g}'.format)}{more}</div>"
 
 
+@stored("DimensionTest")
 @dataclass(frozen=True, eq=False, repr=False)
 class DimensionTest(Result):
     """How many directions are shown: sequential tests of "at most d directions", d = 0, 1, …, or a criterion.
@@ -187,15 +189,16 @@ class DimensionTest(Result):
         return pd.DataFrame(columns).set_index("at most")
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the eigenvalues with what noise would give, or else the p-values with the level; return the axes.
+        """Draw the eigenvalues with what noise would give, or else the p-values with the level; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
+        from .._core.drawing import Display
         from . import _plots
 
-        return _plots.draw_dimension(self, ax)
+        return Display.on(_plots.draw_dimension(self, ax))
 
 
 def check_level(alpha: Any) -> None:

@@ -35,6 +35,7 @@ from ._structure import structure, total_of
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
+OF_ROWS = ("_chosen", "cv_path_", "_count_test")  # what rows have chosen, where moments would choose otherwise or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +197,7 @@ class MomentsEstimator(RowsEstimator):
             if self._asks_validation:
                 moments = self._validate(source)
             else:
-                for name in ("_chosen", "cv_path_"):
+                for name in OF_ROWS:
                     self.__dict__.pop(name, None)
                 moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
@@ -211,6 +212,7 @@ class MomentsEstimator(RowsEstimator):
 
     _validated: ClassVar[Validated | None] = None
     _chosen: Any = None
+    _count_test: DimensionTest | None = None  # of the rows of a fit, which has chosen the number of directions
 
     @property
     def _asks_validation(self) -> bool:
@@ -270,6 +272,7 @@ class MomentsEstimator(RowsEstimator):
             Whether the columns are those of the source, with their names.
         """
         with unchanged_on_failure(self):
+            self.__dict__.pop("_count_test", None)
             self._check_parameters()
             if named:
                 self._check_columns(source, reset=True)
@@ -299,6 +302,7 @@ class MomentsEstimator(RowsEstimator):
                 return self
             source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
             self._note_target(source, first)
+            self.__dict__.pop("_count_test", None)
             self._check_parameters(Known.of(source, complete=False))
             moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
             if not first:
@@ -327,6 +331,7 @@ class MomentsEstimator(RowsEstimator):
         self
         """
         with unchanged_on_failure(self):
+            self.__dict__.pop("_count_test", None)
             self._check_parameters()
             self._check_moments(moments)
             n_features = moments.n_features  # refuses moments that have seen nothing

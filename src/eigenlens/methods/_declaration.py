@@ -193,7 +193,7 @@ class Declaration:
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
-    elsewhere : mapping of str to str
+    foreign_names : mapping of str to str
         Parameters that other libraries have for this method, and what to write in their place.
     """
 
@@ -213,7 +213,7 @@ class Declaration:
     blind_spot: str = ""
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
-    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    foreign_names: Mapping[str, str] = field(default_factory=dict)
 
 
 def basis_of(model: Any) -> Any:
@@ -239,6 +239,8 @@ class Laws:
         Fitted attributes with a row for every row of the table, which laws about the rows do not compare.
     counts : bool
         The rows are counts, none of them negative.
+    one_response : bool
+        The second table has one column.
     """
 
     invariance: Literal["permutation", "rotation", "linear", "none"] = "rotation"
@@ -247,3 +249,4 @@ class Laws:
     counts_rows: bool = True
     per_row: tuple[str, ...] = ()
     counts: bool = False
+    one_response: bool = False

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import optional
 from .._core import xp as _xp
-from .._core.drawing import FOUND, INK, LEVEL, axes_for, plain
+from .._core.drawing import FOUND, INK, LEVEL, Display, axes_for, plain
 from .._core.parameters import check_number
 from .._core.typing import Array, TableLike
 from ..inference.row_limits import row_limits
@@ -96,7 +96,7 @@ class Diagnosis:
         return f"<div><p>{self}</p>{table.to_html(float_format='{:.4g}'.format)}</div>"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw Q against T² with both limits, the farthest rows by their numbers; return the axes.
+        """Draw Q against T² with both limits, the farthest rows by their numbers; return the display.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Diagnosis:
                 ax.annotate(str(i), at, (4, 3), textcoords="offset points", color=INK, fontsize=8)
         ax.set(xlabel="T² (within the components)", ylabel="Q (beside them)", xlim=(0, None), ylim=(0, None))
         ax.set_title(f"Rows beyond the {100 * self.level:g}% limits", fontsize=10, loc="left")
-        return plain(ax)
+        return Display.on(plain(ax))
 
 
 def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:

@@ -17,6 +17,7 @@ import numpy as np
 from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_count, check_number, wanted
+from .._core.summaries import Table, table
 from .._core.typing import Array, TableLike
 from ..inference import (
     choose_slices,
@@ -30,7 +31,6 @@ from ._base import Problem
 from ._declaration import Laws
 from ._inverse_tests import SliceTested
 from ._rows import Known, RowsTransformer
-from ._summary import Table, table
 
 SYMMETRIC = (
     "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "
@@ -107,7 +107,8 @@ class InverseRegression(RowsTransformer, SliceTested):
         target : column or list of columns, optional
             In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
         """
-        X, y = with_target(X, y, target)
+        if target is not None:
+            X, y = with_target(X, y, target)
         return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:

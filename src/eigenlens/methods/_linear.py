@@ -115,7 +115,9 @@ class ClassesEstimator(MomentsEstimator):
         target : column or list of columns, optional
             In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
         """
-        return self._fit(*with_target(X, y, target), sample_weight)
+        if target is not None:
+            X, y = with_target(X, y, target)
+        return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.

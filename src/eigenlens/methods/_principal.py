@@ -12,11 +12,10 @@ from ..inference import DimensionTest
 from ..moments import Centred
 from ..sources import with_target
 from ._base import MomentsEstimator, Problem
-from ._component_count import DRAWS, OF_ROWS, TESTS, dimension_test, row_count
+from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
 
 FEW_COLUMNS = 50  # that a summary tests without anybody waiting
-MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +63,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         target : column or list of columns, optional
             Columns of X to leave out, where they have names.
         """
-        return self._fit(with_target(X, None, target)[0], None, sample_weight)
+        if target is not None:
+            X, _ = with_target(X, None, target)
+        return self._fit(X, None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""
@@ -76,12 +77,12 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         y: Any = None,
         sample_weight: Any = None,
         *,
-        alpha: float = 0.05,
+        alpha: float = LEVEL,
         method: str = "shared",
         groups: Any = None,
         block: int | None = None,
         n_draws: int = DRAWS,
-        random_state: Any = 0,
+        random_state: Any = SEED,
     ) -> DimensionTest:
         """Test how many directions the columns share: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -90,15 +91,15 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         Parameters
         ----------
         X : table of shape (n, p), optional
-            The rows to test; without them the test is that of the fit, from its moments.
+            The rows to test; without them the test is that of the fit: from its moments, or, with
+            `n_components="auto"`, the one that has chosen the number of components.
         y : ignored
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : str
             "shared": columns share d directions and each has noise of its own, of any variance. With X the noise is
-            that of the rows, with random signs (5 million cells of them at most); without, normal: this is
-            `n_components="auto"`.
+            that of the rows, with random signs (5 million cells of them at most); without, normal.
             "conditional": exact for normal noise of one variance. "tracy-widom": the same for large tables. "gap": for
             noise that is correlated, in large tables. "parallel", "permutation": Horn's parallel analysis with normal
             or with permuted columns (which needs X); after a large first direction it is too strict.
@@ -130,6 +131,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         self._require_fit()
         check_choice("method", method, TESTS)
         needed = method == "permutation" or groups is not None or block is not None
+        usual = (method, alpha, n_draws, random_state) == ("shared", LEVEL, DRAWS, SEED)
+        if X is None and usual and not needed and self._count_test is not None:
+            return self._count_test
         source = self._rows_to_test(X, None, sample_weight, method, needed=needed)
         if needed and method not in OF_ROWS[: 1 + (groups is None and block is None)]:
             raise errors.InputError(
@@ -163,11 +167,16 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         except errors.InputError:  # too few rows or columns for a test
             return ""
 
+    @property
+    def _asked(self) -> Any:
+        """`n_components` as it was given, or as the rows have chosen it."""
+        return self._value("n_components") if self._count_test is None else max(1, self._count_test.dimension)
+
     def _wanted(self, n: int | None, p: int) -> int:
         """Return how many directions to solve for: the number asked for, or all; n is None where more rows may come."""
         most = p if n is None else min(n, p)
         rows = "" if n is None else f"{n} rows and "
-        asked = self.n_components if self.n_components != "cv" or self._chosen is None else self._chosen
+        asked = self.n_components if self.n_components == "cv" and self._chosen is None else self._asked
         return wanted(asked, most, f"{rows}{p} columns give at most {most} components")
 
     def _require_rows(self, moments: Centred, divisor: float, name: str) -> int:

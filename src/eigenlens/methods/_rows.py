@@ -81,10 +81,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
-        for name in keywords.keys() & cls._declaration.elsewhere.keys() - signature(cls.__init__).parameters.keys():
+        for name in keywords.keys() & cls._declaration.foreign_names.keys() - signature(cls.__init__).parameters.keys():
             raise errors.InputTypeError(
                 f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
-                f"{cls._declaration.elsewhere[name]}."
+                f"{cls._declaration.foreign_names[name]}."
             )
         return super().__new__(cls)
 
@@ -133,9 +133,9 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """Return y, the second argument of a fit, in the form in which `_open` takes it."""
         return y
 
-    def _reads_words(self, reset: bool) -> Words:
+    def _reads_words(self, reset: bool) -> Words | None:
         """Return which columns are read as words; unless reset, as earlier rows had them."""
-        return "refuse"
+        return None
 
     def _check_columns(self, source: Source, reset: bool) -> None:
         """Set, or compare with, the number and the names of the columns."""

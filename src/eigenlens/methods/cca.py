@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, wanted
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..inference.holed import Hypothesis, of_pairs
@@ -43,7 +44,6 @@ from ._holes import TakesHoles, in_units_of_data
 from ._patterns import Completed, filled, law_of
 from ._rows import Known, RowsTransformer
 from ._structure import structure
-from ._summary import Table, matrix
 
 
 @stored("CCA")
@@ -117,7 +117,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             },
         ),
         linear_map=basis_of,
-        elsewhere={
+        foreign_names={
             "scale": "correlations do not depend on the units of columns; leave it out",
             "max_iter": "the solution is direct; leave it out",
             "tol": "the solution is direct; leave it out",
@@ -150,7 +150,10 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         target : list of columns, optional
             In place of Y: the names of its columns, where X is a table that holds both.
         """
-        return self._fit(*with_target(X, y if Y is None else Y, target), sample_weight)
+        Y = y if Y is None else Y
+        if target is not None:
+            X, Y = with_target(X, Y, target)
+        return self._fit(X, Y, sample_weight)
 
     def partial_fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Take in more rows; the result is that of all rows seen, as if they had come at once."""

@@ -26,6 +26,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, wanted
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
@@ -37,9 +38,9 @@ from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._declaration import Declaration, Laws
+from ._directions_table import directions
 from ._factor_table import FactorTable
 from ._rows import Known, RowsTransformer
-from ._summary import Table, directions, matrix
 
 FEW = 1.0  # expected count below which χ² is a poor guide
 

@@ -31,7 +31,7 @@ from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
 from ._declaration import Declaration
-from ._kernel import DEFAULT, ELSEWHERE
+from ._kernel import DEFAULT, FOREIGN_NAMES
 from ._machine import KernelMachine
 
 
@@ -91,7 +91,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     (50,)
     """
 
-    _declaration = Declaration(display="PathDisplay", elsewhere=ELSEWHERE)
+    _declaration = Declaration(display="PathDisplay", foreign_names=FOREIGN_NAMES)
     _target = "table"
     _second_name = "y"
     _losses = ("squared", "epsilon_insensitive")
@@ -210,7 +210,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     True
     """
 
-    _declaration = Declaration(display="DecisionDisplay", elsewhere=ELSEWHERE)
+    _declaration = Declaration(display="DecisionDisplay", foreign_names=FOREIGN_NAMES)
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
 

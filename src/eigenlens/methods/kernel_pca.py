@@ -33,7 +33,7 @@ from ..kernels.shifted import shifted, unmoved
 from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._declaration import Declaration, Spread
-from ._kernel import DEFAULT, ELSEWHERE, KernelEstimator, Rows
+from ._kernel import DEFAULT, FOREIGN_NAMES, KernelEstimator, Rows
 from ._permuted_columns import PermutedColumns
 
 
@@ -90,7 +90,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         use="curved structure, for up to some thousand rows",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         spread=Spread(cost=lambda n, p, groups: 2500 * n * max(n, p)),
-        elsewhere=ELSEWHERE,
+        foreign_names=FOREIGN_NAMES,
     )
 
     _counts: Any = None  # weights of the rows; None counts each once

@@ -153,7 +153,7 @@ class LDA(LinearDiscriminant):
         advantage="straight boundaries",
         display="DiscriminantDisplay",
         linear_map=basis_of,
-        elsewhere={
+        foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
             "store_covariance": "the covariance is moments_.within().matrix / (moments_.weight - K); leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",

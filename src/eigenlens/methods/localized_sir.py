@@ -220,7 +220,8 @@ class LocalizedSIR(InverseRegression):
             In place of y: its name, where X is a table whose columns have names.
         """
         with unchanged_on_failure(self):
-            X, y = with_target(X, y, target)
+            if target is not None:
+                X, y = with_target(X, y, target)
             super().fit(X, y, sample_weight, slices)
             if self.n_components == "auto" and len(self.eigenvalues_) > 1:
                 response = y if slices is None else slices

@@ -141,6 +141,15 @@ class MDA(ScoredClassifier, FillsHoles):
         display="DiscriminantDisplay",
     )
 
+    _first_argument = False
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Remember whether the number of directions was given without its name: MDA(3) may mean subclasses."""
+        new = super().__new__(cls, *args, **keywords)
+        if args:
+            new._first_argument = True
+        return new
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -260,12 +269,12 @@ class MDA(ScoredClassifier, FillsHoles):
                 "every cell of a row. Leave the regressor out, or fill the cells first, with impute of an "
                 "LDA(missing='ml') or with eigenlens.normal.ExpectedCells."
             )
-        if self.n_components is not None and self.n_subclasses is None:
+        if self._first_argument and self.n_components is not None and self.n_subclasses is None:
             errors.warn(
                 errors.SubclassWarning(
-                    f"n_components={self.n_components} is the number of directions, and each class has {USUAL} "
-                    f"subclasses. For {self.n_components} subclasses write n_subclasses={self.n_components}; to keep "
-                    f"the directions and this number, write n_subclasses={USUAL} too."
+                    f"MDA({self.n_components}) is {self.n_components} directions, and each class has {USUAL} "
+                    f"subclasses. For {self.n_components} subclasses write n_subclasses={self.n_components}; for "
+                    f"directions write n_components={self.n_components}."
                 )
             )
         check_number("n_init", self.n_init, 1, integer=True)

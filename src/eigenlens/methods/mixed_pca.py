@@ -25,6 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, wanted
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Mixed
 from ..sources.words import MixedRows, Words, is_mixed
@@ -34,16 +35,17 @@ from ._base import MomentsEstimator
 from ._coding import Coding, code, deviations, profiles
 from ._component_count import row_count
 from ._declaration import Declaration, Laws
+from ._directions_table import directions
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
+from ._permuted_words import PermutedWords
 from ._rows import Known, RowsTransformer
-from ._summary import Table, directions, matrix
 from ._supplementary import Supplementary, supplementary_columns, table_of_categories
 
 MISSING = ("auto", "level", "unobserved", "refuse")
 
 
 @stored("MixedPCA")
-class MixedPCA(RowsTransformer, MomentsEstimator):
+class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
     """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, by what the columns are.
 
     Parameters

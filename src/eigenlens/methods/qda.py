@@ -30,6 +30,7 @@ from .._core import xp as _xp
 from .._core.errors import plain
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..moments import Centred, Grouped
 from ..spectral import Form, Whitening, whiten
@@ -44,7 +45,6 @@ from ._holes import TakesHoles
 from ._linear import ClassesEstimator
 from ._patterns import law_of, require_law, with_holes
 from ._rows import Known
-from ._summary import Table, matrix
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,4 +51,4 @@ def _scaled(part: Centred, centre: np.ndarray, scale: np.ndarray) -> Centred:
 def _parts(moments: Any) -> list[Any]:
     if isinstance(moments, Grouped):
         return list(moments.groups)
-    return [moments.joint if isinstance(moments, Cross) else moments]
+    return [moments.joint if type(moments) is Cross else moments]  # others keep more than sums of products

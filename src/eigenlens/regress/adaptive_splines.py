@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
+from .._core.summaries import Table
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, column, warn_if_relative
@@ -118,6 +119,25 @@ class AdaptiveSplines(Regressor):
     gcv_: float
     df_: float
 
+    #: What R's earth has, and what to write in its place.
+    _elsewhere: ClassVar[dict[str, str]] = {
+        "glm": "it predicts numbers; FDA(regressor=AdaptiveSplines()) tells classes apart and gives their posteriors",
+        "nk": "write max_terms=",
+        "nprune": "write max_terms=, or prune='cv'",
+        "thresh": "write tol=",
+        "pmethod": "write prune='gcv', 'cv' or None",
+        "nfold": "write prune='cv' and cv=",
+        "minspan": "write min_span=",
+        "endspan": "write end_span=",
+        "linpreds": "write linear=",
+    }
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Say what a parameter of earth is called here, before Python refuses it without a word on that."""
+        for name in keywords.keys() & cls._elsewhere.keys():
+            raise errors.InputTypeError(f"AdaptiveSplines has no parameter {name}: {cls._elsewhere[name]}.")
+        return super().__new__(cls)
+
     def __init__(
         self,
         degree: int = 1,
@@ -188,7 +208,7 @@ class AdaptiveSplines(Regressor):
         self.pruning_path_ = np.column_stack([sizes, rss, gcvs])
         self.stopped_ = found.reason
         self._importances = {
-            kind: report.importances(search.subsets, score, found.terms, size, X.shape[1])
+            kind: report.credits(search.subsets, score, found.terms, size, X.shape[1])
             for kind, score in {"gcv": gcvs, "rss": rss, "nsubsets": -sizes.astype(float)}.items()
         }
         self._frame(X, found.R[:, best.terms])
@@ -296,15 +316,71 @@ class AdaptiveSplines(Regressor):
         if not hasattr(self, "_importances"):
             raise AttributeError("importances come from the pruning path of fit; call fit first")
         check_choice("importance", kind, tuple(self._importances))
-        return self._importances[kind].copy()
+        credit = self._importances[kind]
+        return credit / credit.sum() if credit.sum() > 0 else credit.copy()
 
-    def summary(self) -> str:
-        """Return a readable table of the terms, with GCV, RSS and R²."""
+    def evimp(self, root: bool = True) -> Table:
+        """Return the importance of features by three criteria, after earth's function of this name.
+
+        How many subsets of the pruning pass use a feature, and what these subsets gain in GCV and in RSS, 100 for the
+        feature that gains most. Features come in the order of these columns; the model does not use those with 0.
+
+        Parameters
+        ----------
+        root : bool
+            Take square roots of the gains before they are scaled, as earth does: they are sums of squares.
+
+        Returns
+        -------
+        Table
+            `print` it, or `to_frame()`.
+        """
+        self.importances()  # refuses a model without a pruning path
+        counts = self._importances["nsubsets"]
+        found = [counts, *(report.scaled(self._importances[kind], root) for kind in ("gcv", "rss"))]
+        order = np.lexsort([-found[2], -found[1], -counts])
+        names = self._feature_names()
+        values = np.column_stack(found)[order]
+        title = "Importance: subsets that use a feature, and what they gain in GCV and RSS"
+        return Table(title, values, [names[j] for j in order], ["subsets", "GCV", "RSS"])
+
+    def anova(self) -> Table:
+        """Return the ANOVA decomposition: what the terms of each feature, and of each set of features, add.
+
+        Friedman's table: the number of terms, the standard deviation of their sum over the rows of the fit, and the
+        GCV that the model would have without them, the other coefficients fitted anew.
+
+        Returns
+        -------
+        Table
+            `print` it, or `to_frame()`.
+        """
         check_is_fitted(self)
+        names, penalty = self._feature_names(), make_rules(self, self.n_features_in_, self._feature_names()).penalty
+        rows, values = [], []
+        for part in report.parts(self.basis_, self.coef_, self._R, self._W):
+            left = gcv(self.rss_ + part.loss, len(self.basis_) - len(part.terms), self._W, penalty)
+            rows.append(", ".join(names[j] for j in part.features))
+            values.append([len(part.terms), *part.spread, left])
+        q = self.coef_.shape[1]
+        spreads = ["standard deviation"] if q == 1 else [f"sd of response {r}" for r in range(q)]
+        head = ["terms", *spreads, "GCV without"]
+        title = f"What features add (ANOVA decomposition; GCV of the whole model: {self.gcv_:.4g})"
+        return Table(title, np.reshape(np.array(values, dtype=float), (len(rows), len(head))), rows, head)
+
+    def _facts(self) -> Iterator[str]:
         used = len({j for t in self.basis_ for j in t.features})
-        head = f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)"
-        figures = {"GCV": self.gcv_, "RSS": self.rss_, "R²": self.rsq_, "GCV R²": self.grsq_}
-        return report.table(self.basis_, self.coef_, figures, head)
+        yield f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)."
+        yield f"GCV {self.gcv_:.6g}, RSS {self.rss_:.6g}, R² {self.rsq_:.6g}, GCV R² {self.grsq_:.6g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        q = self.coef_.shape[1]
+        names = ["coefficient"] if q == 1 else [f"response {r}" for r in range(q)]
+        yield "terms", Table("Terms", self.coef_, [str(t) for t in self.basis_], names, lines=len(self.basis_))
+        if len(self.basis_) > 1:
+            yield "anova", self.anova()
+            if hasattr(self, "_importances"):
+                yield "importance", self.evimp()
 
     def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Any:
         """Draw what the terms of each feature, and of each pair of features, add to the prediction.
@@ -320,7 +396,8 @@ class AdaptiveSplines(Regressor):
 
         Returns
         -------
-        array of matplotlib axes
+        display
+            With `axes_` (one for each panel), `ax_` and `figure_`.
         """
         from ._plots import Residuals, plot_terms
 

@@ -10,7 +10,7 @@ Hastie, Tibshirani and Buja (1994), Flexible discriminant analysis by optimal sc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_number
 from .._core.stored import stored
+from .._core.summaries import Table, table
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
@@ -128,6 +129,14 @@ class AdditiveSplines(Regressor):
         self.curves_ = [t.curve() for t in found.terms]
         self.n_iter_ = len(found.path)
 
+    def _facts(self) -> Iterator[str]:
+        kinds = [f"{np.sum(self.kind_ == kind)} {kind}" for kind in ("smooth", "linear", "out")]
+        yield f"Features: {', '.join(kinds)}. GCV {self.gcv_:.4g}, RSS {self.rss_:.4g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        rows = [f"{name} ({kind})" for name, kind in zip(self._feature_names(), self.kind_, strict=True)]
+        yield "features", table("Features", {"degrees of freedom": self.df_, "λ": self.lam_}, rows)
+
     def _predict(self, X: Floats) -> Floats:
         return self._parts(X).sum(axis=1) + self.intercept_
 
@@ -171,7 +180,8 @@ class AdditiveSplines(Regressor):
 
         Returns
         -------
-        array of matplotlib axes
+        display
+            With `axes_` (one for each panel), `ax_` and `figure_`.
         """
         from ._plots import Residuals, plot_partials
 

@@ -13,7 +13,7 @@ Reference: T. Hastie, A. Buja, R. Tibshirani (1995), Penalized discriminant anal
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from scipy.optimize import brentq, minimize_scalar
 from .._core import errors
 from .._core.parameters import check_choice, check_number, unchanged_on_failure
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from ._base import Floats, Regressor
 from .penalties import penalty_root
 
@@ -143,6 +144,14 @@ class PenalizedRegression(Regressor):
         self.lam_, self.df_, self.gcv_, self.gcv_path_ = float(self.lam), df, gcv, gcv_path
         self.n_features_in_, self._y_was_1d, self._n_responses = len(B), False, B.shape[1]
         return self
+
+    def _facts(self) -> Iterator[str]:
+        yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom beside the intercept, GCV {self.gcv_:.4g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T
+        rows = ["1", *self._feature_names()]
+        yield "coefficients", matrix("Coefficients", values, rows, self._names_of_responses())
 
     def _predict(self, X: Floats) -> Floats:
         return (X - self._middle) @ self._B + self._level  # centred first: an offset costs no digits

@@ -46,7 +46,7 @@ class ReadOptions:
     target: Target = "none"
     reader: LabelReader | None = None
     missing: Missing = "refuse"
-    words: Words = "refuse"
+    words: Words | None = None
     first_number: int | None = None
 
 
@@ -64,7 +64,7 @@ class DaskSource(Source):
         self.feature_names = [str(c) for c in X.columns] if self.is_frame else None
         self.n_rows = None if self.is_frame else _known(X.shape[0])
         self._target: Target = "none"
-        self._words: Words = "refuse"
+        self._words: Words | None = None
         self._starts: list[int] | None = None
         self._parts: list[tuple[Any, Any, Any]] = [(part, None, None) for part in _partitions(self.X)]
 
@@ -79,7 +79,7 @@ class DaskSource(Source):
 
     def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> DaskSource:
         new = copy.copy(self)
-        new._target, new.label_reader = target, reader
+        new._target, new.label_reader, new.weighted = target, reader, sample_weight is not None
         ys: list[Any] = [None] * len(self._parts)
         if target != "none":
             if y is None:
@@ -111,7 +111,7 @@ class DaskSource(Source):
         found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
         is_word = chosen_words(words, list(self.X.columns), found, self.name)
         new = copy.copy(self)
-        new._words = [name for name, word in zip(self.X.columns, is_word, strict=True) if word] or "refuse"
+        new._words = [name for name, word in zip(self.X.columns, is_word, strict=True) if word] or None
         return new
 
     def settled(self) -> DaskSource:

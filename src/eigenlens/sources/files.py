@@ -116,9 +116,7 @@ def open_rows(
 
 
 def with_target(X: Any, y: Any, target: Any) -> tuple[Any, Any]:
-    """Return X and y where y may be a column of X (or several): `fit(frame, target="y")`."""
-    if target is None:
-        return X, y
+    """Return X without the columns that are y, and these: `fit(frame, target="y")`."""
     if y is not None:
         raise errors.InputError(f"y and target={target!r} were both given; target names columns of X that are y.")
     if isinstance(X, Source):

@@ -30,7 +30,7 @@ from .base import (
 from .labelled import is_labelled, labelled_rows
 from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
-from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -256,7 +256,7 @@ def as_source(
     reader: LabelReader | None = None,
     in_memory: bool = False,
     every_row: bool = False,
-    words: Words = "refuse",
+    words: Words | None = None,
     counts: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
@@ -287,8 +287,8 @@ def as_source(
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
         Whether the caller answers for every row, those to which a source gives no weight too.
-    words : {"refuse", "auto"} or list of columns
-        Whether X may hold words, and in which columns.
+    words : None, "auto" or list of columns
+        Which columns of X are words: none may be, those that look like it, or these.
     counts : bool
         Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
@@ -300,7 +300,7 @@ def as_source(
     if remote is not None:
         remote = remote.without_weights() if every_row else remote
         remote.missing = missing
-        remote = remote.with_words(words) if wanted(words) else remote
+        remote = remote if words is None else remote.with_words(words)
         remote = remote.in_memory() if in_memory else remote.settled()
         remote.name = name
         if remote.n_rows is not None and remote.n_rows < min_rows:

@@ -42,7 +42,7 @@ class RowSource(Source):
         self.n_features = len(roles.columns)
         self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
         self.rereadable, self.paths = reader.rereadable, reader.paths
-        self._has_weight = roles.weight is not None or reader.has_weight
+        self._has_weight = self.weighted = roles.weight is not None or reader.has_weight
         self.n_rows = None if self._has_weight else reader.n_rows
         self._batch_rows = batch_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
@@ -73,6 +73,7 @@ class RowSource(Source):
             if self._has_weight:
                 raise errors.two_targets("sample_weight")
             n, weight = self.reader.n_rows, as_column(sample_weight, "sample_weight")
+            new.weighted = True
             new._given_weight = given = read_weights(weight, weight.size if n is None else n)
             new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
         if target == "none":
@@ -139,7 +140,8 @@ class RowSource(Source):
 
     def without_weights(self) -> RowSource:
         new = copy.copy(self)
-        new.roles, new._has_weight, new.n_rows = replace(self.roles, weight=None), False, self.reader.n_rows
+        new.roles, new.n_rows = replace(self.roles, weight=None), self.reader.n_rows
+        new._has_weight = new.weighted = False
         return new
 
     def settled(self) -> RowSource:

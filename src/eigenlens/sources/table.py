@@ -16,7 +16,7 @@ from .._core.optional import require
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
 from .labels import as_column, refuse_lazy
-from .words import MixedTable, Words, array_table, frame_table, is_mixed, sum_is_finite, wanted
+from .words import MixedTable, Words, array_table, frame_table, sum_is_finite
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
 AT_ONCE = 2**19  # cells of a frame up to which it is converted as one: no more than a block of rows
@@ -142,9 +142,9 @@ def _is_number(kind: Any) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
-def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words = "refuse") -> Table:
+def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words | None = None) -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
-    if wanted(words):
+    if words is not None:
         mixed = _mixed_table(X, name, words)
         if mixed is not None:
             return mixed
@@ -218,7 +218,7 @@ def finite_rows(table: Table, start: int, stop: int, name: str, missing: Missing
     A finite sum proves finite entries; only one that is not (or that overflowed) is looked into.
     """
     X = table.rows(start, stop)
-    if is_mixed(X):
+    if isinstance(table, MixedTable):
         _require_finite_numbers(table, X, start, name, missing)
         return X
     if not _xp.sum_is_finite(X):

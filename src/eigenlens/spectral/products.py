@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
+import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.typing import Array
@@ -96,8 +97,10 @@ class FactorProducts:
         return _lengths(V @ self._F.T)
 
 
-def gram(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
+def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
+    if isinstance(A, ProductForm):
+        return _gram_of_products(A.products, k)
     F = A.factor
     s, left, _, _ = Form(matrix=_xp.gram(F.T)).leading(k)
     if float(s[k - 1]) < WEAK * float(s[0]):
@@ -107,19 +110,34 @@ def gram(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     return s, vectors / s, left, 0.0
 
 
+def _gram_of_products(products: Any, k: int) -> tuple[Any, ...]:
+    G = products.gram()
+    with _xp.limit_blas(G.size):
+        theta, inner = scipy.linalg.eigh(G, subset_by_index=(len(G) - k, len(G) - 1), check_finite=False)
+    theta, rows = theta[::-1], inner[:, ::-1].T.copy()
+    top = float(theta[0]) or 1.0
+    gaps = np.linalg.norm(rows @ G - theta[:, None] * rows, axis=1) / top
+    return _presented(products, Leading(theta, rows, gaps, 1, True), None)
+
+
 def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str, Any]]:
     """Find k leading directions from products with a block of vectors, until ‖Av − λv‖ is small for each."""
     products = A.products if isinstance(A, ProductForm) else FactorProducts(A.factor)
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     tol = SINGLE_RESIDUAL if products.single else RESIDUAL
     width = getattr(products, "width", None)
-    found = leading(products.squared, products.side, k, products.like, tol, steps * (1 if width is None else 4), width)
+    found = leading(products.squared, products.side, k, products.like, tol, steps, width)
+    return _presented(products, found, A.factor)
+
+
+def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...]:
+    """Return singular values, directions over columns, over rows where they are at hand, residual, and effort."""
     s, vectors, residuals = _directions(products, found)
     residual = float(np.max(residuals, initial=0.0))
     effort = {"steps": found.steps, "passes": products.passes, "settled": found.settled}
     left = found.vectors.T if products.over_rows else None
-    if left is None and A.factor is not None:
-        left = A.factor @ vectors.T / _xp.namespace(s).where(s > 0, s, 1.0)
+    if left is None and F is not None:
+        left = F @ vectors.T / _xp.namespace(s).where(s > 0, s, 1.0)
     return s, vectors.T, left, residual, effort
 
 

@@ -12,11 +12,12 @@ from .._core import errors
 from .._core.errors import listed
 from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, told_apart
-from .data import Data, Plan, Progress, prepared
-from .dimension_tests import verdicts
+from .data import Data, prepared
+from .dimension_tests import related_rows, verdicts
 from .holes import fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, if_separated, made
+from .plan import Plan, Progress
 from .words import base, class_words, correlations
 
 REGION_STEPS = 120
@@ -40,24 +41,30 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
             "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
         )
     preparation = prepared(data, plan)
-    ready = fitted_to(made(cls, plan.seed), preparation, data.table, y)
+    ready = fitted_to(made(cls, plan.seed), preparation, data.table, y, data.weights)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
-    r2, shares = _separation(scores, y, getattr(model, "explained_variance_ratio_", None))
-    found = verdicts(model, X, y, len(r2), plan, progress, groups=len(classes), whole=ready.whole)
+    r2, shares = _separation(scores, y, getattr(model, "explained_variance_ratio_", None), data.weights)
+    found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data))
     values = np.sqrt(r2)
     directions = [found.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
-    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, correlations(X, scores))
+    loadings = correlations(X, scores, data.weights)
+    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, loadings)
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "accuracy"
-    findings.baseline = (f"always {str(classes[np.argmax(counts)])!r}", float(counts.max() / counts.sum()))
-    if plan.folds >= 2 and enough_for_folds(y, "classes"):
+    mass = np.array([np.sum(y == c) if data.weights is None else data.weights[y == c].sum() for c in classes])
+    findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
+    if plan.folds >= 2 and enough_for_folds(y, "classes", data.groups):
         _judge(findings, cls, preparation, data, plan, progress)
     elif plan.folds >= 2:
-        lone = ", ".join(repr(str(c)) for c in classes[counts < 2])
-        findings.doubts.append(f"Nothing was cross-validated: there is a single row of {lone}. Add rows, or drop it.")
+        what = "row" if counts.min() < 2 else f"{data.roles.group!r}"
+        few = [c for c in classes if len(np.unique(np.flatnonzero(y == c) if what == "row" else _groups(data, c))) < 2]
+        lone = ", ".join(repr(str(c)) for c in few)
+        findings.doubts.append(
+            f"Nothing was cross-validated: there is a single {what} of {lone}. Add rows, or drop it."
+        )
     separating = _separating_columns(X, y, preparation.names_out_)
     if separating:
         what, how = _separation_words(separating, plan.target, model)
@@ -75,10 +82,9 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
 def _judge(findings: Findings, cls: Any, preparation: Any, data: Data, plan: Plan, progress: Progress | None) -> None:
     """Compare methods on rows left out; note which ones are told apart from ours, and what ours confuses."""
     y = np.asarray(data.y)
-    ring = compared_methods("classes", plan.seed)
-    findings.comparison, predicted, rows = compare(
-        ring, preparation, data.table, y, "classes", plan.folds, plan.seed, progress
-    )
+    ring = compared_methods("classes", plan.seed, len(y), plan.folds)
+    found = compare(ring, preparation, data, plan.folds, plan.seed, progress)
+    findings.comparison, predicted, rows = found.methods, found.predicted, found.rows
     note_rows(data, rows)
     name = declared(cls).compared_as
     findings.comparison = [replace(c, ours=c.name == name) for c in findings.comparison]
@@ -86,19 +92,28 @@ def _judge(findings: Findings, cls: Any, preparation: Any, data: Data, plan: Pla
     if ours is None:
         return
     classes = np.unique(y)
+    groups = None if data.groups is None else data.groups[rows]
     findings.confusion = ([str(c) for c in classes], _confusion(y[rows], ours, classes))
     findings.extras["told_apart"] = [
-        name for name, other in predicted.items() if told_apart(y[rows], ours, other, len(predicted))
+        name for name, other in predicted.items() if told_apart(y[rows], ours, other, len(predicted), groups)
     ]
 
 
-def _separation(Z: np.ndarray, y: np.ndarray, own: Any) -> tuple[np.ndarray, np.ndarray]:
+def _groups(data: Data, label: Any) -> np.ndarray:
+    assert data.groups is not None
+    return data.groups[np.asarray(data.y) == label]
+
+
+def _separation(
+    Z: np.ndarray, y: np.ndarray, own: Any, weights: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the squared canonical correlation of each direction with the classes, and its share of the separation."""
+    w = np.ones(len(y)) if weights is None else weights
     classes, codes = np.unique(y, return_inverse=True)
-    centred = Z - Z.mean(axis=0)
-    means = np.stack([centred[codes == c].mean(axis=0) for c in range(len(classes))])
-    between = (np.bincount(codes)[:, None] * means**2).sum(axis=0)
-    total = (centred**2).sum(axis=0)
+    centred = Z - np.average(Z, axis=0, weights=w)
+    means = np.stack([np.average(centred[codes == c], axis=0, weights=w[codes == c]) for c in range(len(classes))])
+    between = (np.bincount(codes, weights=w)[:, None] * means**2).sum(axis=0)
+    total = (w[:, None] * centred**2).sum(axis=0)
     r2 = np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
     ratio = r2 / np.maximum(1 - r2, 1e-12)
     return r2, ratio / ratio.sum() if own is None and ratio.sum() > 0 else np.asarray(own, dtype=float)

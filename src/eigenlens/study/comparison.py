@@ -5,21 +5,23 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
-from ..regress.adaptive_splines import AdaptiveSplines
+from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
-from .data import Data, Progress
+from .data import Data
 from .dimension_tests import some_rows
-from .holes import fitted_to, modelled
+from .holes import fitted_rows, modelled
 from .methods import declared, made, rivals
+from .plan import Progress
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
@@ -27,80 +29,107 @@ FEWEST_ROWS = 1000  # however many columns there are
 LEVEL = 0.95
 
 
-class CurveOnDirections(RegressorMixin, BaseEstimator):
-    """A response as an adaptive spline of the directions that a method finds."""
-
-    def __init__(self, directions: Any, n_directions: int = 2) -> None:
-        self.directions, self.n_directions = directions, n_directions
-
-    def fit(self, X: Any, y: Any) -> CurveOnDirections:
-        """Find directions, then a curve on them."""
-        self.directions_ = sliced(clone(self.directions), len(y)).fit(X, y)
-        Z = np.asarray(self.directions_.transform(X))[:, : self.n_directions]
-        self.curve_ = AdaptiveSplines(degree=2).fit(Z, y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Predict from new rows."""
-        return self.curve_.predict(np.asarray(self.directions_.transform(X))[:, : self.n_directions])
-
-
 def sliced(model: Any, n: int) -> Any:
     """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    if "n_slices" not in model.get_params():
+        return model
     asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
     return model.set_params(n_slices=most) if most < asked else model
 
 
-def compared_methods(kind: str, seed: int) -> dict[str, Any]:
-    """Return the models that a question brings into the ring."""
+def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
+    """Return the models that a question brings into the ring, for n rows in so many folds."""
     ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
-    curves = {f"{name} + curve": CurveOnDirections(model) for name, model in ours.items()}
+    seen = n - n // folds
+    curves = {f"{name} + curve": CurveOnDirections(sliced(model, seen)) for name, model in ours.items()}
     return {"linear regression": LinearRegression(), **curves}
 
 
+@dataclass
+class Compared:
+    """What came out of a comparison.
+
+    Attributes
+    ----------
+    methods : list of ComparedMethod
+    predicted : dict of str to ndarray
+        What each method said of the rows.
+    rows : ndarray of int
+        Which rows were judged.
+    """
+
+    methods: list[ComparedMethod]
+    predicted: dict[str, np.ndarray]
+    rows: np.ndarray
+
+
 def compare(
-    models: dict[str, Any],
-    preparation: Any,
-    table: Any,
-    y: np.ndarray,
-    kind: str,
-    folds: int,
-    seed: int,
-    progress: Progress | None = None,
-) -> tuple[list[ComparedMethod], dict[str, np.ndarray], np.ndarray]:
-    """Return the methods compared, what each predicted for the rows, and which rows those are."""
+    models: dict[str, Any], preparation: Any, data: Data, folds: int, seed: int, progress: Progress | None = None
+) -> Compared:
+    """Judge models on rows that neither they nor their preparation have seen."""
+    import pyarrow as pa
+
+    y, kind = np.asarray(data.y), data.kind
     rows = np.arange(len(y))
     most = affordable_rows(len(preparation.names_out_))
     if len(rows) > most:
         rows = some_rows(most, len(rows), seed, y if kind == "classes" else None)
-    import pyarrow as pa
-
     preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
-    part, z = table.take(pa.array(rows)), y[rows]
-    splits = list(_splits(z, kind, folds, seed))
-    found, predicted = [], {}
-    for done, (name, model) in enumerate(models.items()):
-        start, note = time.perf_counter(), ""
-        if progress:
-            progress(name, done, len(models))
-        guess = np.empty(len(z), dtype=z.dtype if kind == "classes" else float)
-        try:
-            for train, test in splits:
-                guess[test] = _predict(preparation, model, part, z, train, test)
-        except ValueError as error:
-            note = f"could not be fitted: {str(error).split('. ')[0]}"
-            score = (np.nan, np.nan, np.nan)
-        else:
-            predicted[name], score = guess, _score(z, guess, kind, splits)
-        advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
-        fills = preparation.missing == "keep" and modelled(model) is None
-        seconds = time.perf_counter() - start
-        found.append(ComparedMethod(name, *score, seconds, note, advantage=advantage, fills=fills))
+    part, z = data.table.take(pa.array(rows)), y[rows]
+    w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
+    splits = list(_splits(z, kind, folds, seed, groups))
+    trials = {
+        name: _Trial(model, np.empty(len(z), z.dtype if kind == "classes" else float)) for name, model in models.items()
+    }
+    for k, (train, test) in enumerate(splits):
+        seen, new = part.take(pa.array(train)), part.take(pa.array(test))
+        weights = None if w is None else w[train]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the model that is kept says what there is to say
+            ready = clone(preparation).fit(seen, sample_weight=weights)
+            X, X_new = ready.transform(seen), ready.transform(new)
+            for done, (name, trial) in enumerate(trials.items()):
+                if progress:
+                    progress(f"comparing methods: {name}", k * len(models) + done, len(splits) * len(models))
+                trial.judge(ready, X, z[train], weights, X_new, test)
     if progress:
-        progress("", len(models), len(models))
-    return found, predicted, rows
+        progress("", 1, 1)
+    found = [trial.told(name, z, kind, splits, w, groups, preparation) for name, trial in trials.items()]
+    return Compared(found, {name: t.guess for name, t in trials.items() if not t.note}, rows)
+
+
+@dataclass
+class _Trial:
+    """One method in the ring."""
+
+    model: Any
+    guess: np.ndarray
+    seconds: float = 0.0
+    note: str = ""
+
+    def judge(
+        self, preparation: Any, X: np.ndarray, y: np.ndarray, w: Any, X_new: np.ndarray, test: np.ndarray
+    ) -> None:
+        """Fit to some rows and predict others; a method that cannot be fitted is out."""
+        if self.note:
+            return
+        start = time.perf_counter()
+        try:
+            self.guess[test] = fitted_rows(clone(self.model), preparation, X, y, w).predict_rows(X_new)
+        except ValueError as error:
+            self.note = f"could not be fitted: {str(error).split('. ')[0]}"
+        self.seconds += time.perf_counter() - start
+
+    def told(
+        self, name: str, y: np.ndarray, kind: str, splits: list[Any], w: Any, groups: Any, preparation: Any
+    ) -> ComparedMethod:
+        """Return the score of the method."""
+        score = (np.nan, np.nan, np.nan) if self.note else _score(y, self.guess, kind, splits, w, groups)
+        advantage = getattr(declared(self.model), "advantage", "boundaries that need not be straight")
+        fills = preparation.missing == "keep" and modelled(self.model) is None
+        return ComparedMethod(name, *score, self.seconds, self.note, advantage=advantage, fills=fills)
 
 
 def affordable_rows(p: int) -> int:
@@ -108,43 +137,67 @@ def affordable_rows(p: int) -> int:
     return min(MOST_ROWS, max(MOST_CELLS // p, FEWEST_ROWS))
 
 
-def _predict(
-    preparation: Any, model: Any, table: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
-) -> np.ndarray:
-    """Return what a model predicts for rows that neither it nor its preparation has seen."""
-    import pyarrow as pa
-
-    seen, new = table.take(pa.array(train)), table.take(pa.array(test))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the model that is kept says what there is to say
-        preparation = clone(preparation).fit(seen)
-        ready = fitted_to(clone(model), preparation, seen, y[train])
-        return np.asarray(ready.pipeline.predict(new))
-
-
-def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _splits(
+    y: np.ndarray, kind: str, folds: int, seed: int, groups: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield rows to learn from and rows to judge by; rows that belong together are never in both."""
+    rows = np.zeros(len(y))
     if kind != "classes":
-        yield from KFold(min(folds, len(y)), shuffle=True, random_state=seed).split(y)
+        k = min(folds, len(y) if groups is None else len(np.unique(groups)))
+        split = KFold if groups is None else GroupKFold
+        yield from split(k, shuffle=True, random_state=seed).split(rows, groups=groups)
         return
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    split = StratifiedKFold(min(folds, smallest), shuffle=True, random_state=seed)
-    yield from split.split(np.zeros(len(y)), y)
+    k = min(folds, _fewest_of_class(y, groups))
+    stratified = StratifiedKFold if groups is None else StratifiedGroupKFold
+    yield from stratified(k, shuffle=True, random_state=seed).split(rows, y, groups)
 
 
-def _score(y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any]) -> tuple[float, float, float]:
+def _fewest_of_class(y: np.ndarray, groups: np.ndarray | None) -> int:
+    """Return the rows, or the groups, of the class that has the fewest."""
+    if groups is None:
+        return int(np.unique(y, return_counts=True)[1].min())
+    return min(len(np.unique(groups[y == label])) for label in np.unique(y))
+
+
+def _score(
+    y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any], w: np.ndarray | None, groups: np.ndarray | None
+) -> tuple[float, float, float]:
     """Return a score with an interval: accuracy with Wilson's, R² with that of its mean over folds."""
-    if kind == "classes":
+    if kind == "classes" and w is None and groups is None:
         return wilson(int(np.sum(y == guess)), len(y))
-    whole = 1 - float(np.sum((y - guess) ** 2) / np.sum((y - y.mean()) ** 2))
-    folds = np.array([1 - np.mean((y[t] - guess[t]) ** 2) / np.var(y) for _, t in splits])
+    if kind == "classes":
+        return clustered(y == guess, w, groups)
+    w = np.ones(len(y)) if w is None else w
+    mean = np.average(y, weights=w)
+    variance = np.average((y - mean) ** 2, weights=w)
+    whole = 1 - float(np.average((y - guess) ** 2, weights=w) / variance)
+    folds = np.array([1 - np.average((y[t] - guess[t]) ** 2, weights=w[t]) / variance for _, t in splits])
     half = float(stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * folds.std(ddof=1) / np.sqrt(len(folds)))
     return whole, whole - half, min(whole + half, 1.0)
 
 
-def told_apart(y: np.ndarray, first: np.ndarray, second: np.ndarray, tries: int = 1) -> bool:
-    """Tell whether two classifiers differ on the same rows: McNemar's exact test, with Bonferroni over tries."""
-    right, other = first == y, second == y
-    only, there = int(np.sum(right & ~other)), int(np.sum(other & ~right))
+def clustered(right: np.ndarray, w: np.ndarray | None, groups: np.ndarray | None) -> tuple[float, float, float]:
+    """Return the share that is right, with an interval by the spread between groups, or between weighted rows."""
+    w = np.ones(len(right)) if w is None else w
+    labels = np.arange(len(right)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    share = float(np.average(right, weights=w))
+    off = np.bincount(labels, weights=w * (right - share))
+    m = len(off)
+    half = float(stats.t.ppf((1 + LEVEL) / 2, m - 1) * np.sqrt(m / (m - 1) * (off**2).sum()) / w.sum())
+    return share, max(share - half, 0.0), min(share + half, 1.0)
+
+
+def told_apart(
+    y: np.ndarray, first: np.ndarray, second: np.ndarray, tries: int = 1, groups: np.ndarray | None = None
+) -> bool:
+    """Tell whether two classifiers differ on the same rows: McNemar's exact test, with Bonferroni over tries.
+
+    Rows that belong together count as one: the group is won by the classifier that is right for more of its rows.
+    """
+    ahead = (first == y).astype(int) - (second == y)
+    if groups is not None:
+        ahead = np.sign(np.bincount(np.unique(groups, return_inverse=True)[1], weights=ahead))
+    only, there = int(np.sum(ahead > 0)), int(np.sum(ahead < 0))
     if only + there == 0:
         return False
     return bool(stats.binomtest(only, only + there).pvalue * tries < 1 - LEVEL)
@@ -165,8 +218,8 @@ def note_rows(data: Data, rows: np.ndarray) -> None:
         data.notes.append(f"Methods are compared on {len(rows):,} of the {data.n_rows:,} rows, drawn at random.")
 
 
-def enough_for_folds(y: np.ndarray, kind: str) -> bool:
-    """Tell whether a cross-validation has rows enough."""
+def enough_for_folds(y: np.ndarray, kind: str, groups: np.ndarray | None = None) -> bool:
+    """Tell whether a cross-validation has rows enough, or groups of them."""
     if kind == "classes":
-        return bool(np.unique(y, return_counts=True)[1].min() >= 2)
-    return len(y) >= 10
+        return _fewest_of_class(y, groups) >= 2
+    return len(y) >= 10 and (groups is None or len(np.unique(groups)) >= 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,70 +13,19 @@ from .._core.errors import listed
 from ..report.findings import counted
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
-from ..tables.identifiers import is_identifier, is_index
 from ..tables.preparation import MOST_WORDS
 from ..tables.reading import Column
+from .plan import Plan
+from .roles import Roles, hinted_groups, noted_years, quoted, roles_of
+from .weights import weighted
 
 FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
 HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
+FEWEST_COUNTED = 10  # rows in which a running number is told from chance
 FEW_NOTES = 4  # columns of words that get a note each
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
-MISSING = ("ml", "refuse", "drop", "mean")  # what can be done about missing cells
-
-Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What was asked.
-
-    Attributes
-    ----------
-    target : str, optional
-        Column to explain.
-    target_is : {"classes", "number"}, optional
-        What it holds, where the table leaves that open.
-    views : pair of lists of str, optional
-        Two sets of columns to relate.
-    distances : bool
-        The table holds distances.
-    method : str
-        "auto", or the name of a method.
-    drop, keep : tuples of str
-        Columns to leave out; columns of many words to take in.
-    missing : {"ml", "refuse", "drop", "mean"}
-        Missing cells: maximum likelihood where the method has it, else filled with what their row leads to expect;
-        an error; rows left out; the mean of the column.
-    standardise : bool, optional
-        None where the spreads of the columns are to decide.
-    sample : int, optional
-        Analyse so many rows, drawn at random.
-    seed : int
-    folds : int
-        Of the cross-validation; 0 leaves it out.
-
-    Examples
-    --------
-    >>> from eigenlens.study import Plan
-    >>> Plan(target="kind").target
-    'kind'
-    """
-
-    target: str | None = None
-    target_is: str | None = None
-    views: tuple[list[str], list[str]] | None = None
-    distances: bool = False
-    method: str = "auto"
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    missing: str = "ml"
-    standardise: bool | None = None
-    sample: int | None = None
-    seed: int = 0
-    folds: int = 5
-    title: str | None = None
 
 
 @dataclass
@@ -105,6 +54,14 @@ class Data:
         Whether the rows were given, and not read from a file of the user's.
     gone : tuple of str
         Which rows were left out though holes are kept: those without a "target", those that are "empty".
+    weights : ndarray or None
+        How much each row counts, with mean 1; None where all count the same.
+    groups : ndarray of int or None
+        Which rows belong together.
+    first_copies : ndarray of int or None
+        Where rows were repeated as often as they were met: the first of each.
+    roles : Roles
+        What columns are for that are not analysed.
 
     Examples
     --------
@@ -130,6 +87,10 @@ class Data:
     sampled: bool = False
     in_memory: bool = False
     gone: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    first_copies: np.ndarray | None = None
+    roles: Roles = field(default_factory=Roles)
 
     @property
     def n_rows(self) -> int:
@@ -152,33 +113,43 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     """
     _check_names(file, plan)
     profile = file.profile(ignore=plan.drop)
-    used, row_column, notes = _used(file, plan, profile)
+    notes = _counted_kinds(file, profile)
+    roles = roles_of(file, plan, profile)
+    notes += roles.notes
+    used = _used(plan, profile, roles)
     kind = _kind(plan, profile)
     rows = _sampled(file, plan, notes)
     _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
-    wanted = [*used, *([plan.target] if plan.target else []), *([row_column] if row_column else [])]
+    beside = [name for name in (roles.rows, roles.weights, roles.group) if name is not None]
+    wanted = [*used, *([plan.target] if plan.target else []), *dict.fromkeys(beside)]
     table = file.read(wanted, rows)
-    table, gone = _without_gaps(file, table, [profile[c] for c in wanted if c != row_column], plan, notes)
-    row_names = None if row_column is None else [_written(v) for v in table.column(row_column).to_pylist()]
-    y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
+    table, gone = _without_gaps(file, table, [profile[c] for c in wanted if c not in beside], plan, notes)
     if not plan.distances and plan.views is None:
-        running = [name for name in used if _counts_rows(table.column(name), profile[name], file)]
+        running = [name for name in used if _counts_rows(table.column(name), profile[name], file.n_rows or 0)]
         used = _without_counters(used, running, plan, notes)
+        notes += noted_years(roles, used)
+    table, weights, first_copies = weighted(table, roles.weights, len(used), notes)
+    y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
     shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
         shown[plan.target] = np.array(y, dtype=object)
+        roles.hints += hinted_groups(table, used, np.asarray(y), profile) if roles.group is None else []
     return Data(
         source or str(file.path),
         table.select(used),
         y,
         kind,
-        row_names,
+        None if roles.rows is None else [_written(v) for v in table.column(roles.rows).to_pylist()],
         notes,
         shown,
         file.names,
         file.dialect if file.is_text else None,
         rows is not None,
         gone=gone,
+        weights=weights,
+        groups=None if roles.group is None else _numbered(table.column(roles.group)),
+        first_copies=first_copies,
+        roles=roles,
     )
 
 
@@ -187,7 +158,9 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     table = data.table if table is None else table
     missing = "keep" if plan.missing == "ml" and holes_in(data.table).any() else plan.missing
     missing = missing if missing in ("mean", "keep") else "refuse"
-    trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(table)
+    trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(
+        table, sample_weight=data.weights
+    )
     spread = trial.spread_
     decided = plan.standardise
     beyond = (spread > HUGE) | (spread < 1 / HUGE)
@@ -207,7 +180,9 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     for reason in dict.fromkeys(trial.left_out_.values()):
         names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
         data.notes.append(f"{listed(names)} left out: {reason}.")
-    return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(table)
+    return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(
+        table, sample_weight=data.weights
+    )
 
 
 def holes_in(table: Any) -> np.ndarray:
@@ -231,12 +206,16 @@ def _check_names(file: TableFile, plan: Plan) -> None:
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
-    roles += [("--keep", name) for name in plan.keep]
+    roles += [("--keep", name) for name in plan.keep] + [("--numbers", name) for name in plan.numbers]
+    single = {"--target": plan.target, "--id": plan.id, "--weights": plan.weights, "--group": plan.group}
+    roles += [(option, name) for option, name in single.items() if name is not None and option != "--target"]
     for role, name in roles:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
-    if plan.target in plan.drop:
-        raise errors.setting("--target", plan.target, "it is also among the columns to --drop")
+    taken: dict[str, str] = {}
+    for option, column in [*single.items(), *(("--drop", name) for name in plan.drop)]:
+        if column is not None and taken.setdefault(column, option) != option:
+            raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
         raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")
@@ -244,25 +223,17 @@ def _check_names(file: TableFile, plan: Plan) -> None:
         raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
 
 
-def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list[str], str | None, list[str]]:
-    """Return the columns to analyse, the one that names the rows, and what to say about it."""
-    n, words, notes = file.n_rows or 0, [], []
+def _counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
+    """Say how many rows and columns there are, and how the reader has read them."""
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    notes.append(f"{counted(n, 'row')}, {counted(len(profile), 'column')}: {counts}.")
-    notes += file.notes
-    for column in profile.values():
-        if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
-            distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())
-            words += [column.name] if distinct and n > 2 else []
-    notes += [column.remark for column in profile.values() if column.remark]
-    row_column = words[0] if words else None
-    unnamed = [column.name for column in profile.values() if _is_index(column, file, plan)]
-    if unnamed and (row_column is None or profile[unnamed[0]].kind == "word"):
-        row_column = unnamed[0]
-    if row_column:
-        notes.append(f"{row_column!r} names the rows and is not analysed.")
+    first = f"{counted(file.n_rows or 0, 'row')}, {counted(len(profile), 'column')}: {counts}."
+    return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
+
+
+def _used(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
+    """Return the columns to analyse."""
     dates = [column.name for column in profile.values() if column.kind == "date"]
     for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
         for name in set(names) & set(dates):
@@ -270,39 +241,15 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
                 role, name, "it holds dates; turn them into numbers first, such as days since the first"
             )
     if plan.views is not None:
-        return [*plan.views[0], *plan.views[1]], row_column, notes
-    if plan.drop:
-        notes.append(f"{_quoted(plan.drop)} left out, as asked.")
-    if dates:
-        notes.append(f"{_quoted(dates)} left out: dates are not numbers.")
-    marks = [c.name for c in profile.values() if c.name not in unnamed and _is_mark(c, plan)]
-    if marks:
-        what = "it identifies rows" if len(marks) == 1 else "they identify rows"
-        notes.append(f"{_quoted(marks)} left out: by name, {what} (--keep takes {_it(marks)} in).")
-    gone: dict[str | None, str] = {row_column: "names the rows", **dict.fromkeys(unnamed, "is the index of the rows")}
-    gone |= {**dict.fromkeys(dates, "holds dates"), **dict.fromkeys(marks, "identifies rows")}
-    used = [name for name in profile if name != plan.target and name not in gone]
+        return [*plan.views[0], *plan.views[1]]
+    used = [name for name in profile if name != plan.target and name not in roles.gone]
     if not used:
         raise errors.nothing_left(
-            f"{name!r} {why} (--keep {name!r} takes it in)" if why != "holds dates" else f"{name!r} {why}"
-            for name, why in gone.items()
-            if name is not None and name != plan.target
+            f"{name!r} {why}" + ("" if "dates" in why else f" (--keep {name!r} takes it in)")
+            for name, why in roles.gone.items()
+            if name != plan.target
         )
-    return used, row_column, notes
-
-
-def _is_index(column: Column, file: TableFile, plan: Plan) -> bool:
-    """Tell whether a column is the index of the table, which was written without a name or by that of a program."""
-    if column.name in (plan.target, *plan.keep) or not is_index(column.name):
-        return False
-    first = column.name == file.names[0] or column.name.startswith("__index")  # pandas writes that last to Parquet
-    return first and column.kind in ("number", "word") and column.whole
-
-
-def _is_mark(column: Column, plan: Plan) -> bool:
-    """Tell whether a column of whole numbers identifies rows or persons: its size means nothing."""
-    named = is_identifier(column.name) and column.name not in (plan.target, *plan.keep)
-    return named and column.kind == "number" and column.whole
+    return used
 
 
 def _kind(plan: Plan, profile: dict[str, Column]) -> str:
@@ -428,29 +375,34 @@ def _written(value: Any) -> str:
     return str(value)
 
 
-def _counts_rows(column: Any, profile: Column, file: TableFile) -> bool:
-    """Tell whether a column is a running number; the rows at hand may be some of the file's."""
-    if profile.kind != "number" or not profile.whole or len(column) < 10:
+def _counts_rows(column: Any, profile: Column, n: int) -> bool:
+    """Tell whether a column is a running number of n rows, in steps of 1 or more; those at hand may be some of them."""
+    if profile.kind != "number" or not profile.whole or len(column) < FEWEST_COUNTED:
         return False
-    if profile.high - profile.low + 1 != file.n_rows:
-        return False
-    return bool((np.diff(np.asarray(column.to_numpy(), dtype=float)) > 0).all())
+    step = (profile.high - profile.low) / (n - 1)
+    values = np.asarray(column.to_numpy(), dtype=float)
+    return step >= 1 and not ((values - profile.low) % step).any() and bool((np.diff(values) > 0).all())
 
 
 def _without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
     """Leave out running numbers; where a target has nothing else to depend on, they may be its time and stay."""
-    left_out = [name for name in running if name not in plan.keep]
+    left_out = [name for name in running if name not in (*plan.keep, *plan.numbers)]
     rest = [name for name in used if name not in left_out]
     if not left_out:
         return used
     if rest:
         verb = "it only counts" if len(left_out) == 1 else "they only count"
-        notes.append(f"{_quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
+        notes.append(f"{quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
         return rest
     if plan.target is None:
         raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
-    notes.append(f"{_quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
+    notes.append(f"{quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
     return used
+
+
+def _numbered(column: Any) -> np.ndarray:
+    """Return the number of the group that each row belongs to; rows without a group share one."""
+    return np.unique([_written(v) for v in column.to_pylist()], return_inverse=True)[1]
 
 
 def _it(names: list[str]) -> str:
@@ -463,10 +415,6 @@ def _shown(column: Any) -> np.ndarray:
     if pa.types.is_floating(column.type):
         return np.asarray(column.to_numpy(), dtype=float)
     return np.array(column.to_pylist(), dtype=object)
-
-
-def _quoted(names: Any) -> str:
-    return ", ".join(repr(name) for name in names)
 
 
 def _missing(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> errors.InputError:

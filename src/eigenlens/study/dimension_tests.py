@@ -9,17 +9,20 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from .._core.drawn import keys, smallest
 from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import Cost, Wording
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
-from .data import Plan, Progress
+from .data import Data
 from .methods import declared
+from .plan import Plan, Progress
 
 LEVEL = 0.05
 DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
@@ -58,6 +61,54 @@ class Verdicts:
         return Direction(name, value, share, self.words[j], self.evidence[j], self.p_values[j])
 
 
+@dataclass(frozen=True)
+class Related:
+    """What is known of rows beside their cells.
+
+    Attributes
+    ----------
+    groups : ndarray of int or None
+        Which belong together.
+    weights : ndarray or None
+        How much each counts.
+    """
+
+    groups: np.ndarray | None = None
+    weights: np.ndarray | None = None
+    told = "Rows that belong together were moved together."
+
+    def of(self, rows: np.ndarray) -> Related:
+        """Return the same of some of the rows."""
+        parts = [None if of_all is None else of_all[rows] for of_all in (self.groups, self.weights)]
+        return ALONE if self is ALONE else Related(*parts)
+
+    @property
+    def words(self) -> str:
+        return "weights" if self.groups is None else "groups"
+
+    def given(self) -> dict[str, Any]:
+        """Return what a test takes."""
+        found = {"groups": self.groups, "sample_weight": self.weights}
+        return {name: value for name, value in found.items() if value is not None}
+
+    def refused_by(self, model: Any) -> str:
+        """Say why a model cannot test such rows, if it cannot."""
+        name = type(model).__name__
+        if self.groups is not None and self.weights is not None:
+            return "There is no test of rows that are weighted and belong together as well."
+        if self.groups is not None and "groups" not in signature(model.test_dimension).parameters:
+            return f"The test of {name} moves rows one by one, but here they belong together."
+        return ""
+
+
+ALONE = Related()
+
+
+def related_rows(data: Data) -> Related:
+    """Return what the table says of its rows."""
+    return ALONE if data.groups is None and data.weights is None else Related(data.groups, data.weights)
+
+
 def untested(k: int, why: str) -> Verdicts:
     """Say why nothing was tested."""
     return Verdicts(Test(about=why), [NOT_TESTED] * k, [""] * k, [None] * k)
@@ -75,6 +126,7 @@ def verdicts(
     progress: Progress | None,
     groups: int = 1,
     whole: np.ndarray | None = None,
+    related: Related = ALONE,
 ) -> Verdicts:
     """Ask a fitted model which of its k directions these rows show.
 
@@ -91,14 +143,23 @@ def verdicts(
         Classes, columns of the second set, or directions.
     whole : ndarray of bool, optional
         Rows without holes, where others have some: the test is made on these.
+    related : Related
+        Which rows belong together, and how much each counts.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
     if whole is not None and not whole.all():
-        return _of_whole_rows(lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups), model, X, y, whole, k)
+        part = related.of(whole)
+        return _of_whole_rows(
+            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, part), model, X, y, whole, k
+        )
+    refusal = related.refused_by(model)
+    if refusal:
+        return untested(k, refusal)
     n, p = X.shape
-    cost, spent, rows = says.test.cost_for(model, X, y), Effort(says.test.draws, n), np.arange(n)
+    cost = says.test.cost if related.groups is not None else says.test.cost_for(model, X, y)
+    spent, rows = Effort(says.test.draws, n), np.arange(n)
     if cost is not None:
         afforded = _affordable(says, cost, n, p, groups)
         if afforded is None:
@@ -110,14 +171,19 @@ def verdicts(
             progress("testing directions: permuting", 0, 0)
     target = () if y is None else (y[rows],)
     tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
+    given = related.of(rows).given()
     try:
-        found = tested.test_dimension(X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed)
+        found = tested.test_dimension(
+            X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed, **given
+        )
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
     test = spent.told(wording, n)
     if found.note:
         test = replace(test, about=f"{test.about} {found.note}")
+    if related.groups is not None:
+        test = replace(test, about=f"{test.about} {related.told}")
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
 
 
@@ -140,6 +206,7 @@ def spread_verdicts(
     plan: Plan,
     progress: Progress | None,
     whole: np.ndarray | None = None,
+    related: Related = ALONE,
 ) -> Verdicts:
     """Compare the variances of directions with those that unrelated columns would give.
 
@@ -158,17 +225,22 @@ def spread_verdicts(
     progress : Progress or None
     whole : ndarray of bool, optional
         Rows without holes, where others have some: the test is made on these.
+    related : Related
+        Which rows belong together, and how much each counts.
     """
     n, k = len(X), len(values)
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     if whole is not None and not whole.all():
+        part = related.of(whole)
         return _of_whole_rows(
-            lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress), model, X, None, whole, k
+            lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress, None, part), model, X, None, whole, k
         )
     worded = any(len(block) > 1 for block in blocks)
     if declared(model).test is not None and not worded:
-        return verdicts(model, X, None, k, plan, progress)
+        return verdicts(model, X, None, k, plan, progress, related=related)
+    if related is not ALONE:
+        return untested(k, f"Columns of words are permuted row by row, which {related.words} do not allow.")
     spread, name = declared(model).spread, type(model).__name__
     spent = effort(n, lambda m: spread.cost(m, X.shape[1], len(blocks)), WORK, spread.draws, FEWEST_ROWS["none"])
     if spent is None:
@@ -341,16 +413,31 @@ def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewes
     return Effort(DRAWS[-1], rows) if DRAWS[-1] * cost(rows) <= budget else None
 
 
-def some_rows(rows: int, n: int, seed: int, y: np.ndarray | None = None) -> np.ndarray:
-    """Draw rows at random; of each class its share, and two at least."""
-    rng = np.random.default_rng(seed)
+def some_rows(
+    rows: int, n: int, seed: int, y: np.ndarray | None = None, numbers: np.ndarray | None = None
+) -> np.ndarray:
+    """Draw rows at random; of each class its share, and two at least.
+
+    Parameters
+    ----------
+    rows : int
+        How many.
+    n : int
+        Of how many.
+    seed : int
+    y : ndarray, optional
+        Classes.
+    numbers : ndarray of int, optional
+        Numbers of the rows, which decide; their places if not given.
+    """
     if rows >= n:
         return np.arange(n)
+    order = keys(np.arange(n) if numbers is None else numbers, seed)
     if y is None:
-        return np.sort(rng.choice(n, rows, replace=False))
+        return smallest(order, rows)
     parts = []
     for label in np.unique(y):
         places = np.flatnonzero(y == label)
         count = min(len(places), max(round(rows * len(places) / n), 2))
-        parts.append(rng.choice(places, count, replace=False))
+        parts.append(places[smallest(order[places], count)])
     return np.sort(np.concatenate(parts))

@@ -64,13 +64,19 @@ class Ready:
         """Which rows have no holes; None where holes were not kept."""
         return None if self.kept is None else ~np.isnan(self.kept).any(axis=1)
 
+    def predict_rows(self, X: np.ndarray) -> np.ndarray:
+        """Return what the model predicts of rows that were prepared."""
+        for _, step in self.steps[1:]:
+            X = step.transform(X)
+        return np.asarray(self.model.predict(X))
+
     @property
     def pipeline(self) -> Pipeline:
         """Everything from a table to an answer."""
         return Pipeline([*self.steps, ("model", self.model)])
 
 
-def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
+def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: Any = None) -> Ready:
     """Fit a model to a prepared table; where holes were kept, in the best way that can be had.
 
     Parameters
@@ -79,14 +85,21 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
     preparation : fitted Preparation
     table : data frame
     y : ndarray, optional
+    weights : ndarray, optional
+        How much each row counts.
     """
-    X, names, first = preparation.transform(table), preparation.names_out_, [("prepare", preparation)]
+    return fitted_rows(model, preparation, preparation.transform(table), y, weights)
+
+
+def fitted_rows(model: Any, preparation: Any, X: np.ndarray, y: Any = None, weights: Any = None) -> Ready:
+    """Fit a model to rows that were prepared."""
+    names, first = preparation.names_out_, [("prepare", preparation)]
     if preparation.missing != "keep":
-        return Ready(first, fitted(model, names, X, y), X)
+        return Ready(first, fitted(model, names, X, y, weights), X)
     taking, why = modelled(model), _beyond_likelihood(X)
     if taking is not None and not why:
         try:
-            return Ready(first, _converged(taking, names, X, y), X, X, "ml")
+            return Ready(first, _converged(taking, names, X, y, weights), X, X, "ml")
         except (InputError, NotConvergedWarning) as error:
             why = _first_sentence(error)
     elif taking is None:
@@ -98,25 +111,28 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
         given, why = "nothing", _first_sentence(error)
         fill = ExpectedCells(given).fit(X)
     filled = fill.transform(X)
-    return Ready([*first, ("fill", fill)], fitted(model, names, filled, y), filled, X, given, why)
+    return Ready([*first, ("fill", fill)], fitted(model, names, filled, y, weights), filled, X, given, why)
 
 
-def fitted_to_pair(model: Any, preparation: Any, X: np.ndarray, Y: np.ndarray) -> tuple[Ready, np.ndarray]:
+def fitted_to_pair(
+    model: Any, preparation: Any, X: np.ndarray, Y: np.ndarray, weights: Any = None
+) -> tuple[Ready, np.ndarray]:
     """Fit a model of two sets of columns; return the second as it was fitted, too."""
+    given = {} if weights is None else {"sample_weight": weights}
     first, both = [("prepare", preparation)], np.concatenate([X, Y], axis=1)
     if preparation.missing != "keep":
-        return Ready(first, model.fit(X, Y), X), Y
+        return Ready(first, model.fit(X, Y, **given), X), Y
     why = _beyond_likelihood(both)
     if not why:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", NotConvergedWarning)
-                return Ready(first, modelled(model).fit(X, Y), X, both, "ml"), Y
+                return Ready(first, modelled(model).fit(X, Y, **given), X, both, "ml"), Y
         except (InputError, NotConvergedWarning) as error:
             why = _first_sentence(error)
     fill = ExpectedCells("nothing").fit(X)
     X, Y = fill.transform(X), ExpectedCells("nothing").fit_transform(Y)
-    return Ready([*first, ("fill", fill)], model.fit(X, Y), X, both, "nothing", why), Y
+    return Ready([*first, ("fill", fill)], model.fit(X, Y, **given), X, both, "nothing", why), Y
 
 
 def modelled(model: Any) -> Any:
@@ -129,10 +145,10 @@ def modelled(model: Any) -> Any:
     return clone(model) if tags is not None and tags().input_tags.allow_nan else None
 
 
-def _converged(model: Any, names: list[str], X: np.ndarray, y: Any) -> Any:
+def _converged(model: Any, names: list[str], X: np.ndarray, y: Any, weights: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotConvergedWarning)
-        return fitted(model, names, X, y)
+        return fitted(model, names, X, y, weights)
 
 
 def _beyond_likelihood(X: np.ndarray) -> str:

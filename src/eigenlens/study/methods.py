@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from .._core import errors
 from .._core.errors import SeparationError
@@ -67,23 +68,26 @@ def chosen(name: str, kind: str) -> Any:
     return known[wanted]
 
 
-def fitted(model: Any, names: list[str], X: Any, y: Any = None) -> Any:
+def fitted(model: Any, names: list[str], X: Any, y: Any = None, weights: Any = None) -> Any:
     """Fit a model to numbers whose columns have names, so that its errors and warnings say them.
 
     Where a column separates classes perfectly, the model is fitted as it says it can be then. The names are not kept:
     a pipeline hands it plain numbers.
     """
+    given = {} if weights is None else {"sample_weight": weights}
+    if weights is not None and not has_fit_parameter(model, "sample_weight"):
+        raise errors.InputError(f"{type(model).__name__} takes no weights; choose another method.")
     if declared(model) is None:
-        return model.fit(X, y)
+        return model.fit(X, y, **given)
     import pyarrow as pa
 
     try:
-        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y)
+        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y, **given)
     except SeparationError:
         softer = if_separated(model)
         if not softer or all(repr(getattr(model, name)) == repr(value) for name, value in softer.items()):
             raise
-        return fitted(clone(model).set_params(**softer), names, X, y)
+        return fitted(clone(model).set_params(**softer), names, X, y, weights)
     vars(model).pop("feature_names_in_", None)
     return model
 

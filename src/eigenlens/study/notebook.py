@@ -16,8 +16,9 @@ from .._core import errors
 from ..files import save
 from ..report.findings import Findings
 from ..sources.writing import replaced
-from ..tables import TableFile
-from .data import MISSING, Plan, Progress, read_data
+from ..tables import Dialect, TableFile
+from .data import read_data
+from .plan import MISSING, Plan, Progress
 from .run import Study, study
 
 SHOWN_HEIGHT = 900  # pixels of the page in a notebook; it scrolls
@@ -101,6 +102,11 @@ def report(
     method: str = "auto",
     drop: Any = (),
     keep: Any = (),
+    words: Any = (),
+    numbers: Any = (),
+    id: str | None = None,
+    weights: str | None = None,
+    group: str | None = None,
     missing: str | None = None,
     standardise: bool | None = None,
     sample: int | None = None,
@@ -127,6 +133,12 @@ def report(
         "auto", or the name of a method as the command line has it ("lda", "pda", "sir"...).
     drop, keep : str or list of str
         Columns to leave out; columns that would be left out to take in.
+    words, numbers : str or list of str
+        Columns to read as words although they hold numbers; columns that measure something, whatever their names and
+        cells say.
+    id, weights, group : str, optional
+        The column that names the rows; that says how much, or how often, each counts; that says which rows belong
+        together, and so stay together in folds and permutations.
     missing : str, optional
         What to do about missing cells: "ml" (the default), "refuse", "drop" or "mean", as `--missing` has it.
     standardise : bool, optional
@@ -156,7 +168,9 @@ def report(
     >>> found
     Report('table': PCA, 150 rows)
     """
-    drop, keep = ((names,) if isinstance(names, str) else tuple(map(str, names)) for names in (drop, keep))
+    drop, keep, words, numbers = (
+        (names,) if isinstance(names, str) else tuple(map(str, names)) for names in (drop, keep, words, numbers)
+    )
     named = target is None or isinstance(target, str)
     plan = Plan(
         target=target if named else "target",
@@ -166,6 +180,10 @@ def report(
         method=method.lower().replace("_", "-"),
         drop=drop,
         keep=keep,
+        numbers=numbers,
+        id=id,
+        weights=weights,
+        group=group,
         standardise=standardise,
         sample=sample,
         seed=random_state,
@@ -176,16 +194,17 @@ def report(
         if missing not in MISSING:
             raise errors.setting("missing", missing, f"it is one of {', '.join(MISSING)}")
         plan = replace(plan, missing=missing)
+    dialect = Dialect(words=words, numbers=numbers)
     if isinstance(data, str | Path):
         if not named:
             raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
-        rows = read_data(TableFile(data), plan)
+        rows = read_data(TableFile(data, dialect), plan)
         return Report(study(rows, plan, progress))
     with tempfile.TemporaryDirectory(prefix="eigenlens-") as folder:
         place = Path(folder) / "table.parquet"
         table, row_names = _arrow(data, None if named else target)
         import_module("pyarrow.parquet").write_table(table, place)
-        rows = read_data(TableFile(place), plan, "a table in memory")
+        rows = read_data(TableFile(place, dialect), plan, "a table in memory")
         rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
         return Report(study(rows, replace(plan, title=plan.title or "table"), progress))
 

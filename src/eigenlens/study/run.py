@@ -11,8 +11,9 @@ from sklearn.pipeline import Pipeline
 from .._core.errors import EigenlensWarning
 from ..report.findings import Findings
 from .code import code_for
-from .data import Data, Plan, Progress
+from .data import Data
 from .methods import chosen, declared, score_names
+from .plan import Plan, Progress
 from .suggestions import suggestions
 
 

@@ -43,6 +43,8 @@ class Column:
     low, high : float
     whole : bool
         Whether all numbers are whole.
+    values : set of float or None
+        The different whole numbers; None where there are more than a thousand, or others.
     odd : int
         Words among numbers, which count as missing.
     remark : str
@@ -58,8 +60,16 @@ class Column:
     low: float = np.inf
     high: float = -np.inf
     whole: bool = True
+    values: set[float] | None = field(default_factory=set)
     odd: int = 0
     remark: str = ""
+
+    @property
+    def distinct(self) -> int:
+        """How many different cells there are, as far as they are counted: beyond a thousand, a thousand and one."""
+        if self.kind == "word":
+            return len(self.levels)
+        return LEVELS + 1 if self.values is None else len(self.values)
 
 
 class TableFile:
@@ -116,9 +126,12 @@ class TableFile:
                     f"{self.path}, line 1: the column {errors.quoted(name)} has a control character in its name; "
                     "remove it."
                 )
-        for name in self.dialect.words:
-            if name not in self.names:
-                raise errors.no_column(name, self.names, "--words")
+        for option, given in (("--words", self.dialect.words), ("--numbers", self.dialect.numbers)):
+            for name in given:
+                if name not in self.names:
+                    raise errors.no_column(name, self.names, option)
+        for name in set(self.dialect.words) & set(self.dialect.numbers):
+            raise errors.setting("--words", name, "it is also among the columns of --numbers; name it once")
 
     def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
         """Return how the cells are written, and what was assumed."""
@@ -171,9 +184,15 @@ class TableFile:
             column.numbers += len(finite)
             column.low, column.high = min(column.low, finite.min()), max(column.high, finite.max())
             column.whole = column.whole and bool((finite == np.round(finite)).all())
+            self._count_numbers(column, finite)
         if cells.words.any():
             column.words += int(cells.words.sum())
             self._count_words(column, cells)
+
+    def _count_numbers(self, column: Column, numbers: np.ndarray) -> None:
+        if column.values is not None:
+            column.values |= set(np.unique(numbers).tolist()) if column.whole else set()
+            column.values = column.values if column.whole and len(column.values) <= LEVELS else None
 
     def _count_words(self, column: Column, cells: Cells) -> None:
         import pyarrow as pa
@@ -202,6 +221,16 @@ class TableFile:
             if column.numbers:
                 self._settle(column)
         column.kind = "word" if column.words else "number" if column.numbers else "empty"
+        if column.kind == "word" and column.name in self.dialect.numbers:
+            first = errors.quoted(next(iter(column.levels)))
+            raise errors.setting("--numbers", column.name, f"its cells are words, such as {first}")
+
+    def read_as_words(self, columns: list[Column]) -> None:
+        """Take columns of numbers that are codes for words, after all."""
+        self.dialect = replace(self.dialect, words=(*self.dialect.words, *(column.name for column in columns)))
+        self._count_again(columns)
+        for column in columns:
+            column.kind = "word"
 
     def _is_dressed(self, column: Column) -> bool:
         """Tell whether the words of a column are numbers with signs that can be left out, and remark on it."""
@@ -242,6 +271,7 @@ class TableFile:
         line = self._line(column.name, word)
         first = errors.quoted(word) + (f", line {line:,}" if line is not None else "")
         few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
+        few = few or column.name in self.dialect.numbers
         if few and len(column.levels) < LEVELS:
             column.remark += " " * bool(column.remark) + (
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
