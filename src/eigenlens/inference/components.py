@@ -269,7 +269,7 @@ def _tests(
     dimension, start = 0, None
     for d in range(last):
         fit = fit_factors(table, d, start)
-        found[d], start = _statistic(fit.values, d, p), fit.noise
+        found[d], start = statistic_of(fit.values, d, p), fit.noise
         if noise is None:
             p_values[d], bars[d] = _by_theory(found[d], table.freedom - d, p - d, alpha)
         else:
@@ -312,7 +312,7 @@ def _by_theory(found: float, n: float, p: int, alpha: float) -> tuple[float, flo
     return ratio_survival((found * n - edge.centre) / edge.spread, n, p), bar
 
 
-def _statistic(values: np.ndarray, d: int, p: int) -> float:
+def statistic_of(values: np.ndarray, d: int, p: int) -> float:
     return float(values[d] * (p - d) / max(values[d:].sum(), np.finfo(float).tiny))
 
 
@@ -322,13 +322,13 @@ def _drawn(fit: FactorFit, d: int, E: np.ndarray) -> float:
     M = np.concatenate([fit.loadings.T, E * np.sqrt(np.maximum(own, np.finfo(float).tiny))])
     p = M.shape[1]
     if p > len(M):
-        return _statistic(np.linalg.eigvalsh(M @ M.T)[::-1], d, p)
+        return statistic_of(np.linalg.eigvalsh(M @ M.T)[::-1], d, p)
     W = M.T @ M
     if d > 0 and p <= REFITTED:
         values, V = np.linalg.eigh(W)
         root = np.sqrt(changed(np.diag(W), values[::-1][:d], V[:, ::-1][:, :d]))
         W = W / root / root[:, None]
-    return _statistic(np.linalg.eigvalsh(W)[::-1], d, p)
+    return statistic_of(np.linalg.eigvalsh(W)[::-1], d, p)
 
 
 def share_found(bar: float, n: float, p: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,7 +20,9 @@ from ..inference import (
     class_leverages,
     wilks,
 )
+from ..inference.holed import Hypothesis, of_classes
 from ..moments import Centred, Grouped
+from ..normal.redrawn import Redrawn
 from ..regress.scoring import contrasts
 from ..sources import Source, with_target
 from ..sources.labels import refuse_other_labels
@@ -32,7 +35,7 @@ from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_d
 from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
-from ._patterns import law_of, require_law, with_holes
+from ._patterns import expected_over_groups, law_of, require_law, with_holes
 from ._rows import Known
 from ._structure import structure
 
@@ -305,7 +308,11 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             check_choice("method", method, (*CANONICAL, "permutation"))
         moved = check_moved(method, groups, block)
         source = self._rows_to_test(X, y, sample_weight, "permutation", needed=moved or method == "permutation")
-        problem: Any = self._pose(self._tested_moments(source))
+        moments = self._tested_moments(source)
+        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
+        if holed is not None:
+            return holed
+        problem: Any = self._pose(self._without_holes(moments))
         if problem.penalised_by and method not in (None, "permutation"):
             raise errors.permutation_only(problem.penalised_by, method)
         if problem.penalised_by and source is None:
@@ -327,6 +334,10 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
         )
         return test.with_note(note)
+
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        problem: Any = self._pose(self._whole_moments)
+        return None if problem.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
 
     # -- use ---------------------------------------------------------------------------------------------------
 
@@ -417,9 +428,10 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def _expected(self, rows: np.ndarray) -> np.ndarray:
         """Return rows filled with their expectation over all classes, Σ P(k | x_o) E[x | x_o, k]."""
-        law = require_law(self._law)
-        posterior = np.exp(_xp.log_softmax(self._log_odds(rows)))
-        return np.sum([posterior[:, k, None] * law.filled(rows, k) for k in range(len(self._priors))], axis=0)
+        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))[0]
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))[1]
 
     def _filled(self, X: Array) -> Array:
         return X if self.missing == "refuse" else with_holes(X, lambda block: block, self._expected)

@@ -140,7 +140,11 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             raise errors.InputError(
                 f"method={method!r} takes every row by itself; groups and block are for method='shared'."
             )
-        problem: Any = self._pose(self._tested_moments(source))
+        moments, moved = self._tested_moments(source), groups is not None or block is not None
+        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
+        if holed is not None:
+            return holed
+        problem: Any = self._pose(self._without_holes(moments))
         rows = None
         if source is not None and method in OF_ROWS:
             read = repeated(source) if needed else repeated_or_none(source, MOST_CELLS)

@@ -15,7 +15,7 @@ between linear subspaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -28,9 +28,11 @@ from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
+from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..sources import RegressorScore, Source, as_source, map_rows, with_target
+from ..normal.redrawn import Redrawn
+from ..sources import RegressorScore, as_source, map_rows, with_target
 from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
@@ -345,16 +347,20 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         moved = check_moved(method, groups, block)
         needed = moved or method == "permutation" or bool(self._value("ridge"))
         source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
+        moments = self._tested_moments(source)
+        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
+        if holed is not None:
+            return holed
         by_theory = source is None or method not in (None, "permutation")
         rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
         if rows is None:
-            return self._by_theory(source, alpha, method or "wilks").with_note(*unchecked(method, "Y"))
+            return self._by_theory(moments, alpha, method or "wilks").with_note(*unchecked(method, "Y"))
         other, note = np.asarray(rows.y, dtype=np.float64).reshape(len(rows.X), -1), ""
         if not needed:
             h = leverages(other)
             method, note = taken(rows.X, h, round(float(h.sum())))
         if method == "wilks":
-            return self._by_theory(source, alpha, method)
+            return self._by_theory(moments, alpha, method)
         ridge = self._value("ridge") * (len(other) - 1)
         penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows.X, other)]
         test = canonical_permutation_test(
@@ -384,10 +390,17 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     def _summary_test(self) -> str:
         if self._value("ridge") or self._collected is not self._whole_moments:
             return ""
-        return str(self._by_theory(None, 0.05, "wilks").with_note(*unchecked(None, "Y")))
+        return str(self._by_theory(self._collected, 0.05, "wilks").with_note(*unchecked(None, "Y")))
 
-    def _by_theory(self, source: Source | None, alpha: float, method: str) -> DimensionTest:
-        problem, spectrum = CCA()._solved(self._tested_moments(source))
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        def pairs(sample: Redrawn) -> Hypothesis:
+            p = int(np.count_nonzero(sample.columns < self.n_features_in_))
+            return of_pairs(p, len(sample.columns) - p)
+
+        return None if self._value("ridge") else pairs
+
+    def _by_theory(self, moments: Any, alpha: float, method: str) -> DimensionTest:
+        problem, spectrum = CCA()._solved(self._without_holes(moments))
         return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
 
     @property

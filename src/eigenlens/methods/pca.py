@@ -11,6 +11,7 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
@@ -21,7 +22,9 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
+from ..inference.holed import Hypothesis, of_columns
 from ..moments import Centred, Factor, Outline
+from ..normal.redrawn import Redrawn
 from ..roads import Road, choose_kind, fits, road_of
 from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
@@ -155,6 +158,7 @@ class PCA(TakesHoles, ProbabilisticComponents):
         },
     )
     _modes = ("refuse", "ml", "ppca")
+    _method_with_holes = "shared"
     scale: bool = False  # of models in files that are older than the parameter
 
     def __init__(
@@ -309,6 +313,12 @@ class PCA(TakesHoles, ProbabilisticComponents):
 
     def _rank(self) -> int | None:
         return int(self.n_components) if self.missing == "ppca" else None
+
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        def columns(sample: Redrawn) -> Hypothesis:
+            return of_columns(len(sample.columns), sample.weight - 1)
+
+        return columns if self.missing == "ml" else None
 
     def _set_law(self, problem: SpreadProblem) -> None:
         mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight

@@ -21,7 +21,9 @@ from .._core import xp as _xp
 from .._core.stored import stored
 from .._core.typing import Array
 from ..inference import CoordinateTest, DimensionTest, coordinate_test, li_test, with_linear
+from ..inference.holed import Hypothesis, of_classes
 from ..moments import Grouped
+from ..normal.redrawn import Redrawn
 from ..spectral import Form, Whitening, whiten
 from ._declaration import Declaration, basis_of
 from ._inverse import SYMMETRIC
@@ -143,6 +145,9 @@ class SIR(OnePassInverseRegression):
             )
         W = _xp.to_numpy(found.matrix)
         return coordinate_test(_xp.to_numpy(offsets), moments.weights, W @ W.T, self._names_of_columns(), alpha)
+
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        return lambda sample: of_classes(sample.shares, "slices, same holes")
 
     def _summary_test(self) -> str:
         if self._collected is not self._whole_moments:
