@@ -83,10 +83,10 @@ def _judge(findings: Findings, cls: Any, preparation: Any, data: Data, plan: Pla
     """Compare methods on rows left out; note which ones are told apart from ours, and what ours confuses."""
     y = np.asarray(data.y)
     ring = compared_methods("classes", plan.seed, len(y), plan.folds)
-    found = compare(ring, preparation, data, plan.folds, plan.seed, progress)
-    findings.comparison, predicted, rows = found.methods, found.predicted, found.rows
-    note_rows(data, rows)
     name = declared(cls).compared_as
+    found = compare(ring, preparation, data, plan.folds, plan.seed, progress, name)
+    findings.comparison, predicted, rows = found.methods, found.predicted, found.rows
+    note_rows(data, found)
     findings.comparison = [replace(c, ours=c.name == name) for c in findings.comparison]
     ours = predicted.pop(name, None)
     if ours is None:

@@ -15,17 +15,20 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
+from .._core.errors import listed
 from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
 from .data import Data
 from .dimension_tests import some_rows
 from .holes import fitted_rows, modelled
-from .methods import declared, made, rivals
+from .methods import declared, made, methods, rivals
 from .plan import Progress
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
+WORK, WORK_OF_ONE = 7e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
+FLOOR = 700  # rows that a method must be able to take, or else it does not take part
 LEVEL = 0.95
 
 
@@ -39,7 +42,7 @@ def sliced(model: Any, n: int) -> Any:
 
 def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring, for n rows in so many folds."""
-    ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
+    ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
     seen = n - n // folds
@@ -58,22 +61,31 @@ class Compared:
         What each method said of the rows.
     rows : ndarray of int
         Which rows were judged.
+    dear : list of str
+        Methods that would have taken too long.
     """
 
     methods: list[ComparedMethod]
     predicted: dict[str, np.ndarray]
     rows: np.ndarray
+    dear: list[str]
 
 
 def compare(
-    models: dict[str, Any], preparation: Any, data: Data, folds: int, seed: int, progress: Progress | None = None
+    models: dict[str, Any],
+    preparation: Any,
+    data: Data,
+    folds: int,
+    seed: int,
+    progress: Progress | None = None,
+    ours: str = "",
 ) -> Compared:
     """Judge models on rows that neither they nor their preparation have seen."""
     import pyarrow as pa
 
     y, kind = np.asarray(data.y), data.kind
     rows = np.arange(len(y))
-    most = affordable_rows(len(preparation.names_out_))
+    models, dear, most = affordable(models, len(y), len(preparation.names_out_), len(np.unique(y)), folds, ours)
     if len(rows) > most:
         rows = some_rows(most, len(rows), seed, y if kind == "classes" else None)
     preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
@@ -97,7 +109,7 @@ def compare(
     if progress:
         progress("", 1, 1)
     found = [trial.told(name, z, kind, splits, w, groups, preparation) for name, trial in trials.items()]
-    return Compared(found, {name: t.guess for name, t in trials.items() if not t.note}, rows)
+    return Compared(found, {name: t.guess for name, t in trials.items() if not t.note}, rows, dear)
 
 
 @dataclass
@@ -130,6 +142,35 @@ class _Trial:
         advantage = getattr(declared(self.model), "advantage", "boundaries that need not be straight")
         fills = preparation.missing == "keep" and modelled(self.model) is None
         return ComparedMethod(name, *score, self.seconds, self.note, advantage=advantage, fills=fills)
+
+
+def affordable(
+    models: dict[str, Any], n: int, p: int, groups: int, folds: int, ours: str
+) -> tuple[dict[str, Any], list[str], int]:
+    """Return the models that can be compared within the work that is allowed, those that cannot, and on how many rows.
+
+    A method that is too dear even for few rows does not take part, the dearest first; the others get as many rows as
+    the work allows. The one in question always takes part.
+    """
+    most = min(n, affordable_rows(p))
+    floor = min(most, FLOOR)
+
+    def work(name: str, rows: int) -> float:
+        return folds * _cost(models[name], rows - rows // folds, p, groups)
+
+    kept = [name for name in models if name == ours or work(name, floor) <= WORK_OF_ONE]
+    while len(kept) > 2 and sum(work(name, floor) for name in kept) > WORK:
+        kept.remove(max((name for name in kept if name != ours), key=lambda name: work(name, floor)))
+    while most > floor and sum(work(name, most) for name in kept) > WORK:
+        most = max(int(0.9 * most), floor)
+    return {name: models[name] for name in kept}, [name for name in models if name not in kept], most
+
+
+def _cost(model: Any, n: int, p: int, groups: int) -> float:
+    says = declared(getattr(model, "directions", model))
+    if says is not None:
+        return float(says.fit_cost(n, p, groups))
+    return 1.5 * n * n * p if isinstance(model, SVC) else 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:
@@ -212,10 +253,16 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
     return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
 
 
-def note_rows(data: Data, rows: np.ndarray) -> None:
-    """Say on how many rows methods were compared, where those are not all."""
-    if len(rows) < data.n_rows:
-        data.notes.append(f"Methods are compared on {len(rows):,} of the {data.n_rows:,} rows, drawn at random.")
+def note_rows(data: Data, found: Compared) -> None:
+    """Say on how many rows methods were compared, where those are not all, and which do not take part."""
+    rows = len(found.rows)
+    if rows < data.n_rows:
+        data.notes.append(f"Methods are compared on {rows:,} of the {data.n_rows:,} rows, drawn at random.")
+    if found.dear:
+        verb = "does" if len(found.dear) == 1 else "do"
+        known = [name for name, cls in methods().items() if declared(cls).compared_as in found.dear]
+        ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
+        data.notes.append(f"{listed(found.dear)} {verb} not take part in the comparison: it would take long{ask}.")
 
 
 def enough_for_folds(y: np.ndarray, kind: str, groups: np.ndarray | None = None) -> bool:
