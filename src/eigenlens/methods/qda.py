@@ -148,6 +148,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         compares="classes",
         compared_as="QDA",
         advantage="a covariance for each class, and so curved boundaries",
+        display="DecisionDisplay",
     )
     n_components: Any = None  # it has no directions
 
