@@ -201,6 +201,8 @@ class Declaration:
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
+    takes_words : bool
+        Whether it takes columns of words as they are.
     foreign_names : mapping of str to str
         Parameters that other libraries have for this method, and what to write in their place.
     """
@@ -223,6 +225,7 @@ class Declaration:
     blind_spot: str = ""
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
+    takes_words: bool = False
     foreign_names: Mapping[str, str] = field(default_factory=dict)
 
 
