@@ -111,7 +111,11 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     >>> data.notes
     ['150 rows, 5 columns: 4 of numbers, 1 of words.']
     """
-    _check_names(file, plan)
+    try:
+        _check_names(file, plan)
+    except errors.InputError:
+        file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
+        _check_names(file, plan)
     profile = file.profile(ignore=plan.drop)
     notes = _counted_kinds(file, profile)
     roles = roles_of(file, plan, profile)

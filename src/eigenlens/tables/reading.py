@@ -113,6 +113,7 @@ class TableFile:
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot([self.path])
         self.dialect, self.notes = self._written(dialect or Dialect())
+        self._asked = self.dialect
         self._sheet: Any = None
         if suffix in SHEETS:
             self._sheet, self.notes = read_sheet(self.path)
@@ -162,8 +163,9 @@ class TableFile:
         for column in dressed:
             self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
-        if self.is_text:
-            self._refuse_headless(columns)
+        if self.is_text and self._is_headless(columns):
+            self._without_header()
+            return self.profile()
         self._profile = columns
         return columns
 
@@ -297,17 +299,24 @@ class TableFile:
             for column in columns:
                 self._take_in(column, self._cells(batch, column.name))
 
-    def _refuse_headless(self, columns: dict[str, Column]) -> None:
-        """Refuse a first line that looks like the rows below it."""
+    def _is_headless(self, columns: dict[str, Column]) -> bool:
+        """Tell whether the first line looks like the rows below it: numbers over numbers, words that repeat."""
         cells = {name: parse(_strings([name]), self.dialect.decimal) for name in columns}
         numbers = [name for name, c in cells.items() if not c.words[0] and not c.missing[0]]
         like = all(columns[name].kind == "number" for name in numbers)
         words = [name for name in columns if name not in numbers]
-        if numbers and words and like and all(name in columns[name].levels for name in words):
-            raise errors.InputError(
-                f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, but "
-                "it must hold the names of the columns; add a line with names on top."
-            )
+        found = numbers and words and like and all(name in columns[name].levels for name in words)
+        return bool(found) and self.dialect.header
+
+    def _without_header(self) -> None:
+        """Take the first line for a row."""
+        said = listed(self.names)
+        self.dialect = replace(self._asked, header=False, words=(), numbers=(), na_of=(), dressed=())
+        self.names = read_header(self.path, self.dialect)
+        self.notes.append(
+            f"The first line ({said}) looks like the rows below it: it counts as a row, and columns are named x1 to "
+            f"x{len(self.names)}."
+        )
 
     # -- rows --------------------------------------------------------------------------------------------------
 
