@@ -55,3 +55,15 @@ def test_a_first_line_with_words_may_be_a_row(tmp_path):
     assert "it counts as a row" in table.notes[-1]
     found = eigenlens.report(path, target="x3", cv=0)
     assert found.findings.n_rows == 30
+
+
+def test_two_methods_stand_side_by_side(tmp_path, monkeypatch):
+    from eigenlens.cli.main import run
+
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", "--demo", "iris", "--beside", "pda", "--folds", "0", "--json"]) == 0
+    page = (tmp_path / "iris-report" / "beside.html").read_text()
+    assert page.count("<iframe ") == 2
+    assert "<h2>LDA</h2>" in page
+    assert "<h2>PDA</h2>" in page
+    assert run(["report", "--demo", "iris", "--beside", "nope", "--out", "other"]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -81,14 +82,25 @@ def fitted(model: Any, names: list[str], X: Any, y: Any = None, weights: Any = N
         return model.fit(X, y, **given)
     import pyarrow as pa
 
+    table = pa.table([pa.array(column) for column in X.T], names=names)
+    model = _softened(model, lambda one: one.fit(table, y, **given))
+    vars(model).pop("feature_names_in_", None)
+    return model
+
+
+def fitted_to_moments(model: Any, moments: Any) -> Any:
+    """Fit a model to moments; where a column separates classes perfectly, as it says it can be then."""
+    return _softened(model, lambda one: one.fit_moments(moments))
+
+
+def _softened(model: Any, fit: Callable[[Any], Any]) -> Any:
     try:
-        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y, **given)
+        fit(model)
     except SeparationError:
         softer = if_separated(model)
         if not softer or all(repr(getattr(model, name)) == repr(value) for name, value in softer.items()):
             raise
-        return fitted(clone(model).set_params(**softer), names, X, y, weights)
-    vars(model).pop("feature_names_in_", None)
+        return _softened(clone(model).set_params(**softer), fit)
     return model
 
 

@@ -109,7 +109,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         check_choice("missing", self.missing, ("refuse", "mean", "keep"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = _frame(X)
-        self.columns_, self.levels_, self.left_out_ = [], {}, {}
+        self.columns_, self.left_out_ = [], {}
+        self.levels_: dict[str, list[str]] = {}
         self.fill_words_: dict[str, str] = {}
         kinds = frame.schema
         numbers = [name for name, kind in kinds.items() if not is_words(kind)]
