@@ -4,13 +4,11 @@ import numpy as np
 import pandas as pd
 
 import eigenlens
-from eigenlens.study.comparison import FLOOR, affordable, compared_methods
+from eigenlens.study.comparison import FLOOR, compared_methods, within_budget
 
 
-def names(n, p, groups=2, ours="LDA"):
-    ring = compared_methods("classes", 0, n, 5)
-    kept, dear, rows = affordable(ring, n, p, groups, 5, ours)
-    assert set(kept) | set(dear) == set(ring)
+def names(n, p, ours="LDA"):
+    kept, rows = within_budget(compared_methods("classes", 0, n, 5), n, p, 5, ours)
     return set(kept), rows
 
 

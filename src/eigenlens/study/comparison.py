@@ -22,7 +22,7 @@ from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
 from ..validation.refits import splits_of_folds
 from .data import Data
 from .dimension_tests import some_rows
-from .fold_models import FoldModels, confusion, fold_numbers, folds_are_affordable, moments_of_folds, teams_of
+from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
 from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
 from .plan import Plan, Progress
@@ -105,19 +105,22 @@ def compare(
     passed : Passed, optional
         What the second pass over a file has found.
     ours : str
-        The method in question, which always takes part.
+        The method in question, which takes part whatever it costs.
     """
     y, kind, n = np.asarray(data.y), data.kind, data.n_rows
     p, sizes = len(preparation.names_out_), data.class_sizes()[1] if kind == "classes" else None
-    labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
-    refitted = {name: model for name, model in models.items() if name not in teams}
-    refitted, dear, most = affordable(refitted, n, p, len(np.unique(y)), plan.folds, ours)
+    kept, most = within_budget({name: m for name, m in models.items() if name not in teams}, n, p, plan.folds, ours)
+    dear = [name for name in models if name not in kept and name not in teams]
     models = {name: model for name, model in models.items() if name not in dear}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
     folds = _folds(data, plan, affordable_rows(p))
-    guesses = y.dtype if kind == "classes" else float
-    trials = {name: _Trial(model, np.empty(len(rows), guesses)) for name, model in refitted.items()}
+    trials = {
+        name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
+        for name, model in models.items()
+        if name not in teams
+    }
+    labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
     splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
     _try(trials, preparation, data, rows, splits, progress)
     w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
@@ -148,7 +151,7 @@ def fold_teams(
     labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
     n, p = X.shape
     folds = _folds(data, plan, affordable_rows(p))
-    if preparation.missing == "keep" or not folds_are_affordable(n, p, len(labels), folds.n_folds):
+    if preparation.missing == "keep" or not affordable(n, p, len(labels), folds.n_folds):
         return {}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     training = moments_of_folds(X, codes, labels, numbers, folds).training()
@@ -230,10 +233,8 @@ class _Trial:
         return ComparedMethod(name, *score, self.seconds, self.note, advantage=advantage, fills=fills)
 
 
-def affordable(
-    models: dict[str, Any], n: int, p: int, groups: int, folds: int, ours: str
-) -> tuple[dict[str, Any], list[str], int]:
-    """Return the models that can be compared within the work that is allowed, those that cannot, and on how many rows.
+def within_budget(models: dict[str, Any], n: int, p: int, folds: int, ours: str) -> tuple[list[str], int]:
+    """Return the models that can be compared within the work that is allowed, and on how many rows.
 
     A method that is too dear even for few rows does not take part, the dearest first; the others get as many rows as
     the work allows. The one in question always takes part.
@@ -242,17 +243,17 @@ def affordable(
     floor = min(most, FLOOR)
 
     def work(name: str, rows: int) -> float:
-        return folds * _cost(models[name], rows - rows // folds, p, groups)
+        return folds * _cost(models[name], rows - rows // folds, p)
 
     kept = [name for name in models if name == ours or work(name, floor) <= WORK_OF_ONE]
     while len(kept) > 2 and sum(work(name, floor) for name in kept) > WORK:
         kept.remove(max((name for name in kept if name != ours), key=lambda name: work(name, floor)))
     while most > floor and sum(work(name, most) for name in kept) > WORK:
         most = max(int(0.9 * most), floor)
-    return {name: models[name] for name in kept}, [name for name in models if name not in kept], most
+    return kept, most
 
 
-def _cost(model: Any, n: int, p: int, groups: int) -> float:
+def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
     says = declared(getattr(model, "directions", model))
     if says is not None:
         return float(says.fit_cost(n, p, groups))
@@ -341,17 +342,19 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
 
 def note_rows(data: Data, found: Compared) -> None:
     """Say on how many rows methods were compared, where those are not all, and which do not take part."""
-    some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
-    others = [c.name for c in found.methods if c.name not in found.confusions]
-    if len(found.rows) < data.n_rows and found.confusions and others:
-        data.notes.append(f"{listed(found.confusions, 6)} are compared on all rows, {listed(others, 6)} on {some}.")
-    elif len(found.rows) < data.n_rows and others:
-        data.notes.append(f"Methods are compared on {some}.")
     if found.dear:
         verb = "does" if len(found.dear) == 1 else "do"
         known = [name for name, cls in methods().items() if declared(cls).compared_as in found.dear]
         ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
         data.notes.append(f"{listed(found.dear)} {verb} not take part in the comparison: it would take long{ask}.")
+    if len(found.rows) >= data.n_rows:
+        return
+    some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
+    others = [c.name for c in found.methods if c.name not in found.confusions]
+    if found.confusions and others:
+        data.notes.append(f"{listed(found.confusions, 6)} are compared on all rows, {listed(others, 6)} on {some}.")
+    elif others:
+        data.notes.append(f"Methods are compared on {some}.")
 
 
 def enough_for_folds(y: np.ndarray, kind: str, groups: np.ndarray | None = None) -> bool:

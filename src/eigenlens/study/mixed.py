@@ -44,7 +44,7 @@ def asks_for_words(data: Data) -> bool:
     if data.kind != "none":
         return False
     found = Preparation(standardise=False, missing="keep", full=True).fit(data.table)
-    holed = holes_in(data.table).any(axis=0)
+    holed = np.atleast_1d(holes_in(data.table).any(axis=0))
     numbers_have_holes = any(
         gap for name, gap in zip(data.table.column_names, holed, strict=True) if name not in found.levels_
     )

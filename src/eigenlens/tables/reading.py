@@ -95,6 +95,7 @@ class TableFile(JudgesColumns):
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot([self.path])
         self.dialect, self.notes = self._written(dialect or Dialect())
+        self._asked = self.dialect
         self._sheet: Any = None
         if suffix in SHEETS:
             self._sheet, self.notes = read_sheet(self.path)
@@ -175,8 +176,14 @@ class TableFile(JudgesColumns):
         for column in dressed:
             self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
-        if self.is_text:
-            self._refuse_headless(columns)
+        if self.is_text and self._is_headless(columns):
+            if watcher is not None:
+                raise errors.InputError(
+                    f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, "
+                    "but it must hold the names of the columns; add a line with names on top."
+                )
+            self._without_header()
+            return self.profile()
         self._profile = columns
         return columns
 
@@ -262,6 +269,16 @@ class TableFile(JudgesColumns):
         for batch in self._batches([column.name for column in columns]) if columns else ():
             for column in columns:
                 self._take_in(column, self._cells(batch, column.name))
+
+    def _without_header(self) -> None:
+        """Take the first line for a row."""
+        said = errors.listed(self.names)
+        self.dialect = replace(self._asked, header=False, words=(), numbers=(), na_of=(), dressed=())
+        self.names = read_header(self.path, self.dialect)
+        self.notes.append(
+            f"The first line ({said}) looks like the rows below it: it counts as a row, and columns are named x1 to "
+            f"x{len(self.names)}."
+        )
 
     # -- rows --------------------------------------------------------------------------------------------------
 
