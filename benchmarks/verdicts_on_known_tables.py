@@ -45,7 +45,7 @@ def of_r(expression: str) -> pd.DataFrame:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    print("| table | rows × columns | shown | of the next | PCA('auto') | parallel, unscaled | parallel, scaled |")
+    print("| table | rows × columns | shown | of the next | moments | parallel, unscaled | parallel, scaled |")
     for name, where in MEASURED.items():
         X = np.asarray(where() if callable(where) else of_r(where), dtype=float)
         X = X[:, X.std(axis=0) > 0]
@@ -57,7 +57,7 @@ def main() -> None:
 
 def components(X: np.ndarray) -> str:
     test = PCA().fit(X).test_dimension(X)
-    kept = PCA("auto").fit(X).n_components_
+    kept = PCA().fit(X).test_dimension().dimension
     Z = X / X.std(axis=0)
     horn = [PCA().fit(part).test_dimension(method="parallel").dimension for part in (X, Z)]
     return f"{test.dimension} | {test.of_the_next} | {kept} | {horn[0]} | {horn[1]}"

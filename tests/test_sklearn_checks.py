@@ -3,7 +3,19 @@
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from eigenlens import FDA, LDA, MDA, PDA, QDA, SAVE, SIR, ClassicalMDS, DirectionalRegression, LocalizedSIR
+from eigenlens import (
+    FDA,
+    LDA,
+    MDA,
+    PDA,
+    QDA,
+    SAVE,
+    SIR,
+    ClassicalMDS,
+    DirectionalRegression,
+    LocalizedSIR,
+    PrincipalHessianDirections,
+)
 from variants import all_variants, regressor_variants
 
 # the checks feed tables of every kind: of low rank, fitted perfectly, with few rows for a slice or a subclass, or with
@@ -55,7 +67,8 @@ def expected_failures(estimator):
         expected |= dict.fromkeys(WEIGHTS, STARTED)
     if isinstance(estimator, ClassicalMDS) and estimator.n_landmarks and estimator.landmarks == "random":
         expected |= dict.fromkeys(WEIGHTS, DRAWN)
-    if isinstance(estimator, SIR | SAVE | DirectionalRegression | LocalizedSIR) and not estimator.ridge:
+    sliced = SIR | SAVE | DirectionalRegression | LocalizedSIR | PrincipalHessianDirections
+    if isinstance(estimator, sliced) and not estimator.ridge:
         expected |= dict.fromkeys(WEIGHTS, SATURATED)
     return expected
 

@@ -21,6 +21,7 @@ from eigenlens import (
     KernelPCA,
     KernelRegressor,
     LocalizedSIR,
+    PrincipalHessianDirections,
     RobustPCA,
     SparsePCA,
 )
@@ -81,6 +82,7 @@ VARIANTS = {
         MDA(),
         MDA(n_subclasses=1),
         MDA(2, n_subclasses=2, n_init=2),
+        MDA(n_subclasses=2, missing="ml"),
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
     ],
     RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],
@@ -134,6 +136,11 @@ VARIANTS = {
         DirectionalRegression(),
         DirectionalRegression(2, ridge=0.1),
         DirectionalRegression(2, missing="ml"),
+    ],
+    PrincipalHessianDirections: [
+        PrincipalHessianDirections(),
+        PrincipalHessianDirections(2, residuals=False),
+        PrincipalHessianDirections(2, ridge=0.1),
     ],
     LocalizedSIR: [LocalizedSIR(n_neighbors=3), LocalizedSIR(2, n_neighbors=5, ridge=0.1)],
 }

@@ -152,6 +152,14 @@ def DirectionalRegression():
     ax.scatter(Z[:, 0], Z[:, 1], c=y, s=8, linewidths=0, cmap="viridis")
 
 
+def PrincipalHessianDirections():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 5))
+    y = -((X[:, 0] + X[:, 1]) ** 2) + X[:, 2] + 0.5 * rng.standard_normal(600)
+    ax = axes("yield, best in between")
+    ax.scatter(el.PrincipalHessianDirections(1).fit_transform(X, y)[:, 0], y, s=8, linewidths=0, color=COLOURS[0])
+
+
 def LocalizedSIR():
     X, t = datasets.make_swiss_roll(600, noise=0.1, random_state=0)
     Z = el.LocalizedSIR(2, n_neighbors=20).fit_transform(X, t)

@@ -12,17 +12,21 @@ from typing import Any
 
 from ._core import memory
 from .moments import Centred, Factor, Outline, Scatter
+from .moments.products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width
 
 THIN = 4.0  # cost of a multiplication with a few vectors at a time
-SPARSE = 50.0  # of one with a stored cell of a sparse table
-SPARSE_SQUARE = 250.0  # of one in the product of a sparse table with itself
+SPARSE = 15.0  # of one with a stored cell of a sparse table
+SPARSE_SQUARE = 250.0  # of one in a scatter of a sparse table
+SPARSE_GRAM = 60.0  # of one in the product of a sparse table with itself, where one side is short
 READ = 200.0  # of a cell that is read anew for each product
 DECOMPOSED = 10.0  # of an eigenproblem, beside the cube of its size
+SPARSE_STEPS = 200  # products with one vector that directions of a sparse table take
 STEPS = 11  # products with a block of vectors that directions take where they stand out
 PATIENCE = 4.0  # times the cost of the other road that a search may take before it is given up
 LEAST_STEPS, MOST_STEPS = 60, 400  # of a search that can be given up, or not
+SINGLE = 16  # times as many where each is a product with one vector
 KEPT = 1.5  # what a scatter may cost more: it merges, and takes in more rows
 ROOM = 2**28  # bytes for which nobody asks whether they are there
 LEAST = 500  # rows, or columns, below which all roads are short
@@ -115,12 +119,23 @@ def choose_road(
     step, direct = _step_cost(n, n_columns, n_components, filled, in_memory), _direct_cost(n, n_columns, filled)
     if direct < short:
         return Road(usual, f"{direct:.0e} multiplications are a short road to moments that merge")
-    steps, width = STEPS + 2 * n_components // block_width(n_components), block_width(n_components)
+    steps, width, times = _search(n_components, filled)
     ratio = steps * step / direct
-    cost = f"{steps} products with {width} vectors cost {ratio:.2g} of the rows' product with themselves"
+    vectors = f"{width} vectors" if width > 1 else "one vector"
+    cost = f"{steps} products with {vectors} cost {ratio:.2g} of the rows' product with themselves"
+    if filled is not None and few == "rows" and small <= SMALL:
+        ratio = min(ratio, SPARSE_GRAM * filled**2 * n * n_columns * small / direct)
+        cost = f"products of {small} sparse {few} with each other are {ratio:.2g} of those of dense ones"
     if ratio * (1.0 if few == "rows" else KEPT) > 1:
         return Road(usual, f"{cost}, which can be kept and merged")
-    return Road(Outline, cost, int(min(max(PATIENCE * direct / step, LEAST_STEPS), MOST_STEPS)))
+    return Road(Outline, cost, int(min(max(PATIENCE * direct / step, LEAST_STEPS * times), MOST_STEPS * times)))
+
+
+def _search(k: int, filled: float | None) -> tuple[int, int, int]:
+    """Return how many products a search takes, with how many vectors, and how many times as many it may take."""
+    if filled is None:
+        return STEPS + 2 * k // block_width(k), block_width(k), 1
+    return SPARSE_STEPS + 4 * k, ONE, SINGLE
 
 
 def road_of(source: Source, n_components: Any, allowed: bool = True) -> Road:
@@ -132,7 +147,8 @@ def road_of(source: Source, n_components: Any, allowed: bool = True) -> Road:
     filled = None if matrix is None else matrix.nnz / max(matrix.shape[0] * matrix.shape[1], 1)
     road = choose_road(n, p, n_components, filled, source.in_memory_already)
     if road.kind is not Outline and n_components is not None and not fits(source, road.kind):
-        return Road(Outline, "the rows' product with themselves does not fit into memory", MOST_STEPS)
+        most = MOST_STEPS * (1 if filled is None else SINGLE)
+        return Road(Outline, "the rows' product with themselves does not fit into memory", most)
     return road
 
 
@@ -148,8 +164,8 @@ def fits(source: Source, kind: type[Centred]) -> bool:
 
 
 def _step_cost(n: int, p: int, k: int, filled: float | None, in_memory: bool) -> float:
-    """Return the cost of multiplying the rows twice with a block of vectors."""
-    cell = 2.0 * block_width(k) * (THIN if filled is None else SPARSE * filled)
+    """Return the cost of multiplying the rows twice with a block of vectors, or with one of a sparse table."""
+    cell = 2.0 * (THIN * block_width(k) if filled is None else SPARSE * filled)
     return (cell + (0.0 if in_memory else READ)) * n * p
 
 

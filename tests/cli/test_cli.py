@@ -141,7 +141,7 @@ def test_names_constants_and_counters_are_left_out_with_a_word(folder, capsys):
     (folder / "t.csv").write_text("id,name,x,y,same\n" + "\n".join(rows) + "\n")
     notes = " ".join(json.loads(told(capsys, "fit", "t.csv", "--json").out)["notes"])
     assert "'name' names the rows" in notes
-    assert "'id' left out: by name, it identifies rows" in notes
+    assert "'id' left out: it identifies rows, by its name" in notes
     assert "'same' left out: constant" in notes
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
-from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
+from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression, load, save
 from eigenlens._core.errors import InputError, SliceWarning
 from eigenlens.inference import DimensionTest, wilks
 
@@ -23,13 +23,25 @@ def test_small_components_beside_a_large_one_are_shown():
     assert model.test_dimension(method="parallel").dimension == 1
 
 
-def test_auto_is_the_test_from_moments():
-    X = np.random.default_rng(1).standard_normal((60, 8))
-    X[:, :3] += X[:, 3:4]
+@pytest.mark.parametrize("X", [load_digits().data, load_breast_cancer().data], ids=["digits", "breast cancer"])
+def test_auto_is_the_test_of_the_rows(X, tmp_path):
     model = PCA("auto").fit(X)
-    assert model.n_components_ == max(1, PCA().fit(X * np.arange(1, 9)).test_dimension().dimension)
+    test = PCA(2).fit(X).test_dimension(X)
+    assert model.n_components_ == model.test_dimension().dimension == test.dimension
+    assert test.dimension < PCA(2).fit(X).test_dimension().dimension  # normal noise is too small a bar here
+    save(model, tmp_path / "model")
+    np.testing.assert_array_equal(load(tmp_path / "model").test_dimension().p_values, test.p_values)
+
+
+def test_auto_without_rows_is_the_test_of_the_moments():
+    X = load_breast_cancer().data
+    normal = PCA().fit(X).test_dimension().dimension
+    model = PCA("auto").fit(X)
+    assert PCA("auto").fit_moments(model.moments_).n_components_ == normal
+    assert model.fit_moments(model.moments_).n_components_ == model.test_dimension().dimension == normal
+    assert PCA("auto").partial_fit(X[:300]).partial_fit(X[300:]).n_components_ == normal
     wide = np.random.default_rng(1).standard_normal((20, 50))
-    assert PCA("auto").fit(wide).n_components_ == max(1, PCA().fit(wide).test_dimension().dimension)
+    assert PCA("auto").fit(wide).n_components_ == max(1, PCA().fit(wide).test_dimension(wide).dimension)
 
 
 def test_one_column_that_varies_is_one_component():
@@ -122,3 +134,13 @@ def test_words():
     )
     assert "too few rows to tell of any" in str(wilks([0.5, 0.1], n=12, p=4, s=2))
     assert str(DimensionTest.chosen(2, {"eigenvalue": np.ones(3)}, "ladle")) == "2 of 3 directions are kept (ladle)."
+
+
+def test_columns_in_a_line_are_told_from_columns_in_any_order():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((100, 40))
+    for j in range(1, 40):
+        X[:, j] += 0.5 * X[:, j - 1]
+    assert "Neighbouring columns are alike" in PCA(2).fit(X).test_dimension(X).note
+    mixed = X[:, rng.permutation(40)]
+    assert "Neighbouring columns" not in PCA(2).fit(mixed).test_dimension(mixed).note

@@ -1,5 +1,6 @@
 """Wide, sparse and huge tables: directions from products with the rows, equal to those of whole decompositions."""
 
+import importlib
 import tracemalloc
 
 import dask.array as da
@@ -16,6 +17,7 @@ from eigenlens.moments import Outline
 from eigenlens.roads import choose_road
 
 K = 5
+PRODUCTS = importlib.import_module("eigenlens.moments.products")  # the package has a function of that name
 
 
 @pytest.fixture
@@ -25,6 +27,7 @@ def products(monkeypatch):
         monkeypatch.setattr(roads, name, 0)
     monkeypatch.setattr(roads, "THIN", 1e-3)
     monkeypatch.setattr(roads, "SPARSE", 1e-3)
+    monkeypatch.setattr(PRODUCTS, "SMALL", 0)
 
 
 def planted(n, p, seed=0, strongest=12.0):
@@ -40,8 +43,8 @@ def sparse(n, p, filled=0.05, seed=0):
     return made
 
 
-def same(model, exact, angle=1e-6):
-    assert model.spectrum_.solver == "krylov"
+def same(model, exact, angle=1e-6, solver="krylov"):
+    assert model.spectrum_.solver == solver
     assert model.spectrum_.residual <= 1e-8
     assert isinstance(model.moments_, Outline)
     assert np.max(np.asarray(exact.subspace_.angles(model.subspace_))) < angle
@@ -75,6 +78,32 @@ def test_subspaces_of_dense_tables(products, name):
 def test_subspaces_of_sparse_tables(products, shape, form):
     X = sparse(*shape)
     same(PCA(K).fit(getattr(scipy.sparse, form)(X)), PCA(K, solver="dense").fit(X.toarray()), 1e-5)
+
+
+@pytest.mark.parametrize("shape", [(400, 150), (150, 400)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_products_of_few_sparse_rows_or_columns_with_each_other(products, monkeypatch, shape, weighted):
+    monkeypatch.setattr(PRODUCTS, "SMALL", 200)
+    X = sparse(*shape)
+    weight = np.random.default_rng(0).uniform(1, 3, shape[0]) if weighted else None
+    exact = PCA(K, solver="dense").fit(X.toarray(), sample_weight=weight)
+    same(PCA(K).fit(X, sample_weight=weight), exact, 1e-6, "gram")
+
+
+def test_squares_of_few_sparse_rows_are_not_formed_where_they_cost_digits(products, monkeypatch):
+    monkeypatch.setattr(PRODUCTS, "SMALL", 200)
+    X = sparse(150, 400).tolil()
+    X[:, 3] = 1e4 + np.random.default_rng(0).standard_normal((150, 1))
+    same(PCA(K).fit(X.tocsr()), PCA(K, solver="dense").fit(X.toarray()), 1e-5)
+
+
+def test_directions_of_one_variance_are_all_found(products):
+    """Six equal parts of a table: each eigenvalue is there five or six times, and one vector at a time sees it once."""
+    part = sparse(60, 40, 0.2)
+    X = scipy.sparse.block_diag([part] * 6, format="csr")
+    model, exact = PCA(14).fit(X), PCA(14, solver="dense").fit(X.toarray())
+    assert model.spectrum_.solver == "krylov"
+    np.testing.assert_allclose(model.explained_variance_, exact.explained_variance_, rtol=1e-10)
 
 
 def test_a_full_column_far_from_the_origin_keeps_its_digits(products):

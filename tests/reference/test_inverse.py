@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from refs import figures, unshipped
 
-from eigenlens import SAVE, SIR, LocalizedSIR
+from eigenlens import SAVE, SIR, LocalizedSIR, PrincipalHessianDirections
 
 
 def read(folder):
@@ -38,6 +38,25 @@ def test_dr_on_ais(run):
         np.testing.assert_allclose(test.statistics["chi2"], expected["test"]["Stat"], rtol=1e-10)
         assert test.statistics["df"].tolist() == expected["test"]["df"]
         np.testing.assert_allclose(test.p_values, expected["test"]["p.value"], atol=1e-10)
+
+
+def test_printed_figures_of_dr_on_ais():
+    """summary(dr(LBM ~ Ht + Wt + log(RCC) + WCC, method = "phdres")), as the manual of dr prints it."""
+    names, rows, _ = read("sir_ais")
+    X = rows[:, [names.index(c) for c in ("Ht", "Wt", "logRCC", "WCC")]]
+    model = PrincipalHessianDirections().fit(X, rows[:, names.index("LBM")])
+    np.testing.assert_allclose(np.abs(model.curvatures_), [1.4303, 1.1750, 1.1244, 0.3999], atol=5.1e-5)
+    printed = [
+        [0.12764, -0.0003378, 0.005550, 0.02549],
+        [-0.02163, 0.0326138, -0.007342, -0.01343],
+        [-0.74348, 0.9816463, 0.999930, -0.99909],
+        [0.65611, -0.1879008, -0.007408, -0.03157],
+    ]
+    assert_same_directions(model.components_, printed, 6e-6)
+    test = model.test_dimension()
+    np.testing.assert_allclose(test.statistics["chi2"], [35.015, 20.248, 10.281, 1.155], atol=5.1e-4)
+    assert test.statistics["df"].tolist() == [10, 6, 3, 1]
+    np.testing.assert_allclose(test.p_values, [0.0001241, 0.0025012, 0.0163211, 0.2825955], atol=5.1e-8)
 
 
 @pytest.mark.parametrize("run", range(6))

@@ -82,7 +82,7 @@ def test_nothing_left_says_why_and_what_to_do(folder, capsys):
     said = refused(capsys, pd.DataFrame({"step": np.arange(1, 31)}))
     assert "no column is left to analyse: 'step' only counts the rows (--keep 'step' takes it in)." in said
     said = refused(capsys, pd.DataFrame({"patient_id": np.arange(30) * 7 % 31, "day": ["2024-01-01"] * 30}))
-    assert "'patient_id' identifies rows (--keep 'patient_id' takes it in)" in said
+    assert "'patient_id' identifies rows, by its name (--keep 'patient_id' takes it in)" in said
     assert "'day' holds dates" in said
     said = refused(capsys, pd.DataFrame({"y": np.arange(30.0) ** 2}), "--target", "y")
     assert "the table has no other columns. Add columns" in said
@@ -108,7 +108,7 @@ def test_an_identifier_is_no_predictor(name, measures, folder, capsys):
     measures[name] = np.random.default_rng(1).integers(10**5, 10**6, 60)
     said = answered(capsys, measures)
     assert said["columns"] == 3
-    assert f"{name!r} left out: by name, it identifies rows (--keep takes it in)." in said["notes"]
+    assert f"{name!r} left out: it identifies rows, by its name (--numbers takes it in)." in said["notes"]
     assert answered(capsys, measures, "--keep", name)["columns"] == 4
 
 
@@ -267,7 +267,13 @@ def test_columns_are_listed_under_their_own_set(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "name"), [([], "pca"), (["--target", "kind"], "lda"), (["--target", "height"], "sir")]
+    ("words", "name"),
+    [
+        ([], "mixedpca"),  # words of three levels are taken as they are
+        (["--method", "pca"], "pca"),
+        (["--target", "kind"], "lda"),
+        (["--target", "height"], "sir"),
+    ],
 )
 def test_scores_have_one_naming(words, name, animals, folder, capsys):
     table = animals.drop(columns="milk")

@@ -15,7 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from eigenlens._core.errors import InputError
+from eigenlens.sources.csv_text import PLAIN, _quotes_are_plain
 from eigenlens.tables import Dialect, TableFile
+from eigenlens.tables.cells import parse
 
 EUROPE = {"delimiter": ";", "decimal": ","}
 
@@ -350,3 +352,29 @@ def test_an_excel_sheet(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(ImportError, match="needs openpyxl, which is not installed: pip install openpyxl, or save"):
         TableFile(tmp_path / "one.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("rest", "plain"),
+    [
+        ('"x",1\n"y, z",2\n', True),
+        ('"say ""no""",1\nb,2\n', True),
+        ('"two\nlines",1\n', True),
+        ('"x" ,1\n', False),
+        ('"abc\nb,"def",2\n', False),
+        ('5" nail,1\n', False),
+        ('"open,1\n', False),
+    ],
+)
+def test_quotes_are_looked_into_line_by_line_only_where_they_are_odd(tmp_path, rest, plain):
+    path = tmp_path / "quoted.csv"
+    path.write_text(f"name,size\n{rest}")
+    assert _quotes_are_plain(path, PLAIN) is plain
+
+
+@pytest.mark.parametrize("odd", ["nan", "-nan", "inf", "1e400", " 7", "1_0", "٣", "n/a", "word"])
+def test_the_fast_way_reads_cells_as_the_careful_one(odd):
+    column = pa.array(["1.5", "", "-2e3", odd, "NA"])
+    fast, careful = parse(column), parse(column, na=("no such cell",))
+    for name in ("numbers", "missing", "words"):
+        np.testing.assert_array_equal(getattr(fast, name), getattr(careful, name))

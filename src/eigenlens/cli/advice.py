@@ -99,13 +99,13 @@ CLASSES = Question(
     (
         Answer(
             "clouds",
-            "clouds of about the same shape (or unknown: begin here)",
+            "clouds of about the same shape (start here if unsure)",
             Leaf("LDA", "the directions that separate the classes, tested", "LDA().fit(X, y)"),
         ),
         Answer(
             "shapes",
             "clouds, each with its own shape",
-            Leaf("QDA", "curved boundaries between clouds of unlike spread", "QDA().fit(X, y)"),
+            Leaf("QDA", "curved boundaries between clouds of different shape", "QDA().fit(X, y)"),
         ),
         Answer(
             "bent",
@@ -134,7 +134,7 @@ DIRECTIONS = Question(
     (
         Answer(
             "trend",
-            "it rises or falls (or unknown: begin here)",
+            "it rises or falls (start here if unsure)",
             Leaf("SIR", "the directions on which the number depends, tested", "SIR().fit(X, y)"),
         ),
         Answer(
@@ -148,6 +148,15 @@ DIRECTIONS = Question(
             Leaf("DirectionalRegression", "trends and symmetric effects at once", "DirectionalRegression().fit(X, y)"),
         ),
         Answer(
+            "bends",
+            "it bends, up or down: a best setting is in between",
+            Leaf(
+                "PrincipalHessianDirections",
+                "directions along which the number bends, with the sign",
+                "PrincipalHessianDirections().fit(X, y)",
+            ),
+        ),
+        Answer(
             "pieces",
             "the rows lie on a bent surface or in pieces, or few rows have a number",
             Leaf("LocalizedSIR", "the same, from neighbours within slices", "LocalizedSIR(2).fit(X, y)"),
@@ -159,7 +168,7 @@ FORMULA = Question(
     (
         Answer(
             "hinges",
-            "hinges and their products (unknown shape: begin here)",
+            "hinges and their products (start here if unsure)",
             Leaf("regress.AdaptiveSplines", "few terms that can be read", "AdaptiveSplines(degree=2).fit(X, y)"),
         ),
         Answer(

@@ -45,6 +45,7 @@ reading = together(
     click.option("--encoding", help="The encoding of the text [default: told from the file]."),
     click.option("--na", multiple=True, metavar="TEXT", help="Another spelling of a missing cell."),
     click.option("--words", multiple=True, metavar="COL", help="Read a column as words although it holds numbers."),
+    click.option("--numbers", multiple=True, metavar="COL", help="Read a column as numbers that measure something."),
     click.option("--drop", multiple=True, metavar="COL", help="Leave a column out."),
 )
 asking = together(
@@ -79,6 +80,15 @@ asking = together(
         metavar="COL",
         help="Use a column that would be dropped: many different words, or a running number.",
     ),
+    click.option(
+        "--stream/--no-stream",
+        "stream",
+        default=None,
+        help="Read the file twice, in pieces, rather than hold it in memory [default: from 10 million cells on].",
+    ),
+    click.option("--id", metavar="COL", help="The column that names the rows [default: told from the table]."),
+    click.option("--weights", metavar="COL", help="How much, or how often, each row counts [default: told, or all 1]."),
+    click.option("--group", metavar="COL", help="Rows that belong together in folds and permutations [default: told]."),
     click.option("--sample", type=int, metavar="N", help="Analyse N rows, drawn at random."),
     click.option("--seed", type=click.IntRange(0), default=0, help="Seed of everything random [default: 0]."),
 )

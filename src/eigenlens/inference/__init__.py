@@ -6,6 +6,7 @@ from .components import components_test, components_test_of_factor, components_t
 from .coordinates import CoordinateTest, coordinate_test
 from .counting import above_negative, broken_stick, hard_threshold, minka, noise_edge, tracy_widom_test
 from .denoising import Denoised, denoise
+from .hessian import hessian_eigenvalues, hessian_test
 from .inverse import SliceMoments, li_test, permuted_after, resampled_test, save_test
 from .ladle import inverse_root, ladle, ladle_above_noise, resampled_kernel
 from .leverage import Advice, advise, class_leverages, leverages
@@ -56,6 +57,8 @@ __all__ = [
     "envfit",
     "gap_test",
     "hard_threshold",
+    "hessian_eigenvalues",
+    "hessian_test",
     "inverse_root",
     "ladle",
     "ladle_above_noise",

@@ -21,6 +21,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.typing import Array, TableLike
+from ..inference import DimensionTest
 from ..moments import Centred, Cross, Factor, Moments, Outline, products
 from ..roads import Road, choose_kind
 from ..sources import Response, Source, as_source, collect
@@ -34,6 +35,7 @@ from ._structure import structure, total_of
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
+OF_ROWS = ("_chosen", "cv_path_", "_count_test")  # what rows have chosen, where moments would choose otherwise or not
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +197,7 @@ class MomentsEstimator(RowsEstimator):
             if self._asks_validation:
                 moments = self._validate(source)
             else:
-                for name in ("_chosen", "cv_path_"):
+                for name in OF_ROWS:
                     self.__dict__.pop(name, None)
                 moments = self._first_pass(source, self._road(source))
             problem, spectrum = self._solved(moments)
@@ -210,6 +212,7 @@ class MomentsEstimator(RowsEstimator):
 
     _validated: ClassVar[Validated | None] = None
     _chosen: Any = None
+    _count_test: DimensionTest | None = None  # of the rows of a fit, which has chosen the number of directions
 
     @property
     def _asks_validation(self) -> bool:
@@ -269,6 +272,7 @@ class MomentsEstimator(RowsEstimator):
             Whether the columns are those of the source, with their names.
         """
         with unchanged_on_failure(self):
+            self.__dict__.pop("_count_test", None)
             self._check_parameters()
             if named:
                 self._check_columns(source, reset=True)
@@ -298,6 +302,7 @@ class MomentsEstimator(RowsEstimator):
                 return self
             source = self._open(X, y, sample_weight, reset=first, min_rows=1, counts=True)
             self._note_target(source, first)
+            self.__dict__.pop("_count_test", None)
             self._check_parameters(Known.of(source, complete=False))
             moments = self._collect(source, choose_kind(source.n_rows, source.n_columns))
             if not first:
@@ -326,6 +331,7 @@ class MomentsEstimator(RowsEstimator):
         self
         """
         with unchanged_on_failure(self):
+            self.__dict__.pop("_count_test", None)
             self._check_parameters()
             self._check_moments(moments)
             n_features = moments.n_features  # refuses moments that have seen nothing
@@ -418,6 +424,16 @@ class MomentsEstimator(RowsEstimator):
         if source is None:
             return self._collected
         return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+
+    def _holed_test(
+        self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
+    ) -> DimensionTest | None:
+        """Return the test of moments with holes; None where there are none, and the usual tests hold."""
+        return None
+
+    def _without_holes(self, moments: Any) -> Any:
+        """Return moments without holes as methods pose their problems from."""
+        return moments
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""

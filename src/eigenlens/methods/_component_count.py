@@ -33,8 +33,10 @@ TESTS = (
     *("shared", "conditional", "gap", "parallel", "permutation", "tracy-widom"),
     *("gavish-donoho", "broken-stick", "mle"),
 )
+LINED_UP, MOST_COMPARED = 0.25, 2000  # correlation of neighbouring columns that is worth a word; rows it is asked of
 CELLS = 5e6  # of rows whose noise is drawn: 199 draws take about half a minute
-DRAWS = 199  # of noise, in a test and for n_components="auto"
+LEVEL, DRAWS, SEED = 0.05, 199, 0  # of a test, and for n_components="auto"
+MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger tables are tested from moments
 
 
 def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Centred) -> int:
@@ -48,9 +50,9 @@ def count_components(rule: Any, spectrum: Spectrum, pencil: Pencil, moments: Cen
     if rule == "auto":
         if n < 3 or np.count_nonzero(_scales(pencil, n)) < 2:
             return 1
-        return max(1, _shared(moments, pencil, None, 0.05, DRAWS, 0).dimension)
+        return max(1, _shared(moments, pencil, None, LEVEL, DRAWS, SEED).dimension)
     if rule == "parallel":
-        return max(1, against_normal(values / n, n, _scales(pencil, n), 0.05, DRAWS, 0).dimension)
+        return max(1, against_normal(values / n, n, _scales(pencil, n), LEVEL, DRAWS, SEED).dimension)
     if rule == "mp":
         noisy = _with_noise(spectrum, moments) / n
         return max(1, int(np.count_nonzero(noisy > noise_edge(noisy, n)))) if len(noisy) > 1 and n >= 3 else 1
@@ -114,17 +116,11 @@ def _shared(
 ) -> DimensionTest:
     """Test how many directions columns share: against the rows' own noise with random signs, or normal noise."""
     n, A = moments.weight, pencil.A
+    if rows is not None and groups is None and block is None:
+        return shared_by_rows(rows, alpha, n_draws, seed)
     if rows is not None:
         noise = "flips" if block is None else "permutation"
-        options = {"groups": groups, "block": block, "n_draws": n_draws, "random_state": seed}
-        if groups is not None or block is not None:
-            return components_test(rows, alpha, noise, **options)
-        most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
-        if len(rows) <= most:
-            return components_test(rows, alpha, noise, **options).with_note(_of_neighbours(rows))
-        some = np.random.default_rng(0).choice(len(rows), most, replace=False)
-        said = f"{most:,} of {len(rows):,} rows were tested."
-        return components_test(rows[np.sort(some)], alpha, noise, **options).with_note(said)
+        return components_test(rows, alpha, noise, groups=groups, block=block, n_draws=n_draws, random_state=seed)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = _xp.to_numpy(A.factor)
         return components_test_of_factor(F, n, alpha, n_draws=n_draws, random_state=seed)
@@ -132,15 +128,34 @@ def _shared(
     return components_test_of_moments(covariance, n, alpha, n_draws=n_draws, random_state=seed)
 
 
+def shared_by_rows(rows: np.ndarray, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
+    """Test how many directions columns share against the noise of rows, or of some of them, with random signs."""
+    most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
+    if len(rows) <= most:
+        test = components_test(rows, alpha, "flips", n_draws=n_draws, random_state=seed)
+        return test.with_note(_of_neighbours(rows))
+    some = np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))
+    test = components_test(rows[some], alpha, "flips", n_draws=n_draws, random_state=seed)
+    return test.with_note(f"{most:,} of {len(rows):,} rows were tested.")
+
+
 def _of_neighbours(rows: np.ndarray) -> str:
-    """Say whether neighbouring rows are alike, which makes n rows worth fewer."""
-    found = neighbours(rows)
-    if not found.alike:
-        return ""
-    return (
-        f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, they "
-        f"are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
-    )
+    """Say whether neighbouring rows are alike, which makes n rows worth fewer, and whether neighbouring columns are."""
+    said, found = [], neighbours(rows)
+    if found.alike:
+        said.append(
+            f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, "
+            f"they are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
+        )
+    spread = rows.std(axis=0)
+    Z = (rows - rows.mean(axis=0))[:MOST_COMPARED, spread > 0] / spread[spread > 0]
+    across = neighbours(Z.T)
+    if across.alike and across.correlation > LINED_UP:
+        said.append(
+            f"Neighbouring columns are alike (correlation {across.correlation:.2f}), as along a spectrum, an image or "
+            "a series: what they share may be no more than that. method='gap' counts the directions that stand out."
+        )
+    return " ".join(said)
 
 
 def _most_evident(values: np.ndarray, spectrum: Spectrum, moments: Centred) -> int:

@@ -46,7 +46,7 @@ class Rows:
 
 
 #: What scikit-learn's kernel methods call their parameters, and what to write here.
-ELSEWHERE = {
+FOREIGN_NAMES = {
     "gamma": "give it to the kernel, kernel=Gaussian(bandwidth) with gamma = 1/(2·bandwidth²)",
     "degree": "give it to the kernel, kernel=Polynomial(degree, scale, offset)",
     "coef0": "give it to the kernel, kernel=Polynomial(degree, scale, offset)",

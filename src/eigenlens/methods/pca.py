@@ -11,8 +11,7 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any
 
@@ -23,106 +22,29 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
+from ..inference.holed import Hypothesis, of_columns
 from ..moments import Centred, Factor, Outline
-from ..moments.centring import INCOMPLETE
-from ..normal import Conditional
+from ..normal.redrawn import Redrawn
 from ..roads import Road, choose_kind, fits, road_of
 from ..sources import Source
-from ..spectral import Form, Pencil, Spectrum, solve
-from ..spectral.products import ProductForm
+from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._base import Problem, column_names
 from ._chosen import Validated, counts
-from ._component_count import RULES, count_components
+from ._component_count import RULES
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
-from ._patterns import law_of, with_holes
-from ._principal import PrincipalComponents, PrincipalProblem
+from ._patterns import law_of
+from ._probabilistic import ProbabilisticComponents
 from ._rotated import Rotation, rotated
 from ._rows import Known
+from ._spread_problem import SpreadProblem, form_of, is_certain, shared_directions, standardised
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 LEADING = 20  # columns for each component from which on the others are not decomposed
-WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
-
-
-@dataclass(frozen=True, eq=False)
-class SpreadProblem(PrincipalProblem):
-    """Directions of largest spread, as many as a rule keeps.
-
-    Attributes
-    ----------
-    divisor : float
-        Of the covariance.
-    solver : str
-        The solver asked for.
-    scale : array of shape (p,), optional
-        What columns were divided by.
-    unscaled : Centred, optional
-        Moments of the columns as they are, where they were divided.
-    """
-
-    divisor: float = 1.0
-    solver: str = "auto"
-    scale: Array | None = None
-    unscaled: Centred | None = None
-
-    @property
-    def given(self) -> Centred:
-        return self.moments if self.unscaled is None else self.unscaled
-
-    def in_unit(self, rows: Any) -> Any:
-        return rows / (self.unit if self.scale is None else _xp.to_numpy(self.scale))
-
-    def solve(self) -> Spectrum:
-        spectrum = solve(self.pencil, self.solver)
-        if isinstance(self.asked, Integral):
-            return spectrum
-        if self.asked is None:
-            return spectrum.first(max(1, spectrum.rank))
-        return spectrum.first(count_components(self.asked, spectrum, self.pencil, self.moments))
-
-    def condition(self, spectrum: Spectrum) -> float:
-        if self.asked is None or isinstance(self.asked, Integral):
-            return spectrum.condition
-        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
-        return first / last if last > 0 else 1.0
-
-    def drops_weak(self, spectrum: Spectrum) -> bool:
-        most = self.pencil.most or self.pencil.dimension
-        return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
-
-    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
-        if isinstance(self.moments, Outline) and not _is_certain(spectrum):
-            yield errors.NotConvergedWarning(
-                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
-                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
-                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
-            )
-        most = min(self.moments.n_features, self.moments.n_rows - 1)
-        if self.asked is None and len(spectrum) < most:
-            advice = "They have no variance: constant or collinear columns."
-            yield errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice)
-        elif spectrum.rank < len(spectrum) and not self.moments.squared:
-            yield errors.RankWarning(
-                f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
-                "component(s) have no variance; ask for fewer."
-            )
-
-
-def _share(spectrum: Spectrum) -> float:
-    """Return the spread of the weakest direction beside that of the strongest."""
-    s = spectrum.singular_values
-    return float(s[-1]) / (float(s[0]) or 1.0)
-
-
-def _is_certain(spectrum: Spectrum) -> bool:
-    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
-    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
-    return spectrum.settled and not weak
 
 
 PARALLEL = Wording(
@@ -149,36 +71,37 @@ def _spreads(X: np.ndarray) -> np.ndarray:
 
 
 @stored("PCA")
-class PCA(TakesHoles, PrincipalComponents):
+class PCA(TakesHoles, ProbabilisticComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 
     Parameters
     ----------
     n_components : int, float, {"mle", "parallel", "mp", "auto", "cv"} or None
-        How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
-        parallel analysis; those above the Marchenko–Pastur edge of noise; "auto", as many as `test_dimension()` shows
-        columns to share, and at least one; "cv", as many as make unseen rows most likely (probabilistic PCA, five
+        How many directions to keep: a number; a share of the variance, in (0, 1]; "mle", Minka's evidence; "parallel",
+        Horn's parallel analysis; "mp", those above the Marchenko–Pastur edge of noise; "auto", as many as
+        `test_dimension(X)` finds that the columns share, and at least one, in two passes (moments alone are tested
+        against normal noise); "cv", the number with the largest likelihood of unseen rows (probabilistic PCA, five
         folds), in two passes. None keeps all that have variance.
     ddof : float
-        The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
+        The covariance has the divisor W − ddof; 0 gives the maximum likelihood estimate.
     scale : bool
         Divide columns by their standard deviations, which are kept in `scale_`: components are those of the correlation
-        matrix. `transform` takes rows in the units of X and `inverse_transform` returns them so.
+        matrix. `transform` takes rows in the units of X, and `inverse_transform` returns them in these units.
     whiten : bool
         Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
-        "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers;
-        "randomized" is approximate and reports its residual in `spectrum_.residual`.
+        "auto" chooses among exact solvers (`eigenlens.spectral.choose_solver` shows which, and why); "randomized" is
+        approximate and reports its residual in `spectrum_.residual`.
     missing : {"refuse", "ml", "ppca"}
-        What NaN in X means: an error; a cell that was not observed, the covariance being the most likely one given the
-        observed cells; or the same under probabilistic PCA with `n_components` directions, for more columns than rows
-        can carry. Cells must be missing at random. Rows with NaN then have scores too, their expectation given what is
-        observed.
+        How to treat NaN in X: raise an error; treat it as an unobserved cell and estimate the covariance by maximum
+        likelihood; or do so under probabilistic PCA with `n_components` directions, if there are too many columns for
+        the number of rows. Cells must be missing at random. Rows with NaN then have scores too: their expectation given
+        the observed cells.
 
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Orthonormal directions as rows; in each, the entry of largest size is positive.
+        Orthonormal directions as rows; in each, the largest entry in absolute value is positive.
     explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
         Eigenvalues of the covariance, and their share of the total variance.
     singular_values_ : array of shape (k,)
@@ -190,16 +113,16 @@ class PCA(TakesHoles, PrincipalComponents):
     structure_ : array of shape (p, k)
         Correlations of the columns with the scores.
     noise_variance_ : float
-        Mean variance of the directions left out.
+        Mean variance of the directions that were not kept.
     n_components_ : int
     cv_path_ : array of shape (m, 3)
         With `n_components="cv"`: numbers that were tried, with their mean score and standard error.
     covariance_ : array of shape (p, p)
         With `missing`: the covariance (divisor W − ddof).
     log_likelihood_ : float
-        With `missing`: of the observed cells.
+        With `missing`: log-likelihood of the observed cells.
     moments_ : Scatter, Factor or Patterns
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
         Centre and basis, with all their digits.
     spectrum_ : Spectrum
@@ -220,12 +143,14 @@ class PCA(TakesHoles, PrincipalComponents):
         place=0,
         use="the directions of largest spread; the first look at any table",
         directions=lambda n, p, excess: max(min(n - 1, p - excess), 1) if excess else None,
-        test=DirectionTest(draws=99, wordings={"parallel": PARALLEL}),
+        test=DirectionTest(
+            draws=99, rows_cost=lambda n, p, groups: n * p * (min(n, p) + 50), wordings={"parallel": PARALLEL}
+        ),
         spread=Spread(
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
-        elsewhere={
+        foreign_names={
             "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
             "copy": "rows are never changed; leave it out",
             "tol": "the exact solvers run to machine precision; leave it out",
@@ -235,6 +160,7 @@ class PCA(TakesHoles, PrincipalComponents):
         },
     )
     _modes = ("refuse", "ml", "ppca")
+    _method_with_holes = "shared"
     scale: bool = False  # of models in files that are older than the parameter
 
     def __init__(
@@ -265,24 +191,29 @@ class PCA(TakesHoles, PrincipalComponents):
         few = self.n_components if isinstance(self.n_components, Integral) else None
         return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
 
+    def _first_pass(self, source: Source, road: Road) -> Any:
+        if self.n_components == "auto":
+            self._count_test = shared_directions(source)
+        return super()._first_pass(source, road)
+
     def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
         if not isinstance(problem.moments, Outline):
             return super()._better_kind(source, problem, spectrum)
         usual = choose_kind(source.n_rows, source.n_columns)
-        return usual if not _is_certain(spectrum) and fits(source, usual) else None
+        return usual if not is_certain(spectrum) and fits(source, usual) else None
 
     def _pose(self, moments: Centred) -> SpreadProblem:
-        divisor, asked = moments.weight - self.ddof, self._value("n_components")
+        divisor, asked = moments.weight - self.ddof, self._asked
         k = self._require_rows(moments, divisor, "W − ddof")
         if self.n_components == "mle" and moments.n_rows <= moments.n_features:
             raise errors.mle_needs_full_rank(moments.n_rows - 1, moments.n_features)
         constant, scale, given = moments.constant_columns(), None, None
         if self.scale:
             given = moments
-            moments, scale = _standardised(moments, divisor, constant)
+            moments, scale = standardised(moments, divisor, constant)
         uniform, power = moments.uniform()
         pencil = Pencil(
-            _form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
+            form_of(uniform).with_rows(k if isinstance(asked, Integral) else 0),
             n_components=k,
             constant=constant,
             most=max(1, min(moments.n_rows - 1, moments.n_features)),
@@ -385,6 +316,12 @@ class PCA(TakesHoles, PrincipalComponents):
     def _rank(self) -> int | None:
         return int(self.n_components) if self.missing == "ppca" else None
 
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        def columns(sample: Redrawn) -> Hypothesis:
+            return of_columns(len(sample.columns), sample.weight - 1)
+
+        return columns if self.missing == "ml" else None
+
     def _set_law(self, problem: SpreadProblem) -> None:
         mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
         unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
@@ -397,25 +334,6 @@ class PCA(TakesHoles, PrincipalComponents):
                     self.log_likelihood_ = -0.5 * W * (self._log_constant() + p * float(np.log(shrunk)) + p)
         self.covariance_ = np.asarray(in_units_of_data(form, unit), dtype=_xp.to_numpy(self.mean_).dtype)
         self._law = law_of(mean, form, unit)
-
-    def _model_root(self) -> np.ndarray:
-        """Return rows whose products are the covariance of probabilistic PCA, of columns as they were divided."""
-        V, sd, noise = _xp.to_numpy(self.spectrum_.vectors), _xp.to_numpy(self._sd), self._noise_sd
-        beyond = np.sqrt(np.maximum((sd - noise) * (sd + noise), 0.0))
-        return np.concatenate([(V * beyond).T, noise * np.eye(len(V))])
-
-    def _log_constant(self) -> float:
-        """Return minus twice the log-density of probabilistic PCA at its mean."""
-        p, k = self.n_features_in_, self.n_components_
-        log_sd = float(np.log(_xp.to_numpy(self._sd)).sum())
-        log_sd += (p - k) * float(np.log(self._noise_sd)) if k < p else 0.0
-        log_sd += float(np.log(self._divisors()).sum())
-        return p * float(np.log(2 * np.pi)) + 2 * log_sd
-
-    def _divisors(self) -> np.ndarray:
-        """Return what columns are divided by."""
-        scale = getattr(self, "_scale", None)
-        return np.ones(self.n_features_in_) if scale is None else _xp.to_numpy(scale)
 
     def _warn_range(self, s: Array) -> None:
         """Tell where a result overflows or vanishes although the direction is there."""
@@ -433,7 +351,7 @@ class PCA(TakesHoles, PrincipalComponents):
     # -- use ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
-        """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
+        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with holes."""
         return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
@@ -469,7 +387,7 @@ class PCA(TakesHoles, PrincipalComponents):
             residual = rows - self.subspace_.offsets(rows @ _xp.like(self.subspace_.basis, block))
             return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
 
-        return self._over_rows(X, error)
+        return self._over_rows(X, error, named="reconstruction_error")
 
     def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the squared distance of each row of the fit to the subspace of all the others."""
@@ -480,47 +398,16 @@ class PCA(TakesHoles, PrincipalComponents):
         outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
-    def score_samples(self, X: TableLike) -> Array:
-        """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""
-        self._require_fit()
-        p, k, noise = self.n_features_in_, self.n_components_, self._noise_sd
-        if (k < p and noise <= 0) or self.spectrum_.rank < k:
-            raise errors.InputError(
-                "The likelihood does not exist: the components leave no variance for the noise (rank "
-                f"{self.spectrum_.rank} of {p} columns). Use fewer components than the rank, or drop collinear columns."
-            )
-        constant, scale = self._log_constant(), self._divisors()
-
-        def log_density(block: Array) -> Array:
-            xp = _xp.namespace(block)
-            rows = self.subspace_.centred(block)
-            scores = rows @ _xp.like(self.subspace_.basis, block)
-            distance = xp.sum((scores / _xp.like(self._sd, block)) ** 2, axis=1)
-            if k < p:
-                left = (rows - self.subspace_.offsets(scores)) / _xp.like(scale, block)
-                distance = distance + xp.sum((left / noise) ** 2, axis=1)
-            return -0.5 * (constant + distance)
-
-        def observed(rows: np.ndarray) -> np.ndarray:
-            model = Conditional.of_root(_xp.to_numpy(self.subspace_.point), self._model_root(), scale)
-            return model.log_density(rows)[:, 0]
-
-        return self._over_rows(X, lambda block: with_holes(block, log_density, observed))
-
-    def score(self, X: TableLike, y: Any = None) -> float:
-        """Return the mean log-likelihood of rows."""
-        values = self.score_samples(X)
-        return float(_xp.namespace(values).mean(_xp.float64(values)))
-
     def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
-        """Rotate the components towards loadings that are easy to read.
+        """Rotate the components so that loadings become easy to interpret.
 
         Parameters
         ----------
         method : {"varimax", "quartimax", "promax", "oblimin"}
             The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
         normalize : bool, optional
-            Give the loadings of each column the length 1 meanwhile (Kaiser). By default so, except for oblimin.
+            Scale the loadings of each column to length 1 for the rotation (Kaiser). The default is True, except for
+            oblimin.
         power : float
             Of promax.
 
@@ -540,7 +427,7 @@ class PCA(TakesHoles, PrincipalComponents):
         X : table of shape (n, p)
             New rows, or those of the fit. The limits come from the moments of the fit.
         level : float
-            Share of new rows of a normal law that lie beyond each limit.
+            Share of new rows from a normal distribution that lie beyond each limit.
 
         Returns
         -------
@@ -549,31 +436,3 @@ class PCA(TakesHoles, PrincipalComponents):
         """
         self._require_fit()
         return diagnosed(self, X, level)
-
-    def get_covariance(self) -> Array:
-        """Return the covariance of the probabilistic model, V(Λ − σ²I)Vᵀ + σ²I, in the units of X."""
-        self._require_fit()
-        V, noise = self.spectrum_.vectors, self.noise_variance_
-        xp = _xp.namespace(V)
-        eye = xp.eye(V.shape[0], dtype=xp.float64, device=_xp.device(V))
-        scale = _xp.like(self._divisors(), V)
-        S = (V * (self._sd**2 - noise)) @ V.T + noise * eye
-        return _xp.cast(S * scale * scale[:, None], self.components_.dtype)
-
-
-def _form_of(moments: Centred) -> Form:
-    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
-    if not isinstance(moments, Outline):
-        return Form.of(moments, 1.0)
-    if moments.products is None:
-        raise errors.InputError(INCOMPLETE)
-    squares, steps = moments.store.diagonal(), moments.most_steps
-    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
-
-
-def _standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:
-    """Return the moments of columns divided by their standard deviations, and these in the units of the data."""
-    xp = _xp.namespace(moments.pivot)
-    sd = (moments.store.diagonal() / divisor) ** 0.5
-    sd = xp.where(constant, 1.0 / moments.unit, sd)
-    return moments.divided(sd), sd * moments.unit

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .base import Moments
 from .centred import Centred, Factor, Scatter
 from .cross import Cross
+from .cubic import Cubic
 from .grouped import Grouped
 from .mixed import Mixed
 from .neighbours import local_means
@@ -19,6 +20,7 @@ from .sql import MomentsQuery, to_sql
 __all__ = [
     "Centred",
     "Cross",
+    "Cubic",
     "Factor",
     "Grouped",
     "Mixed",

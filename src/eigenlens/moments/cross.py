@@ -69,7 +69,7 @@ class Cross(Moments):
     def anchored(self, first: Block) -> Self:
         new = self.copy()
         new.split = int(first.X.shape[1])
-        new.joint = self.joint.anchored_at(_beside(first)[0, :])
+        new.joint = self.joint.anchored_at(beside(first)[0, :])
         return new
 
     def update(self, block: Block) -> Self:
@@ -77,7 +77,7 @@ class Cross(Moments):
             self.__dict__.update(self.anchored(block).__dict__)
         elif block.X.shape[1] != self.split:
             raise errors.moments_differ("the number of columns of X", self.split, block.X.shape[1])
-        self.joint = self.joint.copy().update_groups(_beside(block), block.weight, None)
+        self.joint = self.joint.copy().update_groups(beside(block), block.weight, None)
         return self
 
     def merge(self, other: Self) -> Self:
@@ -130,6 +130,7 @@ class Cross(Moments):
         return self.joint.squared
 
 
-def _beside(block: Block) -> Array:
+def beside(block: Block) -> Array:
+    """Return the rows of both tables, side by side."""
     assert block.y is not None
     return _xp.namespace(block.X).concat([block.X, block.y], axis=1)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse
 
 from .._core import xp as _xp
 from .._core.threads import PARALLEL_CELLS, thread_count, threaded
@@ -21,7 +22,10 @@ from .outline import Outline
 
 FAR = 1e3  # times the spread of a typical direction that an offset may be: three digits of sixteen
 SINGLE_FAR = 10.0  # the same where products are taken in single precision
-NARROW, THIN = 4, 0.02  # vectors at a time for tables of which no more than this share is stored
+ONE = 1  # vector at a time of a sparse table: a block of them takes more products, and saves little on each
+SQUARED_FAR = 1e2  # the same where it is taken out of squares
+SMALL = 600  # rows, or columns, of a sparse table whose products with each other are formed
+MOST_GRAM = 2**28  # bytes of such products of a dense table, which a search may form on its way
 PIECE_BYTES = 2**23  # of rows that are converted or centred together
 DEVICE_PIECE_BYTES = 2**30  # the same on a device, which wants few large products
 
@@ -39,11 +43,17 @@ class Products(ABC):
         Whether products are taken in single precision.
     width : int or None
         How many vectors are best multiplied at a time, where that is few.
+    forms_gram : bool
+        Whether the products of rows with each other, or of columns where those are fewer, cost less than a search.
+    may_form : bool
+        Whether they can be formed where a search turns out to be long.
     """
 
     like: Array
     single: bool = False
     width: int | None = None
+    forms_gram: bool = False
+    may_form: bool = False
 
     def __init__(self, shape: tuple[int | None, int]) -> None:
         self.shape = shape
@@ -76,6 +86,10 @@ class Products(ABC):
     def squared(self, V: Array) -> Array:
         """Return vectors times XᵀX, or XXᵀ where they are over the rows."""
         return self.forward(self.backward(V)) if self.over_rows else self.backward(self.forward(V))
+
+    def gram(self) -> np.ndarray:
+        """Return the products of rows with each other, or of columns where those are fewer."""
+        raise NotImplementedError("they are not formed")
 
     @abstractmethod
     def image_sizes(self, V: Array) -> Array:
@@ -130,6 +144,9 @@ class ArrayProducts(Products):
         rows = (DEVICE_PIECE_BYTES if _xp.on_accelerator(X) else PIECE_BYTES) // (8 * self.shape[1])
         self._step = n if whole else max(rows, 16)
         self._whole = whole
+        near = float(xp.sum(self._mean**2)) <= SQUARED_FAR**2 * _typical_variance(outline, self.shape)
+        rows_alone = self._root is None or self.over_rows
+        self.may_form = isinstance(X, np.ndarray) and whole and near and rows_alone and 8 * self.side**2 <= MOST_GRAM
 
     def forward(self, V: Array) -> Array:
         self._passes += 1
@@ -148,6 +165,17 @@ class ArrayProducts(Products):
             return cast @ self._X - _xp.cast(xp.sum(U, axis=1)[:, None] * self._mean, self._dtype)
         parts = self._over(lambda low, high: cast[:, low:high] @ self._rows(low, high))
         return _added(parts)
+
+    def gram(self) -> np.ndarray:
+        self._passes += 1
+        n = self._X.shape[0]
+        if not self.over_rows:
+            return _xp.gram(self._X) - n * self._mean[:, None] * self._mean
+        G, unit = _xp.gram(self._X.T), np.full(n, n**-0.5)
+        if self._root is not None:
+            G, unit = G * self._root * self._root[:, None], self._root / np.linalg.norm(self._root)
+        G = G - (G @ unit)[:, None] * unit
+        return G - unit[:, None] * (unit @ G)
 
     def _rows(self, low: int, high: int) -> Array:
         """Return centred rows: minus the pivot, which is exact beside a large offset, then minus the rest."""
@@ -177,7 +205,7 @@ class SparseProducts(Products):
         super().__init__(X.shape)
         n, p = X.shape
         self.like = np.empty(0)
-        self._root = None if weight is None else np.sqrt(weight)
+        self.width = ONE
         mean, variance = outline.mean, outline.store.diagonal() / outline.weight
         full = np.bincount(X.indices, minlength=p) == n
         far = full & (mean**2 > FAR**2 * variance)
@@ -187,20 +215,43 @@ class SparseProducts(Products):
             moved = np.where(far, outline.pivot, 0.0)
             X.data -= moved[X.indices]
             self._mean = np.where(far, outline.shift[0], mean)
-        self._X = X
-        self.width = NARROW if X.nnz <= THIN * n * p else None
+        self._X, self._T = X, X.T
+        self._root = None if weight is None else np.sqrt(weight)[:, None]
+        self._unit = np.full((n, 1), n**-0.5) if self._root is None else self._root / np.sum(self._root**2) ** 0.5
+        few_digits = float(mean @ mean) > SQUARED_FAR**2 * _typical_variance(outline, self.shape)
+        self.forms_gram = self.side <= SMALL and not few_digits
 
     def forward(self, V: np.ndarray) -> np.ndarray:
         self._passes += 1
-        columns = np.ascontiguousarray(V.T)
-        found = self._X @ columns - self._mean @ columns
-        return (found if self._root is None else found * self._root[:, None]).T
+        found = self._X @ V.T - self._mean @ V.T
+        return (found if self._root is None else found * self._root).T
 
     def backward(self, U: np.ndarray) -> np.ndarray:
         self._passes += 1
-        columns = np.ascontiguousarray(U.T)
-        columns = columns if self._root is None else columns * self._root[:, None]
-        return (self._X.T @ columns - self._mean[:, None] * columns.sum(axis=0)).T
+        columns = U.T if self._root is None else U.T * self._root
+        return (self._T @ columns).T - columns.sum(axis=0)[:, None] * self._mean
+
+    def squared(self, V: np.ndarray) -> np.ndarray:
+        self._passes += 2
+        root, X, T = self._root, self._X, self._T
+        if self.over_rows:
+            columns = self._centred(V.T)
+            return self._centred(X @ (T @ (columns if root is None else root * columns)), root).T
+        columns = self._centred(X @ V.T, root)
+        return (T @ (columns if root is None else root * columns)).T
+
+    def gram(self) -> np.ndarray:
+        self._passes += 1
+        X = self._X if self._root is None else scipy.sparse.csr_array(self._X.multiply(self._root))
+        if self.over_rows:
+            return self._centred(self._centred((X @ X.T).toarray()).T)
+        sums = X.T @ self._unit
+        return (X.T @ X).toarray() - sums * sums.T
+
+    def _centred(self, columns: np.ndarray, root: np.ndarray | None = None) -> np.ndarray:
+        """Return what is at right angles to the roots of the weights: of a product, that with centred rows."""
+        columns = columns if root is None else root * columns
+        return columns - self._unit * (self._unit.T @ columns)
 
     def image_sizes(self, V: np.ndarray) -> np.ndarray:
         return _lengths(self.forward(V))

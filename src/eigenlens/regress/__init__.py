@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .._core.lazy import exports
 
 if TYPE_CHECKING:
+    from ._on_directions import CurveOnDirections
     from .adaptive_splines import AdaptiveSplines
     from .additive_splines import AdditiveSplines
     from .penalized import PenalizedRegression
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "AdaptiveSplines": ".adaptive_splines",
     "AdditiveSplines": ".additive_splines",
+    "CurveOnDirections": "._on_directions",
     "PenalizedRegression": ".penalized",
     "PolynomialRegression": ".polynomial",
     "ProjectionPursuit": ".projection_pursuit",
@@ -24,6 +26,7 @@ _HOMES = {
 __all__ = [
     "AdaptiveSplines",
     "AdditiveSplines",
+    "CurveOnDirections",
     "PenalizedRegression",
     "PolynomialRegression",
     "ProjectionPursuit",

@@ -20,6 +20,7 @@ from .._core.lazy import exports
 if TYPE_CHECKING:
     from .coefficients import CoefficientDisplay
     from .configuration import ConfigurationDisplay
+    from .curvature import CurvatureDisplay
     from .decision import DecisionDisplay
     from .dimension import DimensionDisplay
     from .discriminant import DiscriminantDisplay
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from .sparse import ScreeDisplay, SparsePathDisplay
 
 _HOMES = {
+    "CurvatureDisplay": ".curvature",
     "DecisionDisplay": ".decision",
     "KernelPCADisplay": ".kernel_scores",
     "MercerDisplay": ".mercer",
@@ -60,6 +62,7 @@ _HOMES = {
 __all__ = [
     "CoefficientDisplay",
     "ConfigurationDisplay",
+    "CurvatureDisplay",
     "DecisionDisplay",
     "DimensionDisplay",
     "DiscriminantDisplay",

@@ -197,7 +197,7 @@ def _table(X: Any, k: int, is_word: tuple[bool, ...]) -> Any:
     names = _names(X)
     words: list[Any] = [j if names is None else names[j] for j, word in enumerate(is_word) if word]
     try:
-        return as_table(X, "X", words=words or "refuse")
+        return as_table(X, "X", words=words or None)
     except ValueError as error:
         raise errors.located(f"batch {k}", error) from error
 

@@ -11,9 +11,12 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 from zipfile import BadZipFile
+
+import numpy as np
 
 from .._core import errors
 from .addresses import arrow_input, open_bytes
@@ -38,6 +41,8 @@ class Dialect:
         Cells that stand for a missing value, beside the usual ones.
     words : tuple of str
         Columns to read as words even where they hold numbers.
+    numbers : tuple of str
+        Columns to read as numbers even where most cells are words, which then count as missing.
     na_of : tuple of pairs (str, tuple of str)
         Cells that stand for a missing value in a single column.
     dressed : tuple of str
@@ -61,6 +66,7 @@ class Dialect:
     na_of: tuple[tuple[str, tuple[str, ...]], ...] = ()
     dressed: tuple[str, ...] = ()
     header: bool = True
+    numbers: tuple[str, ...] = ()
 
     def missing_in(self, column: str) -> tuple[str, ...]:
         """Return the cells that stand for a missing value in a column, beside the usual ones."""
@@ -140,15 +146,38 @@ def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
-    """Refuse quotes that do not match; looked into line by line only where there are quotes at all."""
+    """Refuse quotes that do not match; looked into line by line only where one is neither at an end nor doubled."""
+    if not _quotes_are_plain(path, dialect):
+        for _ in lines_of(path, dialect):
+            pass
+
+
+def _quotes_are_plain(path: Path, dialect: Dialect) -> bool:
+    """Tell whether quotes open at the beginning of cells and close at their end, and all others are doubled.
+
+    Quotes that open and close alternate, a doubled one being both, so that their neighbours tell.
+    """
+    known = dialect.encoding.lower().replace("-", "") in ("utf8", "latin1", "cp1252", "ascii")
+    edges = np.zeros(256, dtype=bool)  # bytes that a quote at the edge of a cell may have beside it
+    edges[[ord(c) for c in ('"', "\n", "\r", dialect.delimiter) if ord(c) < 256]] = True
+    count, held = 0, b"\n"
     with open_bytes(path) as raw:
         try:
-            if not any(b'"' in part for part in iter(lambda: raw.read(2**20), b"")):
-                return
+            for part in chain(iter(lambda: raw.read(2**20), b""), [b"\n"]):
+                text, held = held + part, (held + part)[-2:]
+                if b'"' not in text:
+                    continue
+                if not known:
+                    return False
+                cells = np.frombuffer(text, dtype=np.uint8)
+                places = np.flatnonzero(cells[1:-1] == ord('"')) + 1
+                opening = (np.arange(len(places)) + count) % 2 == 0
+                if not edges[cells[np.where(opening, places - 1, places + 1)]].all():
+                    return False
+                count += len(places)
         except DAMAGED as error:
             raise errors.unreadable(str(path), error) from error
-    for _ in lines_of(path, dialect):
-        pass
+    return count % 2 == 0
 
 
 def locate(path: Path, dialect: Dialect, place: int, text: str) -> int | None:

@@ -28,9 +28,9 @@ from .base import (
     typical_rows,
 )
 from .labelled import is_labelled, labelled_rows
-from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
-from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, wanted
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -256,7 +256,7 @@ def as_source(
     reader: LabelReader | None = None,
     in_memory: bool = False,
     every_row: bool = False,
-    words: Words = "refuse",
+    words: Words | None = None,
     counts: bool = False,
 ) -> Source:
     """Check a table, its target and its weights, and make them a source.
@@ -287,20 +287,21 @@ def as_source(
         Whether the caller needs all rows in memory: those that live elsewhere are fetched.
     every_row : bool
         Whether the caller answers for every row, those to which a source gives no weight too.
-    words : {"refuse", "auto"} or list of columns
-        Whether X may hold words, and in which columns.
+    words : None, "auto" or list of columns
+        Which columns of X are words: none may be, those that look like it, or these.
     counts : bool
         Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
     reader = ClassReader() if reader is None else reader
+    y, sample_weight = unlabelled(y), unlabelled(sample_weight)
     remote = None
     if not isinstance(X, np.ndarray):
         given = sample_weight if counts else given_as_counts(sample_weight)
+        X = X.without_weights() if every_row and isinstance(X, Source) else X
         remote = _remote_source(X, y, given, target, estimator, reader)
     if remote is not None:
-        remote = remote.without_weights() if every_row else remote
         remote.missing = missing
-        remote = remote.with_words(words) if wanted(words) else remote
+        remote = remote if words is None else remote.with_words(words)
         remote = remote.in_memory() if in_memory else remote.settled()
         remote.name = name
         if remote.n_rows is not None and remote.n_rows < min_rows:
@@ -347,6 +348,11 @@ def _remote_source(
         from .dask import DaskSource
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
+    if type(X).__module__.partition(".")[0] in ("pyspark", "ray"):
+        from .engines import engine_rows, is_engine  # it opens partitions with as_source
+
+        if is_engine(X):
+            return engine_rows(X).bound(y, sample_weight, target, estimator, reader)
     if is_labelled(X):
         return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
     if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
@@ -358,4 +364,6 @@ def _remote_source(
 
 def _is_table(X: Any) -> bool:
     """Tell whether rows that speak Arrow lie in memory already."""
-    return nw.dependencies.is_into_dataframe(X) or type(X).__name__ == "RecordBatch"
+    if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        return True
+    return type(X).__name__ in ("RecordBatch", "ChunkedArray")

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
-HEAD_ROWS = 1024  # of rows with words, among which the pivot is looked for
+HEAD_ROWS = 1024  # among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
@@ -42,7 +43,7 @@ class RowSource(Source):
         self.n_features = len(roles.columns)
         self.feature_names = None if reader.names is None else [reader.names[j] for j in roles.columns]
         self.rereadable, self.paths = reader.rereadable, reader.paths
-        self._has_weight = roles.weight is not None or reader.has_weight
+        self._has_weight = self.weighted = roles.weight is not None or reader.has_weight
         self.n_rows = None if self._has_weight else reader.n_rows
         self._batch_rows = batch_rows
         self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
@@ -73,6 +74,7 @@ class RowSource(Source):
             if self._has_weight:
                 raise errors.two_targets("sample_weight")
             n, weight = self.reader.n_rows, as_column(sample_weight, "sample_weight")
+            new.weighted = True
             new._given_weight = given = read_weights(weight, weight.size if n is None else n)
             new.n_rows = None if n is None or given is None else int(np.count_nonzero(given))
         if target == "none":
@@ -139,7 +141,8 @@ class RowSource(Source):
 
     def without_weights(self) -> RowSource:
         new = copy.copy(self)
-        new.roles, new._has_weight, new.n_rows = replace(self.roles, weight=None), False, self.reader.n_rows
+        new.roles, new.n_rows = replace(self.roles, weight=None), self.reader.n_rows
+        new._has_weight = new.weighted = False
         return new
 
     def settled(self) -> RowSource:
@@ -250,13 +253,22 @@ class RowSource(Source):
             return super().mapped_segments(function, takes_sparse)
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
+    @contextmanager
+    def one_reading(self) -> Iterator[None]:
+        reader = self.reader
+        with getattr(reader, "one_reading", lambda: nullcontext(reader))() as self.reader:
+            try:
+                yield
+            finally:
+                self.reader = reader
+
     def first(self) -> Block:
         with self.reader.snapshot.held():
             return self._first()
 
     def _first(self) -> Block:
         start = 0
-        few = min(self._block, HEAD_ROWS) if self.roles.words else self._block
+        few = min(self._block, HEAD_ROWS)
         for pieces in even(self.reader.head(self.roles), few):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))

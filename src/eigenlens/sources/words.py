@@ -16,8 +16,8 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array
 
-#: "refuse": a column of words is an error. "auto": columns of words, booleans and categories are read as such. A list
-#: of columns, by name or by position: these are.
+#: Which columns are read as words, where they are no error. "auto": columns of words, booleans and categories. A list
+#: of columns, by name or by position: these.
 Words = str | Sequence[Any]
 
 WORD_ROWS = 65_536  # rows of a block with words: tables of counts cost as much for fewer
@@ -127,11 +127,6 @@ class MixedTable:
         if self.names is None:
             return [str(j) for j, word in enumerate(self.is_word) if not word]
         return [name for name, word in zip(self.names, self.is_word, strict=True) if not word]
-
-
-def wanted(words: Words) -> bool:
-    """Tell whether columns of words are to be read as such."""
-    return not (isinstance(words, str) and words == "refuse")
 
 
 def chosen_words(words: Words, names: Sequence[Any] | None, found: Sequence[bool], name: str) -> tuple[bool, ...]:

@@ -3,13 +3,16 @@
 The space Z, AZ, A²Z, … of a few vectors of seeded random signs is kept orthonormal in full. So what it says of A is
 right to rounding, and the residual ‖Av − θv‖ of every direction comes out of the recurrence without a product of its
 own (Golub, Underwood 1977; Wu, Simon 2000). Where it has grown as far as it may, its best directions begin the next.
+
+b vectors at a time see no more than b directions of one eigenvalue. Where more are wanted than that, a second start
+outside of what was found looks for those that the first could not see.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, inf, log
 
 import numpy as np
 import scipy.linalg
@@ -21,13 +24,18 @@ RESIDUAL = 1e-8  # of ‖Av − θv‖ beside the largest eigenvalue, for every 
 SINGLE_RESIDUAL = 1e-6  # the same where products are taken in single precision
 WEAK = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
-MORE = 6  # vectors at a time beyond those that are wanted
+MORE = 2  # vectors at a time beyond those that are wanted
 SPACE = 384  # vectors in the space before it begins anew, where there is room
-NARROW_SPACE = 128  # the same where fewer vectors are multiplied at a time
+NARROW_SPACE = (
+    48  # the same where fewer vectors are multiplied at a time: what is cheap to multiply must be cheap to keep
+)
+STARTS = 16  # so many may each leave an equal part of the residual that is allowed
+DOUBT = 1e-2  # residual, beside its value, at which the best direction of a second start is known well enough to judge
 ROOM = 2**29  # bytes that the space may take
 DEVICE_STEPS = 7  # before the first look where the host would wait for a device
 SKEWED = 0.1  # the same, below which vectors are made orthogonal to the space once more
 SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
+SETTLING = 6  # steps after which their pace tells how many there will be
 CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
 LEAST_LOOK, MOST_LOOK = 16, 96  # dimensions between looks, beyond that
 
@@ -43,7 +51,7 @@ class Leading:
     vectors : array of shape (k, n)
         Orthonormal rows.
     residuals : ndarray of shape (k,)
-        ‖Av − θv‖ over the largest θ.
+        ‖Av − θv‖ over the largest θ, or a bound of it.
     steps : int
         Products of the matrix with a block of vectors.
     settled : bool
@@ -70,6 +78,8 @@ def leading(
     tol: float = RESIDUAL,
     most_steps: int = 300,
     width: int | None = None,
+    form: Callable[[], Array] | None = None,
+    worth: float = inf,
 ) -> Leading:
     """Find the k leading eigenvectors of a positive semidefinite n × n matrix.
 
@@ -86,6 +96,10 @@ def leading(
         Products after which the search ends as it is.
     width : int, optional
         Vectors that are multiplied at a time.
+    form : function, optional
+        Returns the matrix, which is multiplied from then on.
+    worth : float
+        Products to come that cost more than forming it.
 
     Examples
     --------
@@ -97,6 +111,7 @@ def leading(
     (array([199., 198.]), True)
     """
     space = _Space(apply, n, k, like, tol, width or block_width(k))
+    space.form, space.worth = form, worth
     while True:
         space.grow()
         found = space.leading(most_steps)
@@ -107,11 +122,15 @@ def leading(
 class _Space:
     """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
 
+    form: Callable[[], Array] | None = None
+    worth = inf
+
     def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float, width: int) -> None:
         self._apply, self._tol, self.k, self.n = apply, tol, k, n
+        self._goal = tol if width >= k else tol / STARTS
         self.width = min(width, n)
         fits = ROOM // (8 * n)
-        space = SPACE if width >= WIDTHS[0] else NARROW_SPACE  # what is cheap to multiply must be cheap to keep
+        space = SPACE if width >= WIDTHS[0] else NARROW_SPACE
         self.size = min(max(min(space, fits), 3 * k + 4 * self.width), n)
         self._xp, self._like = _xp.namespace(like), like
         self._random = np.random.default_rng(0)
@@ -120,6 +139,7 @@ class _Space:
         self.m, self.steps, self._top = 0, 0, 0.0
         self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
         self._history: list[tuple[int, float]] = []
+        self._dropped, self._first = np.zeros((0, 0)), np.full(k, -1.0)
         self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
 
     def _draw(self, count: int) -> Array:
@@ -132,27 +152,29 @@ class _Space:
         image = _xp.float64(self._apply(self._next))
         self.steps += 1
         self.m = m + b
-        Q = self.Q[: self.m, :]
-        H = image @ Q.T
-        T = _xp.to_numpy(H)
-        self.T[m : self.m, : self.m], self.T[: self.m, m : self.m] = T, T.T
-        corner = self.T[m : self.m, m : self.m]
-        corner[:] = (corner + corner.T) / 2
-        self._top = max(self._top, float(np.abs(np.diagonal(corner)).max()))
-        self._next, self._R = self._orthonormal(image - H @ Q, self._top)
+        near = m - self._R.shape[1] if m else 0  # the recurrence couples the new block with these, and itself
+        corner = _xp.to_numpy(image @ self._next.T)
+        row = np.concatenate([self._R[:, : m - near], (corner + corner.T) / 2], axis=1)
+        self.T[m : self.m, near : self.m], self.T[near : self.m, m : self.m] = row, row.T
+        self._top = max(self._top, float(np.diagonal(corner).max()))
+        self._next, self._R = self._orthonormal(image - _xp.like(row, image) @ self.Q[near : self.m, :], self._top)
 
     def _orthonormal(self, rows: Array, size: float) -> tuple[Array, np.ndarray]:
         """Return an orthonormal basis of what rows have outside of Q, and R with rows = Rᵀ·basis.
 
         What is rounding beside `size` is replaced by random vectors: the space goes on growing past a rank.
         """
+        if int(rows.shape[0]) == 1 and self.m < self.n:
+            alone = self._outside(rows)
+            length = float(alone[0, :] @ alone[0, :]) ** 0.5
+            if length > SKEW * size:
+                return alone / length, np.full((1, 1), length)
         free = min(int(rows.shape[0]), self.n - self.m)
         basis, R = rows[:free, :], np.eye(int(rows.shape[0]))[:free]
         turn, turns, skewed = 0, 2, False
         while turn < turns:
-            if self.m and (turn == 0 or turns == 3 or skewed):
-                Q = self.Q[: self.m, :]
-                basis = basis - (basis @ Q.T) @ Q
+            if turn == 0 or turns == 3 or skewed:
+                basis = self._outside(basis)
             basis, triangle = _orthonormal_rows(basis)
             R = triangle @ R if turn else np.pad(triangle, ((0, 0), (0, len(rows) - free)))
             lost = np.abs(np.diagonal(triangle)) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
@@ -163,7 +185,11 @@ class _Space:
                 keep = _xp.like((~lost).astype(np.float64)[:, None], self._like)
                 basis = basis * keep + self._draw(free) / self.n**0.5 * (1.0 - keep)
             turn += 1
-        return basis, R
+        return basis, R if free == len(rows) else _xp.to_numpy(basis @ rows.T)
+
+    def _outside(self, rows: Array) -> Array:
+        Q = self.Q[: self.m, :]
+        return rows - (rows @ Q.T) @ Q if self.m else rows
 
     def leading(self, most_steps: int) -> Leading | None:
         """Return the leading directions where they are found or the search ends; None where it goes on."""
@@ -171,42 +197,80 @@ class _Space:
         full = self.m + self.width > self.size
         if self.m < min(self.k, self.n) or not (over or full or self.steps >= self._due):
             return None
-        S = self.T[: self.m, : self.m]
-        kept = self.k if not full or over else max(self.k + self.width, self.m // 3)
-        kept = min(kept, self.m)
-        with _xp.limit_blas(self.m**2):
-            theta, inner = scipy.linalg.eigh(S, subset_by_index=(self.m - kept, self.m - 1), check_finite=False)
-        theta, inner = theta[::-1], inner[:, ::-1]
-        last = self._R.shape[1]
-        gaps = np.linalg.norm(self._R @ inner[self.m - last :], axis=0)
+        kept = self.k + 1 if not full or over else max(self.k + self.width, self.m // 3)
+        theta, inner, gaps = self._ritz(min(kept, self.m))
         self._top = max(self._top, float(theta[0]))
-        k = min(self.k, kept)
-        ratio = gaps[:k] / np.maximum(theta[:k], WEAK * self._top) if self._top > 0 else np.zeros(k)
-        worst = float(ratio.max(initial=0.0))
-        settled = worst <= self._tol
-        if settled or over:
+        k, unit = min(self.k, len(theta)), np.maximum(theta, WEAK * self._top) if self._top > 0 else np.ones(len(theta))
+        worst = float((gaps / unit)[:k].max(initial=0.0))
+        settled = worst <= self._goal
+        if over or (settled and not self._is_doubtful(theta, gaps / unit)):
+            gaps = gaps[:k] + np.abs(self._dropped @ inner[: self._dropped.shape[1], :k]).sum(axis=0)
             vectors = _xp.like(inner[:, :k].T.copy(), self._like) @ self.Q[: self.m, :]
-            return Leading(theta[:k], vectors, gaps[:k] / (self._top or 1.0), self.steps, settled)
+            found = bool((gaps <= self._tol * unit[:k]).all())
+            return Leading(theta[:k], vectors, gaps / (self._top or 1.0), self.steps, found)
         self._plan(worst)
-        if full:
+        if settled and not self._is_as_before(theta):
+            self._start_again(theta[:k], inner[:, :k])
+        elif full:
             self._restart(theta, inner)
         return None
+
+    def _ritz(self, kept: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the best values of the space, their vectors within it, and ‖Av − θv‖."""
+        m, last = self.m, self._R.shape[1]
+        with _xp.limit_blas(m**2):
+            theta, inner = scipy.linalg.eigh(self.T[:m, :m], subset_by_index=(m - kept, m - 1), check_finite=False)
+        theta, inner = theta[::-1], inner[:, ::-1]
+        return theta, inner, np.linalg.norm(self._R @ inner[m - last :], axis=0)
+
+    def _is_doubtful(self, theta: np.ndarray, gaps: np.ndarray) -> bool:
+        """Tell whether directions may be missing: of one eigenvalue there may be more than vectors at a time see."""
+        k = self.k
+        if self.width >= k or self._top == 0:
+            return False
+        if len(theta) == k or not self._is_as_before(theta):
+            return True
+        return gaps[k] > max(DOUBT, (theta[k - 1] / max(theta[k], WEAK * self._top) - 1.0) / 3)
+
+    def _is_as_before(self, theta: np.ndarray) -> bool:
+        return bool(np.abs(theta[: self.k] - self._first).max() <= self._tol * self._top)
+
+    def _start_again(self, theta: np.ndarray, inner: np.ndarray) -> None:
+        """Keep what was found, and go on from a start of its own: what the first could not see is in it."""
+        self._restart(theta, inner)
+        past = np.pad(self._dropped, ((0, 0), (0, self.m - self._dropped.shape[1])))
+        self._first, self._dropped = theta, np.concatenate([past, self._R])
+        self._next, _ = self._orthonormal(self._draw(self.width), 0.0)
+        self._R = np.zeros((int(self._next.shape[0]), self.m))
 
     def _plan(self, worst: float) -> None:
         """Say after how many steps the directions are worth another look: half of what the pace so far promises."""
         self._history.append((self.steps, worst))
-        self._due = self.steps + 1
-        if self.m <= CHECKED or len(self._history) < 2:
+        self._due = self.steps + (1 if self.width >= WIDTHS[0] else LEAST_LOOK // self.width)
+        if len(self._history) < 2:
             return
         (before, was), (now, is_) = self._history[-2:]
         pace = log(was / is_) / (now - before) if 0 < is_ < was else 0.0
-        wait = log(is_ / self._tol) / pace / 2 if pace > 0 else 4.0
-        self._due = self.steps + max(1, LEAST_LOOK // self.width, min(ceil(wait), MOST_LOOK // self.width))
+        left = log(is_ / self._goal) / pace if pace > 0 else 8.0
+        if self.m > CHECKED:
+            wait = max(1, LEAST_LOOK // self.width, min(ceil(left / 2), MOST_LOOK // self.width))
+            self._due = self.steps + wait
+        if self.form is not None and self.steps >= SETTLING:
+            self._form_if_worth(is_)
+
+    def _form_if_worth(self, worst: float) -> None:
+        """Form the matrix where the pace since the start says that many products are to come: asked once, and early."""
+        (first, most), form = self._history[0], self.form
+        pace, self.form = log(max(most / worst, 1.0)) / (self.steps - first), None
+        if form is not None and log(worst / self._goal) > pace * self.worth:
+            matrix = form()
+            self._apply = lambda rows: rows @ matrix
 
     def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
         """Keep the best directions; the next block is what their images have outside of them."""
         kept, last = len(theta), self._R.shape[1]
         self._R = self._R @ inner[self.m - last :]
+        self._dropped = self._dropped @ inner[: self._dropped.shape[1]]
         self.Q[:kept, :] = _xp.like(inner.T.copy(), self._like) @ self.Q[: self.m, :]
         self.T[:] = 0.0
         self.T[np.arange(kept), np.arange(kept)] = theta
@@ -227,7 +291,7 @@ def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray]:
         except np.linalg.LinAlgError:
             L = np.zeros((1, 1))
         if np.diagonal(L).min() > SKEW:
-            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True)
+            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True, check_finite=False)
             return _xp.like(back, rows) @ rows, (L * size[:, None]).T
     columns, triangle = _xp.namespace(rows).linalg.qr(rows.T, mode="reduced")
     return columns.T, _xp.to_numpy(triangle)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
+import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_krylov import RESIDUAL, SINGLE_RESIDUAL, Leading, leading
+from .block_krylov import RESIDUAL, SINGLE_RESIDUAL, Leading, block_width, leading
 from .pencil import Form
 
 STEPS = 300  # products with a block of vectors, at most
+THIN = 4.0  # cost of a multiplication with a few vectors, beside one in the product of a table with itself
 WEAK = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
 
 
@@ -96,8 +100,10 @@ class FactorProducts:
         return _lengths(V @ self._F.T)
 
 
-def gram(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
+def gram(A: Form, k: int) -> tuple[Any, ...]:
     """Decompose FFᵀ, which is small where rows are few; the SVD itself where squares would cost digits that count."""
+    if isinstance(A, ProductForm):
+        return _gram_of_products(A.products, k)
     F = A.factor
     s, left, _, _ = Form(matrix=_xp.gram(F.T)).leading(k)
     if float(s[k - 1]) < WEAK * float(s[0]):
@@ -107,19 +113,43 @@ def gram(A: Form, k: int) -> tuple[Array, Array, Array | None, float]:
     return s, vectors / s, left, 0.0
 
 
+def _gram_of_products(products: Any, k: int) -> tuple[Any, ...]:
+    G = products.gram()
+    with _xp.limit_blas(G.size):
+        theta, inner = scipy.linalg.eigh(G, subset_by_index=(len(G) - k, len(G) - 1), check_finite=False)
+    theta, rows = theta[::-1], inner[:, ::-1].T.copy()
+    top = float(theta[0]) or 1.0
+    gaps = np.linalg.norm(rows @ G - theta[:, None] * rows, axis=1) / top
+    return _presented(products, Leading(theta, rows, gaps, 1, True), None)
+
+
 def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str, Any]]:
     """Find k leading directions from products with a block of vectors, until ‖Av − λv‖ is small for each."""
     products = A.products if isinstance(A, ProductForm) else FactorProducts(A.factor)
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     tol = SINGLE_RESIDUAL if products.single else RESIDUAL
     width = getattr(products, "width", None)
-    found = leading(products.squared, products.side, k, products.like, tol, steps * (1 if width is None else 4), width)
+    form, worth = _forming(products, width or block_width(k))
+    found = leading(products.squared, products.side, k, products.like, tol, steps, width, form, worth)
+    return _presented(products, found, A.factor)
+
+
+def _forming(products: Any, width: int) -> tuple[Callable[[], np.ndarray] | None, float]:
+    """Return how the matrix itself is formed, and of how many more products that saves the time."""
+    if not getattr(products, "may_form", False):
+        return None, inf
+    short, long = sorted(products.shape)
+    return products.gram, short / (2 * THIN * width) / (1.0 - short / (2 * long))
+
+
+def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...]:
+    """Return singular values, directions over columns, over rows where they are at hand, residual, and effort."""
     s, vectors, residuals = _directions(products, found)
     residual = float(np.max(residuals, initial=0.0))
     effort = {"steps": found.steps, "passes": products.passes, "settled": found.settled}
     left = found.vectors.T if products.over_rows else None
-    if left is None and A.factor is not None:
-        left = A.factor @ vectors.T / _xp.namespace(s).where(s > 0, s, 1.0)
+    if left is None and F is not None:
+        left = F @ vectors.T / _xp.namespace(s).where(s > 0, s, 1.0)
     return s, vectors.T, left, residual, effort
 
 

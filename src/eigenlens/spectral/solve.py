@@ -67,7 +67,16 @@ def _few_long_rows(pencil: Pencil) -> bool:
     return pencil.A.factor is not None and few and rows <= columns and rows**2 * columns >= GRAM_WORK
 
 
+def _short_side(pencil: Pencil) -> bool:
+    return isinstance(pencil.A, ProductForm) and pencil.A.products.forms_gram
+
+
 RULES = (
+    Rule(
+        "gram",
+        _short_side,
+        "few rows, or few columns, of a sparse table: their products with each other are a small matrix",
+    ),
     Rule(
         "krylov",
         lambda pencil: isinstance(pencil.A, ProductForm) or (pencil.A.factor is not None and _few_of_many(pencil)),
@@ -115,7 +124,7 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
     if pencil.B is not None:
         pencil, _ = _whitened(pencil)
     if isinstance(pencil.A, ProductForm):
-        return Choice("krylov", RULES[0].why)
+        return next(Choice(rule.solver, rule.why) for rule in RULES if rule.applies(pencil))
     if solver == "dense" or (solver != "auto" and _wanted(pencil) >= pencil.A.dimension):
         name = "eigh" if pencil.A.factor is None else "svd"
         why = "asked for" if solver == "dense" else f"{solver} cannot give all {pencil.A.dimension} directions"

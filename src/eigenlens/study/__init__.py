@@ -1,7 +1,8 @@
 """The main job: from a table to an answer, a model and what to show of them."""
 
-from .data import Data, Plan, read_data
+from .data import Data, read_data
 from .notebook import Report, report
+from .plan import Plan
 from .run import Study, study
 
 __all__ = ["Data", "Plan", "Report", "Study", "read_data", "report", "study"]

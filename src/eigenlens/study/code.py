@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..regress._on_directions import CurveOnDirections
 from ..sources.csv_text import PLAIN, Dialect
 from ..tables.endings import SHEETS
-from .data import Data, Plan
+from .data import Data
+from .plan import Plan
 
 
 def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -> str:
@@ -30,6 +32,13 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     imports += [] if second is not None else ["from sklearn.pipeline import make_pipeline"]
     filling = [repr(step) for name, step in model.steps if name == "fill"]
     ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
+    bent = isinstance(model[-1], CurveOnDirections)
+    ours += "\nfrom eigenlens.regress import CurveOnDirections" if bent else ""
+    if len(model.steps) == 1:  # the model takes words as they are
+        taken = f"X = table[{[str(name) for name in model[0].feature_names_in_]!r}]"
+        return "\n".join(
+            [*imports[:-1], ours, "", *rows, taken, f"model = {model[0]!r}.fit(X)", "scores = model.transform(X)"]
+        )
     lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
     preparation = model[0]
     if second is not None:
@@ -50,6 +59,9 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
         lines.append(f"y = table[{plan.target!r}]{as_text}")
         target = ", y"
     steps = ", ".join([repr(preparation), *filling, repr(model[-1])])
+    if data.weights is not None:
+        lines.append(f"w = table[{data.roles.weights!r}] / table[{data.roles.weights!r}].mean()")
+        target += f", preparation__sample_weight=w, {type(model[-1]).__name__.lower()}__sample_weight=w"
     lines += [f"model = make_pipeline({steps}).fit(X{target})", "scores = model.transform(X)"]
     return "\n".join(lines)
 
@@ -77,6 +89,10 @@ def _rows(data: Data, plan: Plan) -> list[str]:
         lines.append(f"table = table.dropna(subset={[plan.target]!r})")
     elif odd := _odd(data, plan, gaps):
         lines.append(f"table = table.dropna(subset={odd!r})")
+    if data.first_copies is not None:
+        lines.append(f"table = table.loc[table.index.repeat(table[{data.roles.weights!r}])]")
+    elif data.weights is not None:
+        lines.append(f"table = table[table[{data.roles.weights!r}] > 0]")
     if "empty" in data.gone:
         lines.append(f"table = table.dropna(subset={_kept(data)!r}, how='all')")
     return lines

@@ -5,102 +5,258 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import stats
-from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
-from ..regress.adaptive_splines import AdaptiveSplines
+from .._core.errors import listed
+from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
-from .data import Data, Progress
+from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
+from ..validation.refits import splits_of_folds
+from .data import Data
 from .dimension_tests import some_rows
-from .holes import fitted_to, modelled
-from .methods import declared, made, rivals
+from .fold_models import FoldModels, confusion, fold_numbers, folds_are_affordable, moments_of_folds, teams_of
+from .holes import fitted_rows, modelled
+from .methods import declared, made, methods, rivals
+from .plan import Plan, Progress
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
+WORK, WORK_OF_ONE = 7e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
+FLOOR = 700  # rows that a method must be able to take, or else it does not take part
 LEVEL = 0.95
-
-
-class CurveOnDirections(RegressorMixin, BaseEstimator):
-    """A response as an adaptive spline of the directions that a method finds."""
-
-    def __init__(self, directions: Any, n_directions: int = 2) -> None:
-        self.directions, self.n_directions = directions, n_directions
-
-    def fit(self, X: Any, y: Any) -> CurveOnDirections:
-        """Find directions, then a curve on them."""
-        self.directions_ = sliced(clone(self.directions), len(y)).fit(X, y)
-        Z = np.asarray(self.directions_.transform(X))[:, : self.n_directions]
-        self.curve_ = AdaptiveSplines(degree=2).fit(Z, y)
-        return self
-
-    def predict(self, X: Any) -> Any:
-        """Predict from new rows."""
-        return self.curve_.predict(np.asarray(self.directions_.transform(X))[:, : self.n_directions])
 
 
 def sliced(model: Any, n: int) -> Any:
     """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    if "n_slices" not in model.get_params():
+        return model
     asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
     return model.set_params(n_slices=most) if most < asked else model
 
 
-def compared_methods(kind: str, seed: int) -> dict[str, Any]:
-    """Return the models that a question brings into the ring."""
-    ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
+def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
+    """Return the models that a question brings into the ring, for n rows in so many folds."""
+    ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
-    curves = {f"{name} + curve": CurveOnDirections(model) for name, model in ours.items()}
+    seen = n - n // folds
+    curves = {f"{name} + curve": CurveOnDirections(sliced(model, seen)) for name, model in ours.items()}
     return {"linear regression": LinearRegression(), **curves}
+
+
+@dataclass
+class Compared:
+    """What came out of a comparison.
+
+    Attributes
+    ----------
+    methods : list of ComparedMethod
+    predicted : dict of str to ndarray
+        What each method said of the rows.
+    rows : ndarray of int
+        Which rows were judged by methods that need rows.
+    confusions : dict of str to ndarray of shape (K, K)
+        Of methods that were validated from moments, on all rows.
+    dear : list of str
+        Methods that would have taken too long.
+    """
+
+    methods: list[ComparedMethod]
+    predicted: dict[str, np.ndarray]
+    rows: np.ndarray
+    confusions: dict[str, np.ndarray] = field(default_factory=dict)
+    dear: list[str] = field(default_factory=list)
 
 
 def compare(
     models: dict[str, Any],
+    teams: dict[str, FoldModels],
     preparation: Any,
-    table: Any,
-    y: np.ndarray,
-    kind: str,
-    folds: int,
-    seed: int,
+    data: Data,
+    X: np.ndarray,
+    plan: Plan,
     progress: Progress | None = None,
-) -> tuple[list[ComparedMethod], dict[str, np.ndarray], np.ndarray]:
-    """Return the methods compared, what each predicted for the rows, and which rows those are."""
-    rows = np.arange(len(y))
-    most = affordable_rows(len(preparation.names_out_))
-    if len(rows) > most:
-        rows = some_rows(most, len(rows), seed, y if kind == "classes" else None)
+    passed: Any = None,
+    ours: str = "",
+) -> Compared:
+    """Judge models on rows that neither they nor their preparation have seen.
+
+    Parameters
+    ----------
+    models : dict of str to unfitted model
+    teams : dict of str to FoldModels
+        Those of them that were fitted from moments, and so are judged on all rows; the others are fitted again, to
+        rows that may be some of them.
+    preparation : fitted Preparation
+    data : Data
+    X : ndarray of shape (n, p)
+        The rows prepared; a sample of them where a file is read in pieces.
+    plan : Plan
+    progress : Progress or None
+    passed : Passed, optional
+        What the second pass over a file has found.
+    ours : str
+        The method in question, which always takes part.
+    """
+    y, kind, n = np.asarray(data.y), data.kind, data.n_rows
+    p, sizes = len(preparation.names_out_), data.class_sizes()[1] if kind == "classes" else None
+    labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
+    refitted = {name: model for name, model in models.items() if name not in teams}
+    refitted, dear, most = affordable(refitted, n, p, len(np.unique(y)), plan.folds, ours)
+    models = {name: model for name, model in models.items() if name not in dear}
+    numbers = data.numbers if data.numbers is not None else np.arange(n)
+    rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
+    folds = _folds(data, plan, affordable_rows(p))
+    guesses = y.dtype if kind == "classes" else float
+    trials = {name: _Trial(model, np.empty(len(rows), guesses)) for name, model in refitted.items()}
+    splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
+    _try(trials, preparation, data, rows, splits, progress)
+    w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
+    found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
+    predicted = {name: trial.guess for name, trial in trials.items() if not trial.note}
+    confusions = {}
+    for name, team in teams.items():
+        assert labels is not None
+        assert codes is not None
+        start = time.perf_counter()
+        guess = team.places(X, fold_numbers(folds, codes, labels, numbers), labels)
+        confusions[name] = confusion(codes, guess, len(labels)) if passed is None else passed.confusions[name]
+        predicted[name] = labels[guess[rows]]
+        score, seconds = wilson(int(np.trace(confusions[name])), n), team.seconds + time.perf_counter() - start
+        found[name] = ComparedMethod(name, *score, seconds, advantage=declared(models[name]).advantage)
+    in_order = {name: predicted[name] for name in models if name in predicted}
+    return Compared([found[name] for name in models], in_order, rows, confusions, dear)
+
+
+def fold_teams(
+    models: dict[str, Any], preparation: Any, data: Data, X: np.ndarray, plan: Plan
+) -> dict[str, FoldModels]:
+    """Fit the methods that fit from moments to the rows outside each fold; the others are refitted to rows."""
+    if not models or data.class_sizes()[1].min() < 2 or data.weights is not None or data.groups is not None:
+        return {}
+    if data.whole is not None:
+        return data.whole.teams(models, preparation)
+    labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
+    n, p = X.shape
+    folds = _folds(data, plan, affordable_rows(p))
+    if preparation.missing == "keep" or not folds_are_affordable(n, p, len(labels), folds.n_folds):
+        return {}
+    numbers = data.numbers if data.numbers is not None else np.arange(n)
+    training = moments_of_folds(X, codes, labels, numbers, folds).training()
+    return teams_of(models, training, preparation.standardise)
+
+
+def _folds(data: Data, plan: Plan, few: int) -> Folds:
+    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has."""
+    y = np.asarray(data.y)
+    if data.n_rows > few and data.groups is None:
+        return DealtFolds(plan.folds, plan.seed, data.kind == "classes")
+    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, data.groups)), len(y))
+    assert found is not None
+    if data.numbers is None:
+        return found
+    folds = np.full(int(data.numbers[-1]) + 1, -1)
+    folds[data.numbers] = found.folds
+    return GivenFolds(found.n_folds, folds)
+
+
+def _try(
+    trials: dict[str, _Trial],
+    preparation: Any,
+    data: Data,
+    rows: np.ndarray,
+    splits: list[Any],
+    progress: Progress | None,
+) -> None:
+    """Fit methods to the rows outside each fold, and have them predict those in it."""
     import pyarrow as pa
 
     preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
-    part, z = table.take(pa.array(rows)), y[rows]
-    splits = list(_splits(z, kind, folds, seed))
-    found, predicted = [], {}
-    for done, (name, model) in enumerate(models.items()):
-        start, note = time.perf_counter(), ""
-        if progress:
-            progress(name, done, len(models))
-        guess = np.empty(len(z), dtype=z.dtype if kind == "classes" else float)
-        try:
-            for train, test in splits:
-                guess[test] = _predict(preparation, model, part, z, train, test)
-        except ValueError as error:
-            note = f"could not be fitted: {str(error).split('. ')[0]}"
-            score = (np.nan, np.nan, np.nan)
-        else:
-            predicted[name], score = guess, _score(z, guess, kind, splits)
-        advantage = getattr(declared(model), "advantage", "boundaries that need not be straight")
-        fills = preparation.missing == "keep" and modelled(model) is None
-        seconds = time.perf_counter() - start
-        found.append(ComparedMethod(name, *score, seconds, note, advantage=advantage, fills=fills))
+    part, z = data.table.take(pa.array(rows)), np.asarray(data.y)[rows]
+    w = None if data.weights is None else data.weights[rows]
+    for k, (train, test) in enumerate(splits):
+        seen, new = part.take(pa.array(train)), part.take(pa.array(test))
+        weights = None if w is None else w[train]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the model that is kept says what there is to say
+            ready = clone(preparation).fit(seen, sample_weight=weights)
+            X, X_new = ready.transform(seen), ready.transform(new)
+            for done, (name, trial) in enumerate(trials.items()):
+                if progress:
+                    progress(f"comparing methods: {name}", k * len(trials) + done, len(splits) * len(trials))
+                trial.judge(ready, X, z[train], weights, X_new, test)
     if progress:
-        progress("", len(models), len(models))
-    return found, predicted, rows
+        progress("", 1, 1)
+
+
+@dataclass
+class _Trial:
+    """One method in the ring."""
+
+    model: Any
+    guess: np.ndarray
+    seconds: float = 0.0
+    note: str = ""
+
+    def judge(
+        self, preparation: Any, X: np.ndarray, y: np.ndarray, w: Any, X_new: np.ndarray, test: np.ndarray
+    ) -> None:
+        """Fit to some rows and predict others; a method that cannot be fitted is out."""
+        if self.note:
+            return
+        start = time.perf_counter()
+        try:
+            self.guess[test] = fitted_rows(clone(self.model), preparation, X, y, w).predict_rows(X_new)
+        except ValueError as error:
+            self.note = f"could not be fitted: {str(error).split('. ')[0]}"
+        self.seconds += time.perf_counter() - start
+
+    def told(
+        self, name: str, y: np.ndarray, kind: str, splits: list[Any], w: Any, groups: Any, preparation: Any
+    ) -> ComparedMethod:
+        """Return the score of the method."""
+        score = (np.nan, np.nan, np.nan) if self.note else _score(y, self.guess, kind, splits, w, groups)
+        advantage = getattr(declared(self.model), "advantage", "boundaries that need not be straight")
+        fills = preparation.missing == "keep" and modelled(self.model) is None
+        return ComparedMethod(name, *score, self.seconds, self.note, advantage=advantage, fills=fills)
+
+
+def affordable(
+    models: dict[str, Any], n: int, p: int, groups: int, folds: int, ours: str
+) -> tuple[dict[str, Any], list[str], int]:
+    """Return the models that can be compared within the work that is allowed, those that cannot, and on how many rows.
+
+    A method that is too dear even for few rows does not take part, the dearest first; the others get as many rows as
+    the work allows. The one in question always takes part.
+    """
+    most = min(n, affordable_rows(p))
+    floor = min(most, FLOOR)
+
+    def work(name: str, rows: int) -> float:
+        return folds * _cost(models[name], rows - rows // folds, p, groups)
+
+    kept = [name for name in models if name == ours or work(name, floor) <= WORK_OF_ONE]
+    while len(kept) > 2 and sum(work(name, floor) for name in kept) > WORK:
+        kept.remove(max((name for name in kept if name != ours), key=lambda name: work(name, floor)))
+    while most > floor and sum(work(name, most) for name in kept) > WORK:
+        most = max(int(0.9 * most), floor)
+    return {name: models[name] for name in kept}, [name for name in models if name not in kept], most
+
+
+def _cost(model: Any, n: int, p: int, groups: int) -> float:
+    says = declared(getattr(model, "directions", model))
+    if says is not None:
+        return float(says.fit_cost(n, p, groups))
+    return 1.5 * n * n * p if isinstance(model, SVC) else 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:
@@ -108,43 +264,67 @@ def affordable_rows(p: int) -> int:
     return min(MOST_ROWS, max(MOST_CELLS // p, FEWEST_ROWS))
 
 
-def _predict(
-    preparation: Any, model: Any, table: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray
-) -> np.ndarray:
-    """Return what a model predicts for rows that neither it nor its preparation has seen."""
-    import pyarrow as pa
-
-    seen, new = table.take(pa.array(train)), table.take(pa.array(test))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the model that is kept says what there is to say
-        preparation = clone(preparation).fit(seen)
-        ready = fitted_to(clone(model), preparation, seen, y[train])
-        return np.asarray(ready.pipeline.predict(new))
-
-
-def _splits(y: np.ndarray, kind: str, folds: int, seed: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def _splits(
+    y: np.ndarray, kind: str, folds: int, seed: int, groups: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield rows to learn from and rows to judge by; rows that belong together are never in both."""
+    rows = np.zeros(len(y))
     if kind != "classes":
-        yield from KFold(min(folds, len(y)), shuffle=True, random_state=seed).split(y)
+        k = min(folds, len(y) if groups is None else len(np.unique(groups)))
+        split = KFold if groups is None else GroupKFold
+        yield from split(k, shuffle=True, random_state=seed).split(rows, groups=groups)
         return
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    split = StratifiedKFold(min(folds, smallest), shuffle=True, random_state=seed)
-    yield from split.split(np.zeros(len(y)), y)
+    k = min(folds, _fewest_of_class(y, groups))
+    stratified = StratifiedKFold if groups is None else StratifiedGroupKFold
+    yield from stratified(k, shuffle=True, random_state=seed).split(rows, y, groups)
 
 
-def _score(y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any]) -> tuple[float, float, float]:
+def _fewest_of_class(y: np.ndarray, groups: np.ndarray | None) -> int:
+    """Return the rows, or the groups, of the class that has the fewest."""
+    if groups is None:
+        return int(np.unique(y, return_counts=True)[1].min())
+    return min(len(np.unique(groups[y == label])) for label in np.unique(y))
+
+
+def _score(
+    y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any], w: np.ndarray | None, groups: np.ndarray | None
+) -> tuple[float, float, float]:
     """Return a score with an interval: accuracy with Wilson's, R² with that of its mean over folds."""
-    if kind == "classes":
+    if kind == "classes" and w is None and groups is None:
         return wilson(int(np.sum(y == guess)), len(y))
-    whole = 1 - float(np.sum((y - guess) ** 2) / np.sum((y - y.mean()) ** 2))
-    folds = np.array([1 - np.mean((y[t] - guess[t]) ** 2) / np.var(y) for _, t in splits])
+    if kind == "classes":
+        return clustered(y == guess, w, groups)
+    w = np.ones(len(y)) if w is None else w
+    mean = np.average(y, weights=w)
+    variance = np.average((y - mean) ** 2, weights=w)
+    whole = 1 - float(np.average((y - guess) ** 2, weights=w) / variance)
+    folds = np.array([1 - np.average((y[t] - guess[t]) ** 2, weights=w[t]) / variance for _, t in splits])
     half = float(stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * folds.std(ddof=1) / np.sqrt(len(folds)))
     return whole, whole - half, min(whole + half, 1.0)
 
 
-def told_apart(y: np.ndarray, first: np.ndarray, second: np.ndarray, tries: int = 1) -> bool:
-    """Tell whether two classifiers differ on the same rows: McNemar's exact test, with Bonferroni over tries."""
-    right, other = first == y, second == y
-    only, there = int(np.sum(right & ~other)), int(np.sum(other & ~right))
+def clustered(right: np.ndarray, w: np.ndarray | None, groups: np.ndarray | None) -> tuple[float, float, float]:
+    """Return the share that is right, with an interval by the spread between groups, or between weighted rows."""
+    w = np.ones(len(right)) if w is None else w
+    labels = np.arange(len(right)) if groups is None else np.unique(groups, return_inverse=True)[1]
+    share = float(np.average(right, weights=w))
+    off = np.bincount(labels, weights=w * (right - share))
+    m = len(off)
+    half = float(stats.t.ppf((1 + LEVEL) / 2, m - 1) * np.sqrt(m / (m - 1) * (off**2).sum()) / w.sum())
+    return share, max(share - half, 0.0), min(share + half, 1.0)
+
+
+def told_apart(
+    y: np.ndarray, first: np.ndarray, second: np.ndarray, tries: int = 1, groups: np.ndarray | None = None
+) -> bool:
+    """Tell whether two classifiers differ on the same rows: McNemar's exact test, with Bonferroni over tries.
+
+    Rows that belong together count as one: the group is won by the classifier that is right for more of its rows.
+    """
+    ahead = (first == y).astype(int) - (second == y)
+    if groups is not None:
+        ahead = np.sign(np.bincount(np.unique(groups, return_inverse=True)[1], weights=ahead))
+    only, there = int(np.sum(ahead > 0)), int(np.sum(ahead < 0))
     if only + there == 0:
         return False
     return bool(stats.binomtest(only, only + there).pvalue * tries < 1 - LEVEL)
@@ -159,14 +339,23 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
     return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
 
 
-def note_rows(data: Data, rows: np.ndarray) -> None:
-    """Say on how many rows methods were compared, where those are not all."""
-    if len(rows) < data.n_rows:
-        data.notes.append(f"Methods are compared on {len(rows):,} of the {data.n_rows:,} rows, drawn at random.")
+def note_rows(data: Data, found: Compared) -> None:
+    """Say on how many rows methods were compared, where those are not all, and which do not take part."""
+    some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
+    others = [c.name for c in found.methods if c.name not in found.confusions]
+    if len(found.rows) < data.n_rows and found.confusions and others:
+        data.notes.append(f"{listed(found.confusions, 6)} are compared on all rows, {listed(others, 6)} on {some}.")
+    elif len(found.rows) < data.n_rows and others:
+        data.notes.append(f"Methods are compared on {some}.")
+    if found.dear:
+        verb = "does" if len(found.dear) == 1 else "do"
+        known = [name for name, cls in methods().items() if declared(cls).compared_as in found.dear]
+        ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
+        data.notes.append(f"{listed(found.dear)} {verb} not take part in the comparison: it would take long{ask}.")
 
 
-def enough_for_folds(y: np.ndarray, kind: str) -> bool:
-    """Tell whether a cross-validation has rows enough."""
+def enough_for_folds(y: np.ndarray, kind: str, groups: np.ndarray | None = None) -> bool:
+    """Tell whether a cross-validation has rows enough, or groups of them."""
     if kind == "classes":
-        return bool(np.unique(y, return_counts=True)[1].min() >= 2)
-    return len(y) >= 10
+        return _fewest_of_class(y, groups) >= 2
+    return len(y) >= 10 and (groups is None or len(np.unique(groups)) >= 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,70 +13,23 @@ from .._core.errors import listed
 from ..report.findings import counted
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
-from ..tables.identifiers import is_identifier, is_index
 from ..tables.preparation import MOST_WORDS
 from ..tables.reading import Column
+from .plan import Plan, Progress
+from .roles import Roles, hinted_groups, noted_years, quoted, roles_of
+from .weights import weighted
 
+MOST_CLASSES = 50
+SAMPLE_ROWS, SAMPLE_CELLS, FEWEST_ROWS = 50_000, 10_000_000, 8_000  # that tests and pictures of large tables take
+LARGE_CELLS = 10_000_000  # from which a file is read in pieces
+CELL_BYTES, PACKED = 8, 5  # of text for a cell, and how much longer text is than it is packed
 FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
 HUGE = 1e150  # what is larger, or smaller than its inverse, cannot be squared
+FEWEST_COUNTED = 10  # rows in which a running number is told from chance
 FEW_NOTES = 4  # columns of words that get a note each
 UNLIKE = 5.0  # standard deviations that differ by more than this factor have unlike units
-MISSING = ("ml", "refuse", "drop", "mean")  # what can be done about missing cells
-
-Progress = Callable[[str, int, int], None]  # what is done, how much of it, of how much
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What was asked.
-
-    Attributes
-    ----------
-    target : str, optional
-        Column to explain.
-    target_is : {"classes", "number"}, optional
-        What it holds, where the table leaves that open.
-    views : pair of lists of str, optional
-        Two sets of columns to relate.
-    distances : bool
-        The table holds distances.
-    method : str
-        "auto", or the name of a method.
-    drop, keep : tuples of str
-        Columns to leave out; columns of many words to take in.
-    missing : {"ml", "refuse", "drop", "mean"}
-        Missing cells: maximum likelihood where the method has it, else filled with what their row leads to expect;
-        an error; rows left out; the mean of the column.
-    standardise : bool, optional
-        None where the spreads of the columns are to decide.
-    sample : int, optional
-        Analyse so many rows, drawn at random.
-    seed : int
-    folds : int
-        Of the cross-validation; 0 leaves it out.
-
-    Examples
-    --------
-    >>> from eigenlens.study import Plan
-    >>> Plan(target="kind").target
-    'kind'
-    """
-
-    target: str | None = None
-    target_is: str | None = None
-    views: tuple[list[str], list[str]] | None = None
-    distances: bool = False
-    method: str = "auto"
-    drop: tuple[str, ...] = ()
-    keep: tuple[str, ...] = ()
-    missing: str = "ml"
-    standardise: bool | None = None
-    sample: int | None = None
-    seed: int = 0
-    folds: int = 5
-    title: str | None = None
 
 
 @dataclass
@@ -105,6 +58,18 @@ class Data:
         Whether the rows were given, and not read from a file of the user's.
     gone : tuple of str
         Which rows were left out though holes are kept: those without a "target", those that are "empty".
+    weights : ndarray or None
+        How much each row counts, with mean 1; None where all count the same.
+    groups : ndarray of int or None
+        Which rows belong together.
+    first_copies : ndarray of int or None
+        Where rows were repeated as often as they were met: the first of each.
+    roles : Roles
+        What columns are for that are not analysed.
+    numbers : ndarray of int, optional
+        Numbers of the rows in the file, where some were left out or are not at hand.
+    whole : Whole, optional
+        All rows of a file that is read in pieces; `table` and `y` are a sample of them then.
 
     Examples
     --------
@@ -130,14 +95,28 @@ class Data:
     sampled: bool = False
     in_memory: bool = False
     gone: tuple[str, ...] = ()
+    weights: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    first_copies: np.ndarray | None = None
+    roles: Roles = field(default_factory=Roles)
+    numbers: np.ndarray | None = None
+    whole: Any = None
 
     @property
     def n_rows(self) -> int:
-        return int(self.table.num_rows)
+        return int(self.table.num_rows) if self.whole is None else int(self.whole.n_rows)
+
+    def class_sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the classes of all rows, sorted, and how many rows each has."""
+        if self.whole is not None:
+            return self.whole.class_sizes()
+        return np.unique(np.asarray(self.y), return_counts=True)
 
 
-def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
+def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: Progress | None = None) -> Data:
     """Read what a plan needs from a file, and say what was found.
+
+    A large file is read in pieces where the method allows it: `Data.whole` then stands for all of its rows.
 
     Examples
     --------
@@ -150,36 +129,67 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     >>> data.notes
     ['150 rows, 5 columns: 4 of numbers, 1 of words.']
     """
-    _check_names(file, plan)
+    check_names(file, plan)
+    if reads_in_pieces(file, plan):
+        from .whole import read_in_pieces
+
+        found = read_in_pieces(file, plan, source or str(file.path), progress)
+        if found is not None:
+            return found
     profile = file.profile(ignore=plan.drop)
-    used, row_column, notes = _used(file, plan, profile)
-    kind = _kind(plan, profile)
+    notes = counted_kinds(file, profile)
+    roles = roles_of(file, plan, profile)
+    notes += roles.notes
+    used = used_columns(plan, profile, roles)
+    kind = kind_of_target(plan, profile)
     rows = _sampled(file, plan, notes)
     _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
-    wanted = [*used, *([plan.target] if plan.target else []), *([row_column] if row_column else [])]
+    beside = [name for name in (roles.rows, roles.weights, roles.group) if name is not None]
+    wanted = [*used, *([plan.target] if plan.target else []), *dict.fromkeys(beside)]
     table = file.read(wanted, rows)
-    table, gone = _without_gaps(file, table, [profile[c] for c in wanted if c != row_column], plan, notes)
-    row_names = None if row_column is None else [_written(v) for v in table.column(row_column).to_pylist()]
-    y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
+    table, gone, kept = _without_gaps(file, table, [profile[c] for c in wanted if c not in beside], plan, notes)
     if not plan.distances and plan.views is None:
-        running = [name for name in used if _counts_rows(table.column(name), profile[name], file)]
-        used = _without_counters(used, running, plan, notes)
-    shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
+        running = [name for name in used if _counts_rows(table.column(name), profile[name], file.n_rows or 0)]
+        used = without_counters(used, running, plan, notes)
+        notes += noted_years(roles, used)
+    table, weights, first_copies = weighted(table, roles.weights, len(used), notes)
+    y = None if plan.target is None else target_of(table.column(plan.target), kind)
+    shown = {name: shown_column(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
         shown[plan.target] = np.array(y, dtype=object)
+        roles.hints += hinted_groups(table, used, np.asarray(y), profile) if roles.group is None else []
     return Data(
         source or str(file.path),
         table.select(used),
         y,
         kind,
-        row_names,
+        None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()],
         notes,
         shown,
         file.names,
         file.dialect if file.is_text else None,
         rows is not None,
         gone=gone,
+        numbers=None if kept is None or roles.weights is not None else np.flatnonzero(kept),
+        weights=weights,
+        groups=None if roles.group is None else _numbered(table.column(roles.group)),
+        first_copies=first_copies,
+        roles=roles,
     )
+
+
+def sample_rows(p: int) -> int:
+    """Return the most rows of p columns that tests and pictures take: of more, so many are drawn at random."""
+    return min(max(SAMPLE_CELLS // max(p, 1), FEWEST_ROWS), SAMPLE_ROWS)
+
+
+def reads_in_pieces(file: TableFile, plan: Plan) -> bool:
+    """Tell whether a file is read in pieces, if its method allows it: on request, or from ten million cells on."""
+    if plan.stream is False or plan.sample is not None or plan.distances or plan.views is not None:
+        return False
+    if plan.missing == "mean" or plan.weights is not None or plan.group is not None:
+        return False
+    return bool(plan.stream) or file.cells_expected(CELL_BYTES, PACKED) >= LARGE_CELLS
 
 
 def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: str = "") -> Preparation:
@@ -187,7 +197,14 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     table = data.table if table is None else table
     missing = "keep" if plan.missing == "ml" and holes_in(data.table).any() else plan.missing
     missing = missing if missing in ("mean", "keep") else "refuse"
-    trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(table)
+
+    def fitted(standardise: bool) -> Preparation:
+        if data.whole is not None:
+            return data.whole.preparation(standardise=standardise)
+        new = Preparation(standardise=standardise, missing=missing, full=full, keep=plan.keep)
+        return new.fit(table, sample_weight=data.weights)
+
+    trial = fitted(False)
     spread = trial.spread_
     decided = plan.standardise
     beyond = (spread > HUGE) | (spread < 1 / HUGE)
@@ -207,7 +224,7 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     for reason in dict.fromkeys(trial.left_out_.values()):
         names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
         data.notes.append(f"{listed(names)} left out: {reason}.")
-    return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(table)
+    return fitted(decided)
 
 
 def holes_in(table: Any) -> np.ndarray:
@@ -227,16 +244,21 @@ def _words_noted(preparation: Preparation) -> list[str]:
     return [f"{len(levels):,} columns hold words ({listed(map(repr, levels))}) and become {made:,} columns of 0 and 1."]
 
 
-def _check_names(file: TableFile, plan: Plan) -> None:
+def check_names(file: TableFile, plan: Plan) -> None:
+    """Refuse names of columns that the file does not have."""
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
-    roles += [("--keep", name) for name in plan.keep]
+    roles += [("--keep", name) for name in plan.keep] + [("--numbers", name) for name in plan.numbers]
+    single = {"--target": plan.target, "--id": plan.id, "--weights": plan.weights, "--group": plan.group}
+    roles += [(option, name) for option, name in single.items() if name is not None and option != "--target"]
     for role, name in roles:
         if name not in file.names:
             raise errors.no_column(str(name), file.names, role)
-    if plan.target in plan.drop:
-        raise errors.setting("--target", plan.target, "it is also among the columns to --drop")
+    taken: dict[str, str] = {}
+    for option, column in [*single.items(), *(("--drop", name) for name in plan.drop)]:
+        if column is not None and taken.setdefault(column, option) != option:
+            raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
         raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")
@@ -244,25 +266,17 @@ def _check_names(file: TableFile, plan: Plan) -> None:
         raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
 
 
-def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list[str], str | None, list[str]]:
-    """Return the columns to analyse, the one that names the rows, and what to say about it."""
-    n, words, notes = file.n_rows or 0, [], []
+def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
+    """Say how many rows and columns there are, and how the reader has read them."""
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    notes.append(f"{counted(n, 'row')}, {counted(len(profile), 'column')}: {counts}.")
-    notes += file.notes
-    for column in profile.values():
-        if column.kind == "word" and column.name != plan.target and column.name not in plan.keep:
-            distinct = len(column.levels) >= min(n, 1000) and all(v == 1 for v in column.levels.values())
-            words += [column.name] if distinct and n > 2 else []
-    notes += [column.remark for column in profile.values() if column.remark]
-    row_column = words[0] if words else None
-    unnamed = [column.name for column in profile.values() if _is_index(column, file, plan)]
-    if unnamed and (row_column is None or profile[unnamed[0]].kind == "word"):
-        row_column = unnamed[0]
-    if row_column:
-        notes.append(f"{row_column!r} names the rows and is not analysed.")
+    first = f"{counted(file.n_rows or 0, 'row')}, {counted(len(profile), 'column')}: {counts}."
+    return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
+
+
+def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
+    """Return the columns to analyse."""
     dates = [column.name for column in profile.values() if column.kind == "date"]
     for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
         for name in set(names) & set(dates):
@@ -270,42 +284,19 @@ def _used(file: TableFile, plan: Plan, profile: dict[str, Column]) -> tuple[list
                 role, name, "it holds dates; turn them into numbers first, such as days since the first"
             )
     if plan.views is not None:
-        return [*plan.views[0], *plan.views[1]], row_column, notes
-    if plan.drop:
-        notes.append(f"{_quoted(plan.drop)} left out, as asked.")
-    if dates:
-        notes.append(f"{_quoted(dates)} left out: dates are not numbers.")
-    marks = [c.name for c in profile.values() if c.name not in unnamed and _is_mark(c, plan)]
-    if marks:
-        what = "it identifies rows" if len(marks) == 1 else "they identify rows"
-        notes.append(f"{_quoted(marks)} left out: by name, {what} (--keep takes {_it(marks)} in).")
-    gone: dict[str | None, str] = {row_column: "names the rows", **dict.fromkeys(unnamed, "is the index of the rows")}
-    gone |= {**dict.fromkeys(dates, "holds dates"), **dict.fromkeys(marks, "identifies rows")}
-    used = [name for name in profile if name != plan.target and name not in gone]
+        return [*plan.views[0], *plan.views[1]]
+    used = [name for name in profile if name != plan.target and name not in roles.gone]
     if not used:
         raise errors.nothing_left(
-            f"{name!r} {why} (--keep {name!r} takes it in)" if why != "holds dates" else f"{name!r} {why}"
-            for name, why in gone.items()
-            if name is not None and name != plan.target
+            f"{name!r} {why}" + ("" if "dates" in why else f" (--keep {name!r} takes it in)")
+            for name, why in roles.gone.items()
+            if name != plan.target
         )
-    return used, row_column, notes
+    return used
 
 
-def _is_index(column: Column, file: TableFile, plan: Plan) -> bool:
-    """Tell whether a column is the index of the table, which was written without a name or by that of a program."""
-    if column.name in (plan.target, *plan.keep) or not is_index(column.name):
-        return False
-    first = column.name == file.names[0] or column.name.startswith("__index")  # pandas writes that last to Parquet
-    return first and column.kind in ("number", "word") and column.whole
-
-
-def _is_mark(column: Column, plan: Plan) -> bool:
-    """Tell whether a column of whole numbers identifies rows or persons: its size means nothing."""
-    named = is_identifier(column.name) and column.name not in (plan.target, *plan.keep)
-    return named and column.kind == "number" and column.whole
-
-
-def _kind(plan: Plan, profile: dict[str, Column]) -> str:
+def kind_of_target(plan: Plan, profile: dict[str, Column]) -> str:
+    """Return what is asked: the kind of the target, or of the table."""
     if plan.distances:
         return "distances"
     if plan.views is not None:
@@ -351,7 +342,7 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
 
 def _without_gaps(
     file: TableFile, table: Any, columns: list[Column], plan: Plan, notes: list[str]
-) -> tuple[Any, tuple[str, ...]]:
+) -> tuple[Any, tuple[str, ...], np.ndarray | None]:
     """Refuse gaps, or leave out rows that have them; gaps in the target cannot be filled in."""
     import pyarrow as pa
 
@@ -361,47 +352,52 @@ def _without_gaps(
     all_gone = [name for name, count in counts.items() if count == table.num_rows]
     counts = {name: count for name, count in counts.items() if name not in all_gone or name == plan.target}
     if not counts:
-        return table, ()
+        return table, (), None
     touched = np.logical_or.reduce([gaps[name] for name in counts])
     true_gaps = [c.name for c in columns if c.name in counts and c.missing > c.odd]
     kept = plan.missing == "ml" and not plan.distances
     if plan.missing in ("refuse", "ml") and not kept and true_gaps:
-        raise _missing(file.path, counts, table.num_rows, int(touched.sum()))
+        raise missing_cells(file.path, counts, table.num_rows, int(touched.sum()))
     unknown = gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool))
     if kept:
         empty = np.logical_and.reduce([gap for name, gap in gaps.items() if name != plan.target]) & ~unknown
         return _without_unknown(table, unknown, empty, plan, counts, notes)
     leave = unknown if plan.missing == "mean" else touched
     if leave.all():
-        raise _no_row_left(plan, counts, table.num_rows)
+        raise no_row_left(plan, counts, table.num_rows)
     filled = {name: count for name, count in counts.items() if name != plan.target}
     if plan.missing == "mean" and filled:
         notes.append(f"{sum(filled.values()):,} missing cells are filled with the mean (words: the most frequent one).")
     if leave.any():
         notes.append(f"{int(leave.sum()):,} rows with missing cells are left out.")
-    return table.filter(pa.array(~leave)), ()
+    return table.filter(pa.array(~leave)), (), ~leave
 
 
 def _without_unknown(
     table: Any, unknown: np.ndarray, empty: np.ndarray, plan: Plan, counts: dict[str, int], notes: list[str]
-) -> tuple[Any, tuple[str, ...]]:
+) -> tuple[Any, tuple[str, ...], np.ndarray]:
     """Leave out rows whose target is missing, and those that miss everything else."""
     import pyarrow as pa
 
-    if (unknown | empty).all():
-        raise _no_row_left(plan, counts, table.num_rows)
+    kept = ~(unknown | empty)
+    if not kept.any():
+        raise no_row_left(plan, counts, table.num_rows)
+    return table.filter(pa.array(kept)), note_gone(int(unknown.sum()), int(empty.sum()), plan, notes), kept
+
+
+def note_gone(unknown: int, empty: int, plan: Plan, notes: list[str]) -> tuple[str, ...]:
+    """Note how many rows are left out although holes are kept; return which."""
     for gone, what in ((unknown, f"whose {plan.target!r} is missing"), (empty, "without any observed cell")):
-        if gone.any():
-            notes.append(f"{_rows(int(gone.sum()))} {what} {'is' if gone.sum() == 1 else 'are'} left out.")
-    which = [name for name, gone in (("target", unknown), ("empty", empty)) if gone.any()]
-    return table.filter(pa.array(~(unknown | empty))), tuple(which)
+        if gone:
+            notes.append(f"{_rows(gone)} {what} {'is' if gone == 1 else 'are'} left out.")
+    return tuple(name for name, gone in (("target", unknown), ("empty", empty)) if gone)
 
 
 def _rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
 
 
-def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
+def no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     """Say which columns have so many gaps that no row is left."""
     if plan.target is not None and counts.get(plan.target) == n:
         return errors.setting("--target", plan.target, "all its cells are missing, so that there is nothing to explain")
@@ -415,49 +411,76 @@ def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     )
 
 
-def _target(column: Any, kind: str, name: str) -> np.ndarray:
-    values = column.to_pylist()
+def target_of(column: Any, kind: str) -> np.ndarray:
+    """Return a target: labels as text, or numbers."""
     if kind == "classes":
-        return np.array([_written(v) for v in values])
-    return np.array(values, dtype=float)
+        labels, codes = labels_of(column)
+        return labels[codes]
+    return np.asarray(column.to_numpy(), dtype=float)
 
 
-def _written(value: Any) -> str:
+def labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different classes of a column as text, sorted, and the place of each row's among them."""
+    import pyarrow as pa
+
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(column, pa.ChunkedArray):  # of no chunks
+        column = pa.array([], type=column.type)
+    coded = column.dictionary_encode()
+    texts = np.array([written(v) for v in coded.dictionary.to_pylist()], dtype=str)
+    labels, places = np.unique(texts, return_inverse=True)
+    return labels, places[np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.intp)]
+
+
+def too_many_classes(target: str | None, count: int) -> Exception:
+    """Refuse a target with more values than classes have."""
+    rule = f"it has {count:,} different values, too many for classes"
+    return errors.setting("--target", target, rule + "; if it is a number, add --as number")
+
+
+def written(value: Any) -> str:
+    """Return a cell as text: a whole number without its decimals."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
 
 
-def _counts_rows(column: Any, profile: Column, file: TableFile) -> bool:
-    """Tell whether a column is a running number; the rows at hand may be some of the file's."""
-    if profile.kind != "number" or not profile.whole or len(column) < 10:
+def _counts_rows(column: Any, profile: Column, n: int) -> bool:
+    """Tell whether a column is a running number of n rows, in steps of 1 or more; those at hand may be some of them."""
+    if profile.kind != "number" or not profile.whole or len(column) < FEWEST_COUNTED:
         return False
-    if profile.high - profile.low + 1 != file.n_rows:
-        return False
-    return bool((np.diff(np.asarray(column.to_numpy(), dtype=float)) > 0).all())
+    step = (profile.high - profile.low) / (n - 1)
+    values = np.asarray(column.to_numpy(), dtype=float)
+    return step >= 1 and not ((values - profile.low) % step).any() and bool((np.diff(values) > 0).all())
 
 
-def _without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
+def without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
     """Leave out running numbers; where a target has nothing else to depend on, they may be its time and stay."""
-    left_out = [name for name in running if name not in plan.keep]
+    left_out = [name for name in running if name not in (*plan.keep, *plan.numbers)]
     rest = [name for name in used if name not in left_out]
     if not left_out:
         return used
     if rest:
         verb = "it only counts" if len(left_out) == 1 else "they only count"
-        notes.append(f"{_quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
+        notes.append(f"{quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
         return rest
     if plan.target is None:
         raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
-    notes.append(f"{_quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
+    notes.append(f"{quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
     return used
+
+
+def _numbered(column: Any) -> np.ndarray:
+    """Return the number of the group that each row belongs to; rows without a group share one."""
+    return np.unique([written(v) for v in column.to_pylist()], return_inverse=True)[1]
 
 
 def _it(names: list[str]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def _shown(column: Any) -> np.ndarray:
+def shown_column(column: Any) -> np.ndarray:
+    """Return a column as the page shows it: numbers, or words as objects."""
     import pyarrow as pa
 
     if pa.types.is_floating(column.type):
@@ -465,11 +488,8 @@ def _shown(column: Any) -> np.ndarray:
     return np.array(column.to_pylist(), dtype=object)
 
 
-def _quoted(names: Any) -> str:
-    return ", ".join(repr(name) for name in names)
-
-
-def _missing(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> errors.InputError:
+def missing_cells(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> errors.InputError:
+    """Refuse missing cells, with their counts."""
     described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
     return errors.InputError(
         f"{path} has missing cells in {touched:,} of {rows:,} rows (by column: {described}). Say what to do: "

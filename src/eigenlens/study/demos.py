@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import errors
-from .data import Plan
+from .plan import Plan
 
 #: Road distances in kilometres (a public table), the lower triangle, cities in alphabetical order.
 CITIES = """

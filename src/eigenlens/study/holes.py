@@ -22,6 +22,7 @@ from ..report.findings import Findings
 from ..tables.preparation import ABSENT
 from .data import Data, holes_in
 from .methods import fitted
+from .words import correlations
 
 WORK = 5e9  # different patterns of holes, times the cube of the columns: beyond, a likelihood takes minutes
 MOST_SHOWN = 8  # columns whose holes are counted in a note
@@ -46,6 +47,8 @@ class Ready:
         "ml", "row" or "nothing": how holes are met; empty where there are none.
     why : str
         Why there is no likelihood, if there is none.
+    all_rows : Whole or None
+        Where X is a sample of rows, and the model was fitted to all of them.
     """
 
     steps: list[tuple[str, Any]]
@@ -54,6 +57,7 @@ class Ready:
     kept: np.ndarray | None = None
     how: str = ""
     why: str = ""
+    all_rows: Any = None
 
     @property
     def preparation(self) -> Any:
@@ -64,13 +68,25 @@ class Ready:
         """Which rows have no holes; None where holes were not kept."""
         return None if self.kept is None else ~np.isnan(self.kept).any(axis=1)
 
+    def predict_rows(self, X: np.ndarray) -> np.ndarray:
+        """Return what the model predicts of rows that were prepared."""
+        for _, step in self.steps[1:]:
+            X = step.transform(X)
+        return np.asarray(self.model.predict(X))
+
+    def correlations(self, scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return the correlations of the prepared columns with the scores."""
+        if self.all_rows is not None:
+            return self.all_rows.correlations(self.model)
+        return correlations(self.X, scores, weights)
+
     @property
     def pipeline(self) -> Pipeline:
         """Everything from a table to an answer."""
         return Pipeline([*self.steps, ("model", self.model)])
 
 
-def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
+def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: Any = None, whole: Any = None) -> Ready:
     """Fit a model to a prepared table; where holes were kept, in the best way that can be had.
 
     Parameters
@@ -79,14 +95,25 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
     preparation : fitted Preparation
     table : data frame
     y : ndarray, optional
+    weights : ndarray, optional
+        How much each row counts.
+    whole : Whole, optional
+        All rows, where the table is a sample of them.
     """
-    X, names, first = preparation.transform(table), preparation.names_out_, [("prepare", preparation)]
+    if whole is not None:
+        return whole.fitted(model, preparation, table)
+    return fitted_rows(model, preparation, preparation.transform(table), y, weights)
+
+
+def fitted_rows(model: Any, preparation: Any, X: np.ndarray, y: Any = None, weights: Any = None) -> Ready:
+    """Fit a model to rows that were prepared."""
+    names, first = preparation.names_out_, [("prepare", preparation)]
     if preparation.missing != "keep":
-        return Ready(first, fitted(model, names, X, y), X)
+        return Ready(first, fitted(model, names, X, y, weights), X)
     taking, why = modelled(model), _beyond_likelihood(X)
     if taking is not None and not why:
         try:
-            return Ready(first, _converged(taking, names, X, y), X, X, "ml")
+            return Ready(first, _converged(taking, names, X, y, weights), X, X, "ml")
         except (InputError, NotConvergedWarning) as error:
             why = _first_sentence(error)
     elif taking is None:
@@ -98,25 +125,28 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None) -> Ready:
         given, why = "nothing", _first_sentence(error)
         fill = ExpectedCells(given).fit(X)
     filled = fill.transform(X)
-    return Ready([*first, ("fill", fill)], fitted(model, names, filled, y), filled, X, given, why)
+    return Ready([*first, ("fill", fill)], fitted(model, names, filled, y, weights), filled, X, given, why)
 
 
-def fitted_to_pair(model: Any, preparation: Any, X: np.ndarray, Y: np.ndarray) -> tuple[Ready, np.ndarray]:
+def fitted_to_pair(
+    model: Any, preparation: Any, X: np.ndarray, Y: np.ndarray, weights: Any = None
+) -> tuple[Ready, np.ndarray]:
     """Fit a model of two sets of columns; return the second as it was fitted, too."""
+    given = {} if weights is None else {"sample_weight": weights}
     first, both = [("prepare", preparation)], np.concatenate([X, Y], axis=1)
     if preparation.missing != "keep":
-        return Ready(first, model.fit(X, Y), X), Y
+        return Ready(first, model.fit(X, Y, **given), X), Y
     why = _beyond_likelihood(both)
     if not why:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", NotConvergedWarning)
-                return Ready(first, modelled(model).fit(X, Y), X, both, "ml"), Y
+                return Ready(first, modelled(model).fit(X, Y, **given), X, both, "ml"), Y
         except (InputError, NotConvergedWarning) as error:
             why = _first_sentence(error)
     fill = ExpectedCells("nothing").fit(X)
     X, Y = fill.transform(X), ExpectedCells("nothing").fit_transform(Y)
-    return Ready([*first, ("fill", fill)], model.fit(X, Y), X, both, "nothing", why), Y
+    return Ready([*first, ("fill", fill)], model.fit(X, Y, **given), X, both, "nothing", why), Y
 
 
 def modelled(model: Any) -> Any:
@@ -129,10 +159,10 @@ def modelled(model: Any) -> Any:
     return clone(model) if tags is not None and tags().input_tags.allow_nan else None
 
 
-def _converged(model: Any, names: list[str], X: np.ndarray, y: Any) -> Any:
+def _converged(model: Any, names: list[str], X: np.ndarray, y: Any, weights: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotConvergedWarning)
-        return fitted(model, names, X, y)
+        return fitted(model, names, X, y, weights)
 
 
 def _beyond_likelihood(X: np.ndarray) -> str:

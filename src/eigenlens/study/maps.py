@@ -11,9 +11,10 @@ from .._core import errors
 from ..distances import double_center, is_squared_distance
 from ..report.findings import Findings
 from ..spectral import rounding
-from .data import Data, Plan, Progress
+from .data import Data
 from .dimension_tests import MOST_POINTS, map_verdicts
 from .methods import made
+from .plan import Plan, Progress
 from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from .._core import errors
 from .._core.errors import SeparationError
@@ -54,10 +56,14 @@ def of_question(kind: str) -> dict[str, Any]:
     return {name: cls for name, cls in methods().items() if declared(cls).question == kind}
 
 
-def chosen(name: str, kind: str) -> Any:
-    """Return the method of a study: the one that was asked for, or the first that answers the question."""
+def chosen(name: str, kind: str, words: bool = False) -> Any:
+    """Return the method of a study: the one that was asked for, or the first that answers the question.
+
+    With `words`, it is the first that takes columns of words as they are.
+    """
     known, fitting = methods(), list(of_question(kind))
-    wanted = fitting[0] if name == "auto" else name
+    usual = next((method for method in fitting if words and declared(known[method]).takes_words), fitting[0])
+    wanted = usual if name == "auto" else name
     if wanted not in known:
         raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if wanted not in fitting:
@@ -67,24 +73,38 @@ def chosen(name: str, kind: str) -> Any:
     return known[wanted]
 
 
-def fitted(model: Any, names: list[str], X: Any, y: Any = None) -> Any:
+def fitted(model: Any, names: list[str], X: Any, y: Any = None, weights: Any = None) -> Any:
     """Fit a model to numbers whose columns have names, so that its errors and warnings say them.
 
     Where a column separates classes perfectly, the model is fitted as it says it can be then. The names are not kept:
     a pipeline hands it plain numbers.
     """
+    given = {} if weights is None else {"sample_weight": weights}
+    if weights is not None and not has_fit_parameter(model, "sample_weight"):
+        raise errors.InputError(f"{type(model).__name__} takes no weights; choose another method.")
     if declared(model) is None:
-        return model.fit(X, y)
+        return model.fit(X, y, **given)
     import pyarrow as pa
 
+    table = pa.table([pa.array(column) for column in X.T], names=names)
+    model = _softened(model, lambda one: one.fit(table, y, **given))
+    vars(model).pop("feature_names_in_", None)
+    return model
+
+
+def fitted_to_moments(model: Any, moments: Any) -> Any:
+    """Fit a model to moments; where a column separates classes perfectly, as it says it can be then."""
+    return _softened(model, lambda one: one.fit_moments(moments))
+
+
+def _softened(model: Any, fit: Callable[[Any], Any]) -> Any:
     try:
-        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y)
+        fit(model)
     except SeparationError:
         softer = if_separated(model)
         if not softer or all(repr(getattr(model, name)) == repr(value) for name, value in softer.items()):
             raise
-        return fitted(clone(model).set_params(**softer), names, X, y)
-    vars(model).pop("feature_names_in_", None)
+        return _softened(clone(model).set_params(**softer), fit)
     return model
 
 

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
+from ..regress._on_directions import CurveOnDirections
 from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
-from .data import HUGE, Data, Plan, Progress, prepared
-from .dimension_tests import verdicts
-from .holes import fitted_to, tell_holes
+from .data import HUGE, Data, prepared
+from .dimension_tests import related_rows, verdicts
+from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, made
+from .plan import Plan, Progress
 from .words import base, correlations, number_words
 
 
@@ -26,33 +30,44 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
             "--target", plan.target, f"it reaches {np.abs(y).max():.3g}, whose square is no number; scale it"
         )
     preparation = prepared(data, plan)
-    ready = fitted_to(sliced(made(cls, plan.seed), len(y)), preparation, data.table, y)
+    ready = fitted_to(sliced(made(cls, plan.seed), len(y)), preparation, data.table, y, data.weights)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     axes = [f"direction {j + 1}" for j in range(scores.shape[1])]
     values = np.asarray(model.eigenvalues_, dtype=float)
-    found = verdicts(model, X, y, len(axes), plan, progress, groups=len(axes), whole=ready.whole)
+    found = verdicts(model, X, y, len(axes), plan, progress, len(axes), ready.whole, related_rows(data))
     total = float(values.sum())
     shares = values / total if total > 0 else [None] * len(values)
     directions = [found.direction(j, axis, float(values[j]), shares[j]) for j, axis in enumerate(axes)]
-    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, correlations(X, scores))
+    loadings = correlations(X, scores, data.weights)
+    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, loadings)
     findings.value_name, findings.loading_kind = "eigenvalue", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "R²"
-    findings.baseline = (f"always the mean, {y.mean():.4g}", 0.0)
-    if plan.folds >= 2 and enough_for_folds(y, "number"):
-        ring = compared_methods("number", plan.seed)
-        findings.comparison, _, rows = compare(
-            ring, preparation, data.table, y, "number", plan.folds, plan.seed, progress
-        )
-        note_rows(data, rows)
+    findings.baseline = (f"always the mean, {np.average(y, weights=data.weights):.4g}", 0.0)
+    if plan.folds >= 2 and enough_for_folds(y, "number", data.groups):
+        ring = compared_methods("number", plan.seed, len(y), plan.folds)
+        ours = f"{declared(cls).compared_as} + curve"
+        judged = compare(ring, {}, preparation, data, X, plan, progress, ours=ours)
+        findings.comparison = [replace(c, ours=c.name == ours) for c in judged.methods]
+        note_rows(data, judged)
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
-    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target)
+    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
     number_words(findings, declared(cls).blind_spot)
     tell_holes(findings, data, ready, y)
-    return findings, ready.pipeline
+    return findings, predicting(ready, scores, y, data).pipeline
+
+
+def predicting(ready: Ready, scores: np.ndarray, y: np.ndarray, data: Data) -> Ready:
+    """Put a curve on the directions, so that the model predicts; where rows are too few for one, it does not."""
+    curve = CurveOnDirections(clone(ready.model))
+    try:
+        return replace(ready, model=curve.bent(ready.model, scores, y, data.weights))
+    except errors.InputError as error:
+        data.notes.append(f"The model has scores but does not predict: {error}")
+        return ready
 
 
 def _curve(z: np.ndarray, y: np.ndarray, slices: int = 20) -> dict[str, list[float]]:

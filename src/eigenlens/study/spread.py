@@ -8,10 +8,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
-from .data import Data, Plan, Progress, prepared
-from .dimension_tests import spread_verdicts
+from .data import Data, prepared
+from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
+from .misfits import Misfits, tell_misfits
+from .picture import show_all
+from .plan import Plan, Progress
 from .words import base, correlations, spread_words
 
 
@@ -24,7 +27,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     wanted = None if says.directions is None else says.directions(data.n_rows, len(names), excess)
     if wanted is not None:
         model.set_params(n_components=wanted)
-    ready = fitted_to(model, preparation, data.table)
+    ready = fitted_to(model, preparation, data.table, weights=data.weights, whole=data.whole)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     k = scores.shape[1]
@@ -36,21 +39,31 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         if not hasattr(model, "components_")  # variances in a space that is not that of the columns
         else [float(v) for v in (variance / total if own is None else np.asarray(own))]
     )
-    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole)
+    related = related_rows(data)
+    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole, related, data)
     axes = [f"component {j + 1}" for j in range(k)]
     directions = [found.direction(j, axes[j], float(variance[j]), shares[j]) for j in range(k)]
-    loadings = _loadings(model, X, scores)
+    loadings = _loadings(model, X, scores, data.weights)
     findings = base(data, plan, cls, directions, axes, scores, names, loadings)
     findings.value_name, findings.loading_kind = "variance", "weight in the direction (unit length)"
     if not hasattr(model, "components_"):
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
-    tell_holes(findings, data, ready)
+    if data.whole is None:
+        tell_misfits(findings, model, X, data.numbers)
+        tell_holes(findings, data, ready)
+    else:
+        misfits = Misfits.of(findings, model, data.whole.n_rows)
+        passed = data.whole.read_again(ready, {}, misfits)
+        if misfits is not None:
+            misfits.tell(findings)
+        tell_holes(findings, data, ready)
+        show_all(findings, data, passed)
     return findings, ready.pipeline
 
 
-def _loadings(model: Any, X: np.ndarray, scores: np.ndarray) -> np.ndarray:
+def _loadings(model: Any, X: np.ndarray, scores: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     if hasattr(model, "components_") and np.shape(model.components_)[1] == X.shape[1]:
         return np.asarray(model.components_).T
-    return correlations(X, scores)
+    return correlations(X, scores, weights)

@@ -10,8 +10,9 @@ import numpy as np
 
 from ..report.findings import Findings, NextStep
 from ..tables.endings import name_of
-from .data import Data, Plan
+from .data import Data
 from .methods import declared, of_question
+from .plan import Plan
 
 MOST = 3
 FEW_KINDS = 10  # of a column of words that could be explained
@@ -22,7 +23,7 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
     if data.in_memory or data.source == "-":
         return []
     steps = {"none": _of_spread, "classes": _of_classes, "number": _of_number}.get(data.kind, _of_others)
-    found = [*steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
+    found = [*_of_hints(data, plan), *steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
     kept = list({step.command: step for step in found}.values())[:MOST]
     return [_elsewhere(step, data, j) for j, step in enumerate(kept, 2)]
 
@@ -96,12 +97,26 @@ def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
         steps.append(
             _step("See where the rows spread without a target.", data, replace(plan, target=None, method="auto"))
         )
-    if data.kind == "classes":
-        steps.append(NextStep("Predict the classes of new rows.", "eigenlens predict model.eigenlens NEW.csv"))
+    if data.kind in ("classes", "number"):
+        what = "the classes of new rows" if data.kind == "classes" else f"{plan.target!r} for new rows"
+        steps.append(NextStep(f"Predict {what}.", "eigenlens predict model.eigenlens NEW.csv"))
     elif data.kind != "distances":
         steps.append(NextStep("Place new rows in the picture.", "eigenlens transform model.eigenlens NEW.csv"))
     else:
         steps.append(NextStep("See which other methods there are.", "eigenlens advise"))
+    return steps
+
+
+def _of_hints(data: Data, plan: Plan) -> list[NextStep]:
+    """Columns that may weigh rows, or say which belong together: only the owner of the table can tell."""
+    steps = []
+    for role, name in data.roles.hints:
+        if role == "weights":
+            what = f"If {name!r} says how much each row counts, use it as weights."
+            steps.append(_step(what, data, replace(plan, weights=name)))
+        else:
+            what = f"If rows of one {name!r} belong together, judge by whole groups: they all have one {plan.target!r}."
+            steps.append(_step(what, data, replace(plan, group=name)))
     return steps
 
 
@@ -112,6 +127,9 @@ def _step(what: str, data: Data, plan: Plan) -> NextStep:
     words += ["--method", plan.method] if plan.method != "auto" else []
     words += [word for name in plan.drop for word in ("--drop", name)]
     words += [word for name in plan.keep for word in ("--keep", name)]
+    words += [word for name in plan.numbers for word in ("--numbers", name)]
+    for option, name in (("--id", plan.id), ("--weights", plan.weights), ("--group", plan.group)):
+        words += [option, name] if name is not None else []
     words += ["--missing", plan.missing] if plan.missing != Plan.missing else []
     if plan.standardise is not None:
         words.append("--standardise" if plan.standardise else "--no-standardise")

@@ -8,10 +8,11 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
-from .data import Data, Plan, Progress, prepared
-from .dimension_tests import verdicts
+from .data import Data, prepared
+from .dimension_tests import related_rows, verdicts
 from .holes import fitted_to_pair, tell_holes
 from .methods import made
+from .plan import Plan, Progress
 from .words import base, correlations, view_words
 
 
@@ -21,18 +22,19 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     first, second = (data.table.select(list(view)) for view in plan.views)
     preparation, other = prepared(data, plan, first, of="first set"), prepared(data, plan, second, of="second set")
     Y = other.transform(second) * other.scale_ + other.centre_  # in its own units, which are those of what is predicted
-    ready, Y = fitted_to_pair(made(cls, plan.seed), preparation, preparation.transform(first), Y)
+    ready, Y = fitted_to_pair(made(cls, plan.seed), preparation, preparation.transform(first), Y, data.weights)
     X, model = ready.X, ready.model
     Z, V = (np.asarray(part) for part in model.transform(X, Y))
     values = np.asarray(model.correlations_, dtype=float)
-    found = verdicts(model, X, Y, len(values), plan, progress, groups=Y.shape[1], whole=ready.whole)
+    related = related_rows(data)
+    found = verdicts(model, X, Y, len(values), plan, progress, Y.shape[1], ready.whole, related)
     axes = [f"pair {j + 1}, first set" for j in range(Z.shape[1])]
     axes += [f"pair {j + 1}, second set" for j in range(Z.shape[1])]
     directions = [found.direction(j, f"pair {j + 1}", float(r), None) for j, r in enumerate(values)]
     names = [*preparation.names_out_, *other.names_out_]
     both = np.concatenate([X, Y], axis=1)
     scores = np.concatenate([Z, V], axis=1)
-    findings = base(data, plan, cls, directions, axes, scores, names, correlations(both, scores))
+    findings = base(data, plan, cls, directions, axes, scores, names, correlations(both, scores, data.weights))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.extras["pairs"], findings.extras["split"] = len(values), len(preparation.names_out_)

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..report.findings import ComparedMethod, Direction, Findings, counted, percent
 from ..tables.endings import name_of
-from .data import Data, Plan
+from .data import Data
+from .plan import Plan
 
 ALIKE = 0.8  # columns whose weights differ by less than this factor weigh alike
 NEARLY = 0.97  # and so many as weigh the same to two digits are counted, and not named
@@ -51,19 +52,21 @@ def _title(source: str) -> str:
     return name.replace("_", " ").strip() or name
 
 
-def correlations(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+def correlations(X: np.ndarray, Z: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Return the correlation of each column of X with each of Z; zero where one of them does not vary.
 
     A column with holes (NaN) is correlated over the rows that have it.
     """
     holed = np.isnan(X).any(axis=0)
     if holed.any():
-        found = correlations(np.where(holed, 0.0, X), Z)
+        found = correlations(np.where(holed, 0.0, X), Z, weights)
         for j in np.flatnonzero(holed):
             seen = ~np.isnan(X[:, j])
-            found[j] = correlations(X[seen, j : j + 1], Z[seen])[0]
+            found[j] = correlations(X[seen, j : j + 1], Z[seen], None if weights is None else weights[seen])[0]
         return found
-    A, B = X - X.mean(axis=0), Z - Z.mean(axis=0)
+    A, B = (M - np.average(M, axis=0, weights=weights) for M in (X, Z))
+    if weights is not None:
+        A, B = (np.sqrt(weights)[:, None] * M for M in (A, B))
     a, b = np.sqrt((A**2).sum(axis=0)), np.sqrt((B**2).sum(axis=0))
     return (A / np.where(a > 0, a, 1)).T @ (B / np.where(b > 0, b, 1))
 

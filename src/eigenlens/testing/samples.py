@@ -82,7 +82,11 @@ def sample_for(estimator: Any, n: int = 120, p: int = 5, *, target: str = "none"
         Passed to `sample`.
     """
     data = sample(getattr(estimator, "_target", target), n, p, **options)
-    if isinstance(estimator, type) or not hasattr(estimator, "_obeys") or not estimator._obeys().counts:
+    if isinstance(estimator, type) or not hasattr(estimator, "_obeys"):
+        return data
+    if estimator._obeys().one_response and data.y is not None:
+        return replace(data, y=data.y[:, 0])
+    if not estimator._obeys().counts:
         return data
     size = options.get("scale", 1.0)
     return data.with_X(np.exp(0.5 * (data.X / size - options.get("offset", 0.0))) * size)

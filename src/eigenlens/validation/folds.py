@@ -11,6 +11,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.drawn import mixed
 from .._core.parameters import is_number, seed_of
 from ..sources import Block
 
@@ -33,11 +34,11 @@ class DealtFolds:
         assert block.numbers is not None
         numbers = block.numbers.astype(np.uint64)
         rounds = numbers // np.uint64(self.n_folds)
-        start = _mixed(_mixed(rounds) ^ np.uint64(self.seed % 2**64))
+        start = mixed(mixed(rounds) ^ np.uint64(self.seed % 2**64))
         if self.by_class and block.classes is not None and block.y is not None:
             codes = _xp.to_numpy(block.y)
             keys = np.array([_key(label) for label in block.classes.tolist()], dtype=np.uint64)
-            start = _mixed(start ^ np.where(codes >= 0, keys[codes], np.uint64(0)))
+            start = mixed(start ^ np.where(codes >= 0, keys[codes], np.uint64(0)))
         return ((numbers + start % np.uint64(self.n_folds)) % np.uint64(self.n_folds)).astype(np.intp)
 
 
@@ -111,15 +112,6 @@ def of_splits(splits: list[tuple[np.ndarray, np.ndarray]], n: int) -> GivenFolds
         if len(train) + len(test) != n:
             return None
     return GivenFolds(len(splits), folds)
-
-
-def _mixed(values: np.ndarray) -> np.ndarray:
-    """Scramble whole numbers of 64 bits (the finaliser of splitmix64)."""
-    with np.errstate(over="ignore"):
-        z = values + np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return np.asarray(z ^ (z >> np.uint64(31)))
 
 
 def _key(label: Any) -> int:

@@ -272,7 +272,7 @@ def measure_for(model: Any, scoring: Any, total: Any, source: Any) -> Measure | 
         return None if kind is None else kind(total.labels)
     if hasattr(model, "slices_") or hasattr(model, "n_slices"):
         return SliceShare(total.labels) if scoring in (None, "slice_share") else None
-    if source.n_responses is not None:
+    if source.n_responses is not None and hasattr(model, "predict"):
         kind_of_response = OF_RESPONSES.get(scoring or "r2")
         centre = np.asarray(_xp.to_numpy(total.joint.pivot))[total.split :]
         return None if kind_of_response is None else kind_of_response(np.nan_to_num(centre), source.single_response)

@@ -1,0 +1,126 @@
+"""The directions of largest spread of one table: what principal components are asked of, and when they are certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.typing import Array
+from ..inference import DimensionTest
+from ..moments import Centred, Outline
+from ..moments.centring import INCOMPLETE
+from ..sources import Source
+from ..spectral import Form, Spectrum, solve
+from ..spectral.products import ProductForm
+from ._component_count import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
+from ._principal import PrincipalProblem
+from ._rows import repeated_or_none
+
+WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadProblem(PrincipalProblem):
+    """Directions of largest spread, as many as a rule keeps.
+
+    Attributes
+    ----------
+    divisor : float
+        Of the covariance.
+    solver : str
+        The solver asked for.
+    scale : array of shape (p,), optional
+        What columns were divided by.
+    unscaled : Centred, optional
+        Moments of the columns as they are, where they were divided.
+    """
+
+    divisor: float = 1.0
+    solver: str = "auto"
+    scale: Array | None = None
+    unscaled: Centred | None = None
+
+    @property
+    def given(self) -> Centred:
+        return self.moments if self.unscaled is None else self.unscaled
+
+    def in_unit(self, rows: Any) -> Any:
+        return rows / (self.unit if self.scale is None else _xp.to_numpy(self.scale))
+
+    def solve(self) -> Spectrum:
+        spectrum = solve(self.pencil, self.solver)
+        if isinstance(self.asked, Integral):
+            return spectrum
+        if self.asked is None:
+            return spectrum.first(max(1, spectrum.rank))
+        return spectrum.first(count_components(self.asked, spectrum, self.pencil, self.moments))
+
+    def condition(self, spectrum: Spectrum) -> float:
+        if self.asked is None or isinstance(self.asked, Integral):
+            return spectrum.condition
+        first, last = float(spectrum.singular_values[0]), float(spectrum.singular_values[-1])
+        return first / last if last > 0 else 1.0
+
+    def drops_weak(self, spectrum: Spectrum) -> bool:
+        most = self.pencil.most or self.pencil.dimension
+        return self.asked is None and len(spectrum) < min(self.pencil.dimension, most)
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if isinstance(self.moments, Outline) and not is_certain(spectrum):
+            yield errors.NotConvergedWarning(
+                f"‖Σv − λv‖ is {spectrum.residual:.1e} of the largest eigenvalue after {spectrum.steps} products with "
+                f"the rows, and the weakest direction has {_share(spectrum):.1e} of the spread of the strongest: it is "
+                "hardly known, and the product of all columns does not fit into memory. Ask for fewer components."
+            )
+        most = min(self.moments.n_features, self.moments.n_rows - 1)
+        if self.asked is None and len(spectrum) < most:
+            advice = "They have no variance: constant or collinear columns."
+            yield errors.rank_deficient("X", spectrum.rank, most, "directions are possible", advice)
+        elif spectrum.rank < len(spectrum) and not self.moments.squared:
+            yield errors.RankWarning(
+                f"X has rank {spectrum.rank} but n_components={len(spectrum)}: {len(spectrum) - spectrum.rank} "
+                "component(s) have no variance; ask for fewer."
+            )
+
+
+def _share(spectrum: Spectrum) -> float:
+    """Return the spread of the weakest direction beside that of the strongest."""
+    s = spectrum.singular_values
+    return float(s[-1]) / (float(s[0]) or 1.0)
+
+
+def is_certain(spectrum: Spectrum) -> bool:
+    """Tell whether products with rows have given every direction its digits, or found that it carries nothing."""
+    weak = spectrum.rank == len(spectrum) and _share(spectrum) < WEAKEST
+    return spectrum.settled and not weak
+
+
+def form_of(moments: Centred) -> Form:
+    """Return the sums of squares and products, or products with the rows where only an outline was kept of them."""
+    if not isinstance(moments, Outline):
+        return Form.of(moments, 1.0)
+    if moments.products is None:
+        raise errors.InputError(INCOMPLETE)
+    squares, steps = moments.store.diagonal(), moments.most_steps
+    return ProductForm(products=moments.products, squares=squares, rows=moments.n_rows, most_steps=steps)
+
+
+def standardised(moments: Centred, divisor: float, constant: Array) -> tuple[Centred, Array]:
+    """Return the moments of columns divided by their standard deviations, and these in the units of the data."""
+    xp = _xp.namespace(moments.pivot)
+    sd = (moments.store.diagonal() / divisor) ** 0.5
+    sd = xp.where(constant, 1.0 / moments.unit, sd)
+    return moments.divided(sd), sd * moments.unit
+
+
+def shared_directions(source: Source) -> DimensionTest | None:
+    """Test how many directions the columns of a fit share; None where its moments have to tell."""
+    rows = repeated_or_none(source, MOST_CELLS) if source.rereadable and source.missing == "refuse" else None
+    few = rows is None or len(rows.X) < 4 or np.count_nonzero(np.ptp(rows.X, axis=0)) < 2
+    return None if rows is None or few else shared_by_rows(rows.X, LEVEL, DRAWS, SEED)

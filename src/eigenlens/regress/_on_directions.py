@@ -1,0 +1,75 @@
+"""A response as a curve on a few directions: what a method of directions finds, and a spline of its first scores."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._core.stored import stored
+from .adaptive_splines import AdaptiveSplines
+
+MOST_ROWS = 20_000  # that the curve is fitted to: it has few terms, and these rows are plenty
+
+
+@stored("CurveOnDirections")
+class CurveOnDirections(RegressorMixin, BaseEstimator):
+    """Predict a response by adaptive splines of the first directions that a method finds.
+
+    Parameters
+    ----------
+    directions : estimator
+        SIR, or another that finds directions of X for a number y.
+    n_directions : int, default 2
+        Of which the curve is one.
+
+    Attributes
+    ----------
+    directions_ : fitted estimator
+    curve_ : AdaptiveSplines
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens import SIR
+    >>> from eigenlens.regress import CurveOnDirections
+    >>> X = np.random.default_rng(0).standard_normal((400, 5))
+    >>> y = np.exp(X[:, 0] + X[:, 1])
+    >>> model = CurveOnDirections(SIR()).fit(X[:300], y[:300])
+    >>> round(model.score(X[300:], y[300:]), 1)
+    0.9
+    """
+
+    def __init__(self, directions: Any, n_directions: int = 2) -> None:
+        self.directions, self.n_directions = directions, n_directions
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Find directions, then a curve on them."""
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        found = clone(self.directions).fit(X, y, **given)
+        return self.bent(found, np.asarray(found.transform(X)), y, sample_weight)
+
+    def bent(self, directions: Any, scores: np.ndarray, y: Any, sample_weight: Any = None) -> Self:
+        """Fit the curve alone, on the scores of directions that were found before."""
+        n = len(scores)
+        rows = slice(None) if n <= MOST_ROWS else np.linspace(0, n - 1, MOST_ROWS).astype(int)
+        Z, y = scores[rows, : self.n_directions], np.asarray(y, dtype=float)[rows]
+        w = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        self.curve_ = AdaptiveSplines(degree=2).fit(Z, y, sample_weight=w)
+        self.directions_ = directions
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the scores of rows on the directions."""
+        check_is_fitted(self, "curve_")
+        return self.directions_.transform(X)
+
+    def predict(self, X: Any) -> Any:
+        """Predict from new rows."""
+        return self.curve_.predict(np.asarray(self.transform(X))[:, : self.n_directions])
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """Return the names of the scores."""
+        return self.directions_.get_feature_names_out()
