@@ -161,7 +161,7 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
 
         return SparseTable(X, name)
     X = arrow_table(X)
-    if nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes)):
+    if _has_sparse_columns(X):
         return _sparse_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
@@ -202,9 +202,17 @@ def _sparse_frame(frame: Any, name: str) -> Table:
         from .sparse import SparseTable
 
         return SparseTable.of_frame(frame, name)
-    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
-    plain = frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
+    plain = _dense_columns(frame)
     return FrameTable(_read_frame(plain, name), plain, name)
+
+
+def _has_sparse_columns(X: Any) -> bool:
+    return nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes))
+
+
+def _dense_columns(frame: Any) -> Any:
+    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
+    return frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
@@ -246,7 +254,7 @@ def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
     if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
         return None
     if nw.dependencies.is_into_dataframe(X):
-        frame = _read_frame(X, name)
+        frame = _read_frame(_dense_columns(X) if _has_sparse_columns(X) else X, name)
 
         def of_numbers(part: nw.DataFrame) -> FrameTable:
             return FrameTable(part, part.to_native(), name)
