@@ -146,8 +146,11 @@ def sources(X, folder):
     yield "torch", torch.tensor(X)
     yield "frame", pd.DataFrame(X)
     yield "sparse", scipy.sparse.csr_matrix(X)
+    for layout in (torch.sparse_csr, torch.sparse_coo, torch.sparse_csc):
+        yield str(layout), torch.tensor(X, requires_grad=True).to_sparse(layout=layout)
 
 
+@pytest.mark.filterwarnings("ignore:Sparse (CSR|CSC) tensor support is in beta")
 @pytest.mark.parametrize("shape", [(400, 120), (120, 400)])
 def test_every_kind_of_source_gives_the_same(products, tmp_path, shape):
     X = planted(*shape)
@@ -281,6 +284,17 @@ def test_sparse_frames_stay_sparse(products):
     np.testing.assert_allclose(model.transform(frame), PCA(K).fit(X).transform(X), atol=1e-10)
     y = np.arange(200) % 3
     np.testing.assert_array_equal(LDA().fit(frame, y).predict(frame), LDA().fit(X.toarray(), y).predict(X.toarray()))
+
+
+@pytest.mark.filterwarnings("ignore:Sparse (CSR|CSC) tensor support is in beta")
+@pytest.mark.parametrize("layout", ["sparse_csr", "sparse_coo", "sparse_csc"])
+def test_sparse_tensors_stay_sparse(products, layout):
+    X = sparse(200, 120)
+    tensor, y = torch.tensor(X.toarray()).to_sparse(layout=getattr(torch, layout)), np.arange(200) % 3
+    model = PCA(K).fit(tensor)
+    assert isinstance(model.moments_, Outline)
+    np.testing.assert_allclose(model.transform(tensor), PCA(K).fit(X).transform(X), atol=1e-10)
+    np.testing.assert_array_equal(LDA().fit(tensor, y).predict(tensor), LDA().fit(X.toarray(), y).predict(X.toarray()))
 
 
 def test_a_frame_with_another_fill_value_is_read_as_it_is():
