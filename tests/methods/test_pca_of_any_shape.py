@@ -15,6 +15,7 @@ from eigenlens import LDA, PCA, open_rows, roads
 from eigenlens.exceptions import NotConvergedWarning, RankWarning
 from eigenlens.moments import Outline
 from eigenlens.roads import choose_road
+from eigenlens.sources import Block
 
 K = 5
 PRODUCTS = importlib.import_module("eigenlens.moments.products")  # the package has a function of that name
@@ -148,6 +149,25 @@ def sources(X, folder):
     yield "sparse", scipy.sparse.csr_matrix(X)
     for layout in (torch.sparse_csr, torch.sparse_coo, torch.sparse_csc):
         yield str(layout), torch.tensor(X, requires_grad=True).to_sparse(layout=layout)
+
+
+@pytest.mark.parametrize("shape", [(400, 120), (120, 400)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_matrix_that_a_long_search_forms(shape, weighted):
+    X = planted(*shape) + 3.0
+    weight = np.random.default_rng(0).uniform(1, 2, shape[0]) if weighted else None
+    outline = Outline().update(Block(X, weight=weight))
+    products = PRODUCTS.ArrayProducts(X, outline, weight)
+    w = np.ones(shape[0]) if weight is None else weight
+    rows = np.sqrt(w)[:, None] * (X - np.average(X, axis=0, weights=w))
+    if weighted and not products.over_rows:
+        assert not products.may_form  # it would take a copy of the table
+        return
+    assert products.may_form
+    exact = rows @ rows.T if products.over_rows else rows.T @ rows
+    np.testing.assert_allclose(products.gram(), exact, atol=1e-11 * np.abs(exact).max())
+    far = X + 1e8
+    assert not PRODUCTS.ArrayProducts(far, Outline().update(Block(far, weight=weight)), weight).may_form
 
 
 @pytest.mark.filterwarnings("ignore:Sparse (CSR|CSC) tensor support is in beta")
