@@ -99,9 +99,12 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
     """
 
     _declaration = Declaration(
+        question="none",
+        name="mixed-pca",
+        place=1,
         display="FactorMapDisplay",
         use="tables of words, or of words and numbers: MCA and FAMD",
-        untested="Its axes are described by contributions and test values, not tested.",
+        takes_words=True,
     )
 
     def __init__(self, n_components: int | None = None, *, categories: Any = "auto", missing: str = "auto") -> None:

@@ -174,7 +174,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
                 raise errors.InputError(f"column {name!r} of X has {why}; leave it out.")
         if self._of_words is None:
             return X
-        values = self._of_words.transform(X)
+        values = np.asarray(self._of_words.transform(X))
         pa = require("pyarrow", "A table with words", "cli")
         return pa.table({name: values[:, j] for j, name in enumerate(self._of_words.names_out_)})
 

@@ -65,7 +65,7 @@ def takes_moments(model: Any) -> bool:
     return not getattr(model, "_asks_validation", False)
 
 
-def affordable(n: int, p: int, n_classes: int, n_folds: int) -> bool:
+def folds_are_affordable(n: int, p: int, n_classes: int, n_folds: int) -> bool:
     """Tell whether the moments of all folds and classes can be kept."""
     return p <= MOST_COLUMNS and min(n_classes * n_folds * p, n) * p <= MOST_CELLS
 
