@@ -127,7 +127,7 @@ class SparsePCA(PrincipalComponents):
         question="none",
         name="sparse-pca",
         place=2,
-        use="directions that each use a few columns only",
+        use="directions that each use only a few columns",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         linear_map=basis_of,
     )
