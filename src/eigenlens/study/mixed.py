@@ -44,10 +44,8 @@ def asks_for_words(data: Data) -> bool:
     if data.kind != "none":
         return False
     found = Preparation(standardise=False, missing="keep", full=True).fit(data.table)
-    holed = holes_in(data.table).any(axis=0)
-    numbers_have_holes = any(
-        gap for name, gap in zip(data.table.column_names, holed, strict=True) if name not in found.levels_
-    )
+    numbers = [j for j, name in enumerate(data.table.column_names) if name not in found.levels_]
+    numbers_have_holes = bool(holes_in(data.table)[:, numbers].any())
     return not numbers_have_holes and any(len(levels) >= FEWEST_LEVELS for levels in found.levels_.values())
 
 
