@@ -188,7 +188,7 @@ def test_preparation_keeps_holes():
     table = pd.DataFrame({"x": [1.0, 2.0, np.nan, 4.0], "kind": ["a", "b", "a", None]})
     prepared = Preparation(missing="keep").fit(table)
     assert prepared.names_out_ == ["x", "kind = b", "kind = missing"]
-    Z = prepared.transform(table)
+    Z = np.asarray(prepared.transform(table))
     assert np.argwhere(np.isnan(Z)).tolist() == [[2, 0]]
     np.testing.assert_allclose(Z[[0, 1, 3], 0], (table["x"].dropna() - 7 / 3) / table["x"].std())
 

@@ -17,6 +17,7 @@ from ..files import describe, load
 from ..sources.writing import SUFFIXES, Csv, sink_for
 from ..study.methods import score_names
 from ..tables import Preparation, TableFile
+from ..tables.selection import Selection
 from .console import console, escape
 from .outputs import file_for
 from .reporting import dialect_of
@@ -95,6 +96,9 @@ def _blocks(model: Any, table: TableFile, drop: tuple[str, ...]) -> Iterator[Any
     if isinstance(first, Preparation):
         kinds = {name: "word" if name in first.levels_ else "number" for name in first.columns_}
         yield from table.batches(kinds, first.columns_)
+        return
+    if isinstance(first, Selection):
+        yield from table.batches({c: "word" if c in first.words else "number" for c in first.columns}, first.columns)
         return
     known = getattr(first, "feature_names_in_", None)
     names = [name for name in table.names if name not in drop] if known is None else [str(name) for name in known]

@@ -7,6 +7,7 @@ from typing import Any
 from ..regress._on_directions import CurveOnDirections
 from ..sources.csv_text import PLAIN, Dialect
 from ..tables.endings import SHEETS
+from ..tables.selection import Selection
 from .data import Data
 from .plan import Plan
 
@@ -34,10 +35,11 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
     bent = isinstance(model[-1], CurveOnDirections)
     ours += "\nfrom eigenlens.regress import CurveOnDirections" if bent else ""
-    if len(model.steps) == 1:  # the model takes words as they are
-        taken = f"X = table[{[str(name) for name in model[0].feature_names_in_]!r}]"
+    if isinstance(model[0], Selection):  # the model takes words as they are
+        words = dict.fromkeys(model[0].words, "str")
+        taken = f"X = table[{list(model[0].columns)!r}]" + (f".astype({words!r})" if words else "")
         return "\n".join(
-            [*imports[:-1], ours, "", *rows, taken, f"model = {model[0]!r}.fit(X)", "scores = model.transform(X)"]
+            [*imports[:-1], ours, "", *rows, taken, f"model = {model[-1]!r}.fit(X)", "scores = model.transform(X)"]
         )
     lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
     preparation = model[0]

@@ -11,6 +11,7 @@ from .._core.errors import InputError
 from ..methods._declaration import Wording
 from ..report.findings import Findings, percent
 from ..tables import Preparation
+from ..tables.selection import Selection
 from .data import Data, holes_in, prepared
 from .dimension_tests import (
     FEWEST_ROWS,
@@ -44,10 +45,8 @@ def asks_for_words(data: Data) -> bool:
     if data.kind != "none":
         return False
     found = Preparation(standardise=False, missing="keep", full=True).fit(data.table)
-    holed = np.atleast_1d(holes_in(data.table).any(axis=0))
-    numbers_have_holes = any(
-        gap for name, gap in zip(data.table.column_names, holed, strict=True) if name not in found.levels_
-    )
+    numbers = [j for j, name in enumerate(data.table.column_names) if name not in found.levels_]
+    numbers_have_holes = bool(holes_in(data.table)[:, numbers].any())
     return not numbers_have_holes and any(len(levels) >= FEWEST_LEVELS for levels in found.levels_.values())
 
 
@@ -75,7 +74,9 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.doubts.append(
         "Where words are steps of one scale, the second axis often bends the first (an arch): it is the same scale."
     )
-    return findings, Pipeline([("model", model)])
+    words = [name for name in preparation.columns_ if name in preparation.levels_]
+    select = Selection(list(preparation.columns_), words)
+    return findings, Pipeline([("select", select), ("model", model)])
 
 
 def _verdicts(

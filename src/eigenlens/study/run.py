@@ -10,6 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from .._core.errors import EigenlensWarning
 from ..report.findings import Findings
+from ..tables.selection import Selection
 from .code import code_for
 from .data import Data
 from .methods import chosen, declared, score_names
@@ -60,7 +61,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     >>> study(data, plan).findings.method
     'LDA'
     """
-    cls = chosen(plan.method, data.kind, words=plan.method == "auto" and asks_for_words(data))
+    cls = chosen(plan.method, data.kind, words=plan.method == "auto" and data.whole is None and asks_for_words(data))
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         findings, model = _answer(cls, data, plan, progress)
@@ -91,8 +92,8 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
 
 def _words_of(first: Any) -> list[str]:
     """Return the columns of words of what a table meets first."""
-    if getattr(declared(first), "takes_words", False):
-        return list(getattr(first, "columns_", []))
+    if isinstance(first, Selection):
+        return list(first.words)
     return [name for name, levels in getattr(first, "levels_", {}).items() if levels]
 
 

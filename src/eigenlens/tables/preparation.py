@@ -111,7 +111,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         check_flag("centre", self.centre)
         check_choice("missing", self.missing, ("refuse", "mean", "keep"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
-        frame = _frame(X)
+        frame = frame_of(X)
         self._named = _keeps_names(X)
         self.columns_, self.left_out_ = [], {}
         self.levels_: dict[str, list[str]] = {}
@@ -181,7 +181,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        frame = _frame(X)
+        frame = frame_of(X)
         raw = self._raw(frame, _missing_new)
         values = (raw - self.centre_ if self.centre else raw) / self.scale_
         return _as_frame(values, self.names_out_, frame) if self._named else values
@@ -221,10 +221,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         place = {word: j for j, word in enumerate(levels)}
         filled = place[self.fill_words_[name]]
         codes = np.array(
-            [filled if w is None or w != w else place.get(_word(w), -1) for w in series.to_list()], dtype=int
+            [filled if w is None or w != w else place.get(word_of(w), -1) for w in series.to_list()], dtype=int
         )
         if (codes < 0).any() and self.unseen == "refuse":
-            unseen = sorted({_word(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0})
+            unseen = sorted({word_of(w) for w, c in zip(series.to_list(), codes, strict=True) if c < 0})
             raise errors.InputError(
                 f"column {name!r} holds {errors.listed(map(repr, unseen))}, which the fit has not seen (it knew "
                 f"{errors.listed(map(repr, levels))}); correct them, or fit again with such rows."
@@ -257,7 +257,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         return hasattr(self, "names_out_")
 
 
-def _frame(X: Any) -> Any:
+def frame_of(X: Any) -> Any:
     if not nw.dependencies.is_into_dataframe(X):
         table = as_table(X, "X")  # refuses what is no table
         pa = require("pyarrow", "A table without names of columns", "cli")
@@ -316,11 +316,11 @@ def _missing(series: Any) -> np.ndarray:
 def _counts(series: Any) -> dict[str, int]:
     counts: dict[str, int] = {}
     for word in series.drop_nulls().to_list():
-        counts[_word(word)] = counts.get(_word(word), 0) + 1
+        counts[word_of(word)] = counts.get(word_of(word), 0) + 1
     return counts
 
 
-def _word(value: Any) -> str:
+def word_of(value: Any) -> str:
     """Return a word as text; codes that come as floats are the whole numbers that they are."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
