@@ -117,7 +117,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         question="distances",
         name="mds",
         place=0,
-        use="a map of points of which only distances are known",
+        use="a map of points from the distances between them",
         make=lambda cls, seed: cls(metric="precomputed"),
         display="ConfigurationDisplay",
     )

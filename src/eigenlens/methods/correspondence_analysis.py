@@ -118,7 +118,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
     {'Black': -0.5, 'Brown': -0.15, 'Red': -0.13, 'Blond': 0.84}
     """
 
-    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: which rows go with which columns")
+    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: rows and columns that occur together")
 
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components

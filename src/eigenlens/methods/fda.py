@@ -104,6 +104,7 @@ class FDA(ScoredClassifier):
             },
         ),
         compared_as="FDA",
+        fit_cost=lambda n, p, groups: 4.2e6 * p + 2e3 * n,
         display="DiscriminantDisplay",
     )
 

@@ -87,7 +87,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         question="none",
         name="kernel-pca",
         place=3,
-        use="curved structure, for up to some thousand rows",
+        use="curved structure, for up to a few thousand rows",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         spread=Spread(cost=lambda n, p, groups: 2500 * n * max(n, p)),
         foreign_names=FOREIGN_NAMES,

@@ -141,7 +141,7 @@ class LDA(LinearDiscriminant):
         question="classes",
         name="lda",
         place=0,
-        use="directions that separate classes of like shape; fast, with tests",
+        use="directions that separate classes of similar shape; fast, with tests",
         test=DirectionTest(
             cost_of_classes,
             theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),

@@ -167,7 +167,7 @@ class LocalizedSIR(InverseRegression):
         question="number",
         name="localized-sir",
         place=1,
-        use="the same where equal responses come from several places",
+        use="SIR for rows in several places with the same response",
         test=DirectionTest(
             lambda n, p, groups: 50_000 * n * min(p, groups),
             draws=39,

@@ -138,6 +138,8 @@ class MDA(ScoredClassifier, FillsHoles):
         "whose centres differ even where there are none to find. What speaks for it is its accuracy on rows left out.",
         if_separated=lambda model: {"regressor": PenalizedRegression()},
         compared_as="MDA",
+        fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
+        brisk={"n_init": 1},
         display="DiscriminantDisplay",
     )
 

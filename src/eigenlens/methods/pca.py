@@ -143,7 +143,9 @@ class PCA(TakesHoles, ProbabilisticComponents):
         place=0,
         use="the directions of largest spread; the first look at any table",
         directions=lambda n, p, excess: max(min(n - 1, p - excess), 1) if excess else None,
-        test=DirectionTest(draws=99, wordings={"parallel": PARALLEL}),
+        test=DirectionTest(
+            draws=99, rows_cost=lambda n, p, groups: n * p * (min(n, p) + 50), wordings={"parallel": PARALLEL}
+        ),
         spread=Spread(
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),

@@ -149,6 +149,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         make=lambda cls, seed: cls(pooling=0.1, shrinkage=1e-3),
         compares="classes",
         compared_as="QDA",
+        fit_cost=lambda n, p, groups: 0.5 * groups * p**3 + n * p * min(n, p),
         advantage="a covariance for each class, and so curved boundaries",
         display="DecisionDisplay",
         foreign_names={

@@ -110,7 +110,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         question="none",
         name="robust-pca",
         place=1,
-        use="the same where single cells are wildly wrong",
+        use="PCA for tables with some wildly wrong cells",
         spread=Spread(
             cost=lambda n, p, groups: 50_000 * n * p,
             repeated=lambda model, X: refitted(model, X, tol=1e-4, max_iter=300),  # of noise and of the rows alike

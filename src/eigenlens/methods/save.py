@@ -82,7 +82,7 @@ class SAVE(OnePassInverseRegression):
         question="number",
         name="save",
         place=2,
-        use="the same where the response is symmetric in a direction, such as x²",
+        use="SIR for a response that is symmetric in a direction, such as x²",
         test=SLICES_TESTED,
         display="ResponseDisplay",
         linear_map=basis_of,

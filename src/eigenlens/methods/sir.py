@@ -92,7 +92,7 @@ class SIR(OnePassInverseRegression):
         question="number",
         name="sir",
         place=0,
-        use="directions on which a number depends, in whatever way, from one pass",
+        use="directions on which a number depends, in any way, from one pass",
         test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,

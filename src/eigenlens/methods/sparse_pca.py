@@ -38,6 +38,8 @@ from ._rows import Known
 from ._sparse_path import SparsePath
 
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
+SHARED_ROUNDS = 1500  # that those share that do, at most
+LAST_ROUNDS = 50  # that a penalty gets when these are used up
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
@@ -125,7 +127,7 @@ class SparsePCA(PrincipalComponents):
         question="none",
         name="sparse-pca",
         place=2,
-        use="directions that each use a few columns only",
+        use="directions that each use only a few columns",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         linear_map=basis_of,
     )
@@ -220,12 +222,13 @@ class SparsePCA(PrincipalComponents):
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
         """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.
 
-        Those that do share `max_iter` rounds: where directions are nearly free, each may take thousands.
+        Those that do share up to `max_iter` rounds: where directions are nearly free, each may take thousands.
         """
         found: dict[int, SparseAxes] = {}
-        near, spare = start, self.max_iter - PATH_ROUNDS
+        near, spare = start, min(self.max_iter, SHARED_ROUNDS) - PATH_ROUNDS
         for i in np.argsort(alphas)[::-1].tolist():
-            axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, PATH_ROUNDS))
+            tried = PATH_ROUNDS if spare > 0 else min(LAST_ROUNDS, PATH_ROUNDS)
+            axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, tried))
             if not axes.converged and spare > 0:
                 axes = self._axes(form, near, total, float(alphas[i]), None, PATH_ROUNDS + spare)
                 spare -= axes.n_iter

@@ -23,6 +23,7 @@ from .pieces import Piece, Roles
 from .snapshot import Snapshot
 
 FILE_MAGIC = b"ARROW1"
+QUERY_ROWS = 16_384  # of a batch of DuckDB, a multiple of its vectors
 
 
 class ArrowReader:
@@ -150,13 +151,20 @@ def stream_reader(source: Any) -> ArrowReader:
 
     def opened(rows: Any = source) -> Any:
         try:
-            return pa.RecordBatchReader.from_stream(rows)
+            return batches_of(rows, pa)
         except Exception as error:  # each library has errors of its own
             raise errors.unreadable(f"the {type(source).__name__}", error) from error
 
     is_query = type(source).__module__.startswith("duckdb") and hasattr(source, "limit")
     schema = opened(source.limit(0)).schema if is_query else None  # a stream would run the query for it
     return ArrowReader(opened, f"the {type(source).__name__}", again, schema)
+
+
+def batches_of(rows: Any, pa: Any) -> Any:
+    """Open the stream of an object; DuckDB is asked for batches of the size of a block, since it makes larger ones."""
+    if hasattr(rows, "to_arrow_reader"):
+        return rows.to_arrow_reader(QUERY_ROWS)
+    return pa.RecordBatchReader.from_stream(rows)
 
 
 class IpcReader(ArrowReader):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,81 +15,85 @@ from ..report.findings import Findings, counted
 LEVEL = 0.01  # of each limit: a row in a hundred lies beyond it by chance
 FEWEST = 20  # rows from which on limits hold their level
 LISTED = 10  # rows on the page
-TINY = float(np.finfo(float).tiny)
 NAMED = 3  # rows in a sentence, and columns to blame for each
 
 
+@dataclass
 class Misfits:
-    """Rows held against the components that are shown, all at once or piece by piece.
+    """Rows held against the components that are shown, a few at a time.
 
     Attributes
     ----------
-    model : fitted estimator
-        With as many components as are shown.
+    model : fitted model with so many components
+    beyond, n : int
+        Rows beyond a limit, and rows seen.
+    reach, X : ndarray
+        How far the outermost rows lie beyond, and these rows.
     names : list of str
-        Of the columns.
-    n_rows, beyond : int
-        Rows seen, and those beyond a limit.
-    rows : list of dict
-        The rows farthest beyond.
     """
 
-    def __init__(self, model: Any, names: list[str]) -> None:
-        self.model, self.names = model, names
-        self.n_rows = self.beyond = 0
-        self.rows: list[dict[str, Any]] = []
+    model: Any
+    beyond: int = 0
+    n: int = 0
+    reach: Any = None
+    X: Any = None
+    names: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, findings: Findings, model: Any, n_rows: int) -> Misfits | None:
-        """Return what rows are held against; None where there are no limits for them."""
-        if not hasattr(model, "diagnose") or n_rows < FEWEST:
+    def of(cls, findings: Findings, model: Any, n: int) -> Misfits | None:
+        """Return what rows are held against; None where the model has no limits."""
+        if not hasattr(model, "diagnose") or n < FEWEST:
             return None
         k = min(max(findings.shown_directions or 0, 1), len(findings.axes))
         try:
-            kept = clone(model).set_params(n_components=k).fit_moments(model.moments_)
-            kept.diagnose(np.zeros((1, len(findings.loading_names))))
+            new = cls(clone(model).set_params(n_components=k).fit_moments(model.moments_))
+            new.model.diagnose(np.zeros((1, model.n_features_in_)), level=LEVEL)
         except errors.InputError:  # moments without products of all columns have no residual law
             return None
-        return cls(kept, list(findings.loading_names))
+        return new
 
-    def look(self, X: np.ndarray, called: Callable[[int], str]) -> tuple[int, int, list[dict[str, Any]]]:
-        """Return how many rows there are, how many lie beyond, and the farthest of them, by what they are called."""
+    def look(self, X: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+        """Return how many rows lie beyond a limit, the places of the outermost ones, and how far they reach."""
         found = self.model.diagnose(X, level=LEVEL)
-        reach = np.maximum(found.t2 / found.t2_limit, found.q / max(found.q_limit, TINY))
-        order = [int(i) for i in np.argsort(-reach, kind="stable")[:LISTED] if found.outlying[i]]
-        return len(X), int(found.outlying.sum()), [_row(called(i), self.names, found, i) for i in order]
+        reach = np.maximum(found.t2 / found.t2_limit, found.q / max(found.q_limit, np.finfo(float).tiny))
+        reach = np.where(found.outlying, reach, 0.0)
+        order = np.argsort(-reach, kind="stable")[:LISTED]
+        return int(found.outlying.sum()), order, reach[order]
 
-    def add(self, seen: tuple[int, int, list[dict[str, Any]]]) -> None:
-        """Take in what a look at more rows has found."""
-        n, beyond, rows = seen
-        self.n_rows, self.beyond = self.n_rows + n, self.beyond + beyond
-        self.rows = sorted([*self.rows, *rows], key=lambda row: -row["times"])[:LISTED]
+    def take_in(self, looked: tuple[int, np.ndarray, np.ndarray], X: np.ndarray, n: int, names: list[str]) -> None:
+        """Keep the outermost of more rows, which are given with their names."""
+        beyond, _, reach = looked
+        self.beyond, self.n = self.beyond + beyond, self.n + n
+        if self.reach is not None:
+            reach, X, names = np.append(self.reach, reach), np.concatenate([self.X, X]), [*self.names, *names]
+        order = [int(i) for i in np.argsort(-reach, kind="stable")[:LISTED] if reach[i] > 0]
+        self.reach, self.X, self.names = reach[order], X[order], [names[i] for i in order]
 
     def tell(self, findings: Findings) -> None:
-        """Add a sentence and the rows that lie farthest beyond."""
-        k = self.model.n_components_
-        told = {"level": LEVEL, "count": self.beyond, "components": k, "rows": self.rows}
-        findings.extras["misfits"] = told
-        findings.summary.append(_sentence(self.beyond, self.n_rows, k, self.rows))
+        """Add a sentence, and the rows that lie farthest beyond."""
+        k, rows = int(self.model.n_components), []
+        if len(self.X):
+            found = self.model.diagnose(self.X, level=LEVEL)
+            rows = [_row(findings, found, i, name) for i, name in enumerate(self.names)]
+        findings.extras["misfits"] = {"level": LEVEL, "count": self.beyond, "components": k, "rows": rows}
+        findings.summary.append(_sentence(self.beyond, self.n, k, rows))
 
 
-def tell_misfits(findings: Findings, model: Any, X: np.ndarray, numbers: np.ndarray | None = None) -> None:
-    """Hold rows, whose numbers in the file may be given, against the components that are shown."""
-    found = Misfits.of(findings, model, len(X))
-    if found is not None:
-        names = findings.row_names
-        found.add(found.look(X, lambda i: row_called(i if numbers is None else int(numbers[i]), names and names[i])))
-        found.tell(findings)
+def tell_misfits(findings: Findings, model: Any, X: np.ndarray) -> None:
+    """Hold the rows against the components that are shown; add a sentence and the rows that lie farthest beyond."""
+    held = Misfits.of(findings, model, len(X))
+    if held is None:
+        return
+    looked = held.look(X)
+    given = findings.row_names
+    names = [f"row {i + 1}" if given is None else str(given[i]) for i in looked[1].tolist()]
+    held.take_in(looked, X[looked[1]], len(X), names)
+    held.tell(findings)
 
 
-def row_called(number: int, name: Any) -> str:
-    """Return what a row is called: its name, or its number in the file."""
-    return f"row {number + 1}" if name is None else str(name)
-
-
-def _row(called: str, names: list[str], found: Any, i: int) -> dict[str, Any]:
+def _row(findings: Findings, found: Any, i: int, name: str) -> dict[str, Any]:
     """Return what is said of one row: by which measure it lies beyond, how far, and the columns to blame."""
-    beside = found.q[i] / max(found.q_limit, TINY) >= found.t2[i] / found.t2_limit
+    beside = found.q[i] / max(found.q_limit, np.finfo(float).tiny) >= found.t2[i] / found.t2_limit
     value, limit, parts = (
         (found.q[i], found.q_limit, found.q_contributions[i])
         if beside
@@ -98,10 +102,10 @@ def _row(called: str, names: list[str], found: Any, i: int) -> dict[str, Any]:
     shares = parts / value
     top = [int(j) for j in np.argsort(-shares, kind="stable")[:NAMED] if shares[j] > 0.05]
     return {
-        "row": called,
+        "row": name,
         "measure": "beside the components (Q)" if beside else "far out along them (T²)",
         "times": float(value / limit),
-        "columns": [(names[j], float(shares[j])) for j in top],
+        "columns": [(findings.loading_names[j], float(shares[j])) for j in top],
     }
 
 

@@ -20,6 +20,7 @@ from ..tables import Dialect, TableFile
 from .data import read_data
 from .plan import MISSING, Plan, Progress
 from .run import Study, study
+from .spelling import in_python
 
 SHOWN_HEIGHT = 900  # pixels of the page in a notebook; it scrolls
 
@@ -61,6 +62,13 @@ class Report:
         from ..report.page import render
 
         return render(self.findings)
+
+    def beside(self, other: Report) -> str:
+        """Return a page with this report and another next to each other, such as that of a second method."""
+        from ..report.page.beside import side_by_side
+
+        pages = [(each.findings.method, each.to_html()) for each in (self, other)]
+        return side_by_side(self.findings.title, pages)
 
     def _repr_html_(self) -> str:
         page = html.escape(self.to_html(), quote=True)
@@ -151,10 +159,6 @@ def report(
     random_state : int
     progress : function of (what, done, total), optional
 
-    Notes
-    -----
-    Messages name options as the command line spells them: --target is `target=`.
-
     Returns
     -------
     Report
@@ -194,19 +198,35 @@ def report(
         if missing not in MISSING:
             raise errors.setting("missing", missing, f"it is one of {', '.join(MISSING)}")
         plan = replace(plan, missing=missing)
-    dialect = Dialect(words=words, numbers=numbers)
+    try:
+        return Report(_spelt(_answered(data, target, plan, Dialect(words=words, numbers=numbers), progress)))
+    except errors.InputError as error:
+        error.args = (in_python(str(error)),)
+        raise
+
+
+def _answered(data: Any, target: Any, plan: Plan, dialect: Dialect, progress: Progress | None) -> Study:
+    """Answer from a file, or from rows in memory, which are written to one for a moment."""
+    named = target is None or isinstance(target, str)
     if isinstance(data, str | Path):
         if not named:
             raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
-        rows = read_data(TableFile(data, dialect), plan, progress=progress)
-        return Report(study(rows, plan, progress))
+        return study(read_data(TableFile(data, dialect), plan, progress=progress), plan, progress)
     with tempfile.TemporaryDirectory(prefix="eigenlens-") as folder:
         place = Path(folder) / "table.parquet"
         table, row_names = _arrow(data, None if named else target)
         import_module("pyarrow.parquet").write_table(table, place)
         rows = read_data(TableFile(place, dialect), replace(plan, stream=False), "a table in memory")
         rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
-        return Report(study(rows, replace(plan, title=plan.title or "table"), progress))
+        return study(rows, replace(plan, title=plan.title or "table"), progress)
+
+
+def _spelt(result: Study) -> Study:
+    """Write keywords in place of options in all that was said."""
+    found = result.findings
+    for said in (found.notes, found.summary, found.doubts, found.warnings):
+        said[:] = [in_python(sentence) for sentence in said]
+    return result
 
 
 def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:

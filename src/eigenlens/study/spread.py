@@ -50,15 +50,16 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
+    passed = None
     if data.whole is None:
-        tell_misfits(findings, model, X, data.numbers)
-        tell_holes(findings, data, ready)
+        tell_misfits(findings, model, X)
     else:
-        misfits = Misfits.of(findings, model, data.whole.n_rows)
-        passed = data.whole.read_again(ready, {}, misfits)
-        if misfits is not None:
-            misfits.tell(findings)
-        tell_holes(findings, data, ready)
+        held = Misfits.of(findings, model, data.n_rows)
+        passed = data.whole.read_again(ready, {}, held)
+        if held is not None:
+            held.tell(findings)
+    tell_holes(findings, data, ready)
+    if passed is not None:
         show_all(findings, data, passed)
     return findings, ready.pipeline
 
