@@ -102,6 +102,7 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--title", help="Title of the page.")
+@click.option("--beside", metavar="NAME", help="Also write a page with a second method beside this one.")
 @click.option(
     "--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="File format of the scores."
 )

@@ -29,6 +29,7 @@ from .console import comparison_table, console, escape, print_findings, print_js
 from .outputs import file_for, folder_for
 
 STDIN = Path("-")
+BESIDE = "beside.html"
 
 
 def dialect_of(options: dict[str, Any]) -> Dialect:
@@ -47,9 +48,7 @@ def dialect_of(options: dict[str, Any]) -> Dialect:
 def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     """Return what is asked, from the options; on top of what a demo asks."""
     plan = plan or Plan()
-    method = options["method"].lower().replace("_", "-")
-    if method != "auto" and method not in methods():
-        raise click.UsageError(f"--method {method!r}: there are: auto, {', '.join(methods())}.")
+    method = known_method("--method", options["method"])
     questions = [options.get("target") is not None, bool(options.get("views")), bool(options.get("distances"))]
     if sum(questions) > 1:
         raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")
@@ -81,6 +80,14 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     )
 
 
+def known_method(option: str, name: str) -> str:
+    """Return the name of a method as the command line has it."""
+    method = name.lower().replace("_", "-")
+    if method != "auto" and method not in methods():
+        raise click.UsageError(f"{option} {method!r}: there are: auto, {', '.join(methods())}.")
+    return method
+
+
 def name_for(data: Path) -> str:
     """Return the name of what a command writes by default."""
     return "stdin" if data == STDIN else name_of(data)
@@ -109,8 +116,12 @@ def run_report(options: dict[str, Any]) -> None:
         raise click.UsageError(errors.views_syntax())
     folder = options["out"] or Path(f"{demo or name_for(data)}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
+    beside = None if options["beside"] is None else known_method("--beside", options["beside"])
     places = folder_for(
-        folder, [*names, *([f"{demo}.csv"] if demo else [])], None if data == STDIN else data, options["force"]
+        folder,
+        [*names, *([f"{demo}.csv"] if demo else []), *([BESIDE] if beside else [])],
+        None if data == STDIN else data,
+        options["force"],
     )
     plan = None
     if demo:
@@ -121,7 +132,12 @@ def run_report(options: dict[str, Any]) -> None:
         plan = replace(plan, title="stdin")
     with progress() as show:
         rows = read_rows(data, options, plan, show)
+        again = replace(rows, notes=list(rows.notes))
         result = _answered(rows, plan, show, places, names)
+        if beside:
+            other = study(again, replace(plan, method=beside), show)
+            _write_beside(result, other, places[BESIDE])
+            names = [*names, BESIDE]
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {name: str(places[name]) for name in names}})
         return
@@ -129,11 +145,20 @@ def run_report(options: dict[str, Any]) -> None:
     out = console()
     out.print()
     first = "".join(f"; {axis} is its column {name}" for axis, name in result.findings.named_axes()[:1])
-    whats = ("the page, for any browser", f"a row for each row{first}", "the model")
-    for name, what in zip(names, whats, strict=True):
+    whats = ("the page, for any browser", f"a row for each row{first}", "the model", "two methods side by side")
+    for name, what in zip(names, whats, strict=False):
         out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
     if options["show"]:
         webbrowser.open(places[names[0]].resolve().as_uri())
+
+
+def _write_beside(result: Study, other: Study, place: Path) -> None:
+    from ..report.page import render
+    from ..report.page.beside import side_by_side
+
+    pages = [(each.findings.method, render(each.findings)) for each in (result, other)]
+    with replaced(place) as file:
+        file.write(side_by_side(result.findings.title, pages).encode("utf8"))
 
 
 def run_fit(options: dict[str, Any]) -> None:

@@ -59,7 +59,7 @@ class PosteriorClassifier(ClassifierScore):
         self.priors_ = _xp.attribute_copy(_xp.like(priors, like), dtype)
 
     def decision_function(self, X: TableLike) -> Array:
-        """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
+        """Return log-posteriors up to a term that all classes share: (n, K), or (n,) for the second of two classes."""
 
         def scores(block: Array) -> Array:
             D = self._scores(block, sharp=False)
@@ -72,11 +72,11 @@ class PosteriorClassifier(ClassifierScore):
         return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     def predict_log_proba(self, X: TableLike) -> Array:
-        """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
+        """Return the logarithms of the posterior probabilities, finite for rows however far away; always float64."""
         return self._posteriors(X, _xp.log_softmax, "log_probability")
 
     def predict_proba(self, X: TableLike) -> Array:
-        """Return the posterior probability of each class; always float64, so that it and its logarithm agree."""
+        """Return the posterior probability of each class; always float64, so it agrees with its logarithm."""
 
         def probability(scores: Array) -> Array:
             return _xp.namespace(scores).exp(_xp.log_softmax(scores))

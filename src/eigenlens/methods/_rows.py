@@ -263,18 +263,18 @@ def repeated(source: Source, holes: bool = False) -> Block:
         and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables)
     ):
         raise errors.InputError(
-            "Rows with NaN cannot be permuted or drawn anew: their holes would move too. Pass the rows that miss "
-            "nothing."
+            "Rows with NaN cannot be permuted or resampled: their holes would move too. Pass the rows without missing "
+            "cells."
         )
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
         raise errors.InputError(
-            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test repeats each row "
-            "as often as its weight says, so weights must be whole numbers."
+            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test counts each row "
+            "as many times as its weight, so weights must be whole numbers."
         )
     if times.sum() > MOST_REPEATED:
         raise errors.InputError(
-            f"sample_weight adds up to {times.sum():g}, and a permutation needs each row as often as its weight says; "
+            f"sample_weight adds up to {times.sum():g}, and a permutation repeats each row by its weight; "
             f"pass weights of at most {MOST_REPEATED:g} in all."
         )
     if (times == 1).all():

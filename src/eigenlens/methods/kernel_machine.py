@@ -43,21 +43,22 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Reach its parameters by
+        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like. Straight lines of `Spline` and `ThinPlate` are not penalised.
     loss : {"squared", "epsilon_insensitive"}
     epsilon : float
         Half width of the tube in which errors cost nothing, for "epsilon_insensitive".
     lam : float, "gcv" or "loo"
-        λ; or the best by generalised or by leave-one-out cross-validation, over a path that one eigendecomposition
-        gives ("squared" only). With weights, leave-one-out takes away one unit of weight.
+        λ, or a rule: "gcv" and "loo" choose the best of a path by generalised or leave-one-out cross-validation, from
+        one eigendecomposition ("squared" only). With weights, leave-one-out removes one unit of weight.
     lams : list of float, optional
         The path; by default 50 values from 10⁻⁸ to 10 times the largest eigenvalue of the centred kernel matrix.
     n_landmarks : int or None
-        Rows that stand for all: work is linear in the number of rows, and `landmark_error_` says what they miss.
+        Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
+        measures what they miss.
     polish : bool
-        Whether the solution of libsvm, which rounds the kernel matrix to single precision, is brought to double
-        precision. Without, it is that of scikit-learn's SVC and SVR to the last digit.
+        Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
+        it, the solution is that of scikit-learn's SVC and SVR to the last digit.
 
     Attributes
     ----------
@@ -65,15 +66,15 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         f, of one or several responses.
     intercept_ : float, or array of shape (q,)
     trend_ : array
-        Coefficients of what the kernel leaves free beside the constant.
+        Coefficients of the unpenalised functions of the kernel, without the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
+        `lams`, `gcv`, `loo` and `df` of the path, if a rule chose λ.
     support_ : array
-        Numbers of the support vectors, where the loss has such.
+        Indices of the support vectors, if the loss has any.
     landmarks_, landmark_error_ : array of shape (m,), float
-        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
-        `n_landmarks` is given.
+        With `n_landmarks`: indices of the landmark rows, and the share of the trace of the kernel matrix that they
+        miss.
     kernel_ : Kernel
         With all parameters.
 
@@ -165,7 +166,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Reach its parameters by
+        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like.
     loss : {"hinge", "logistic", "squared"}
         "hinge" is the support vector machine of libsvm, classes one against one. "logistic" is multinomial and gives
@@ -175,10 +176,11 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     lams : list of float, optional
         The path for the rules; by default 50 values from 10⁻⁸ to 10 times the largest eigenvalue.
     n_landmarks : int or None
-        Rows that stand for all: work is linear in the number of rows, and `landmark_error_` says what they miss.
+        Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
+        measures what they miss.
     polish : bool
-        Whether the solution of libsvm, which rounds the kernel matrix to single precision, is brought to double
-        precision. Without, it is that of scikit-learn's SVC and SVR to the last digit.
+        Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
+        it, the solution is that of scikit-learn's SVC and SVR to the last digit.
 
     Attributes
     ----------
@@ -188,15 +190,15 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         pairs (0, 1), (0, 2), …, positive for the first of the pair, as libsvm has them.
     intercept_ : float, or array with one number for each machine
     trend_ : array
-        Coefficients of what the kernel leaves free beside the constant.
+        Coefficients of the unpenalised functions of the kernel, without the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
+        `lams`, `gcv`, `loo` and `df` of the path, if a rule chose λ.
     support_ : array
-        Numbers of the support vectors, where the loss has such.
+        Indices of the support vectors, if the loss has any.
     landmarks_, landmark_error_ : array of shape (m,), float
-        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
-        `n_landmarks` is given.
+        With `n_landmarks`: indices of the landmark rows, and the share of the trace of the kernel matrix that they
+        miss.
     kernel_ : Kernel
         With all parameters.
 
@@ -268,7 +270,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     # -- use -----------------------------------------------------------------------------------------------------
 
     def decision_function(self, X: TableLike) -> Array:
-        """Return what decides: (n,) for two classes, positive for the second; (n, K) for more, the largest wins.
+        """Return decision values: (n,) for two classes, positive for the second; (n, K) for more, the largest wins.
 
         For "hinge" and more than two classes these are the votes of the machines, ties broken by their values, as in
         scikit-learn's SVC.

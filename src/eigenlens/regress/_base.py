@@ -174,7 +174,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
                 raise errors.InputError(f"column {name!r} of X has {why}; leave it out.")
         if self._of_words is None:
             return X
-        values = self._of_words.transform(X)
+        values = np.asarray(self._of_words.transform(X))
         pa = require("pyarrow", "A table with words", "cli")
         return pa.table({name: values[:, j] for j, name in enumerate(self._of_words.names_out_)})
 
@@ -204,9 +204,9 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
 
 def _refuse_classes(y: Any, name: str) -> None:
     """Say where classes are told apart, to a user who hands them to a regression."""
-    values = y if isinstance(y, np.ndarray | list) or hasattr(y, "dtype") else None
-    found = None if values is None else next((v for v in list(values[:1]) if isinstance(v, str)), None)
-    if found is not None:
+    is_column = isinstance(y, np.ndarray | list) or nw.dependencies.is_into_series(y)
+    found = next(iter(y[:1]), None) if is_column else None
+    if isinstance(found, str):
         raise errors.InputTypeError(
             f"y must hold numbers, and {found!r} is a word: {name} predicts numbers. To tell classes apart use "
             f"FDA(regressor={name}()).fit(X, y); numbers written as words need y.astype(float)."

@@ -49,17 +49,17 @@ def open_rows(
     rows: Any = None,
     layer: str | None = None,
 ) -> Any:
-    """Open rows that do not lie in memory, for `fit`, `transform` and `predict` in place of X.
+    """Open rows that are not in memory, to pass to `fit`, `transform` and `predict` as X.
 
     Parameters
     ----------
     path_or_paths : path, list of paths, array on disk, table of another library, or iterable of batches
         Parquet, CSV (with a header; cells of X must be numbers; .gz and .zst too), Arrow IPC (Feather), .npy and Zarr
         files. A folder, a pattern (`part-*.parquet`) or a list of files of one kind, read in the order of their names;
-        folders `year=2024` give Parquet files in them a column. Addresses that fsspec reaches (`s3://…`). A database
-        (`duckdb:///file.db`, `sqlite:///file.db`) with `query`. A memory map or Zarr array that is open already.
-        Whatever speaks Arrow (`__arrow_c_stream__`): DuckDB relations, polars frames, ADBC readers. Or batches: tables,
-        or tuples (X, y) or (X, y, weight). A generator or stream is read once; a list of batches, or a function that
+        folders `year=2024` give Parquet files in them a column. Addresses that fsspec can open (`s3://…`). A database
+        (`duckdb:///file.db`, `sqlite:///file.db`) with `query`. A memory map or an open Zarr array. Any object that
+        exports Arrow (`__arrow_c_stream__`): DuckDB relations, polars frames, ADBC readers. Or batches: tables, or
+        tuples (X, y) or (X, y, weight). A generator or stream is read once; a list of batches, or a function that
         returns a new iterator each time, as often as a method needs.
     columns : list of str or int, optional
         Which columns are X. If not given, all except `target`, `weight` and an index that was written without a name
@@ -76,20 +76,20 @@ def open_rows(
         Whether passes of more than two seconds show a bar; by default in a terminal or notebook, if rich is installed.
         The environment variable EIGENLENS_PROGRESS=0 turns all bars off.
     na : list of str
-        Cells of CSV files that stand for a missing value, beside empty ones, NA, NaN and null.
+        Cells of CSV files that mean a missing value, in addition to empty ones, NA, NaN and null.
     query : str, optional
-        The SELECT whose rows are read, where `path_or_paths` names a database.
+        The SELECT whose rows are read, if `path_or_paths` names a database.
     rows : str or list of str, optional
-        The dimensions of an xarray DataArray whose places are the rows; the first one if not given. The others are
-        stacked into columns.
+        The dimensions of an xarray DataArray that form the rows; by default the first one. The others are stacked into
+        columns.
     layer : str, optional
-        The layer of an AnnData to read in place of its `X`.
+        The layer of an AnnData to read instead of its `X`.
 
     Returns
     -------
     source
-        Of a DataArray or AnnData, one with `scores(model)` and `loadings(model)`, which have the labels, and
-        `store(model)`, which writes both into the AnnData.
+        For a DataArray or AnnData, the source has `scores(model)` and `loadings(model)`, which return labelled results,
+        and `store(model)`, which writes both into the AnnData.
 
     Examples
     --------

@@ -165,8 +165,8 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
         return _sparse_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
-    if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
-        raise _unsupported(name, f"sparse {type(X).__name__}")
+    if str(getattr(X, "layout", "")).startswith("torch.sparse_"):
+        return _sparse_tensor(X, name)
     if _xp.is_array(X):
         return ArrayTable(_xp.detached(X), name)
     if isinstance(X, str | bytes) or X is None or (not hasattr(X, "__len__") and not hasattr(X, "__array__")):
@@ -193,6 +193,21 @@ def arrow_table(X: Any) -> Any:
         return import_module("pyarrow.interchange").from_dataframe(X)
     except Exception as error:  # each library has errors of its own
         raise errors.unreadable(f"the {type(X).__name__}", error) from error
+
+
+def _sparse_tensor(X: Any, name: str) -> Table:
+    """Read a sparse torch tensor: on the host, as SciPy's tables are."""
+    from .sparse import SparseTable
+
+    if X.ndim != 2:
+        raise errors.not_a_table(name, tuple(X.shape))
+    table = _xp.sparse_tensor(X)
+    if table is None:
+        raise errors.InputTypeError(
+            f"{name} is a sparse {type(X).__name__} on {X.device}, and sparse tensors are read on the host only; pass "
+            f"{name}.cpu(), or {name}.to_dense() where it fits the device."
+        )
+    return SparseTable(table, name)
 
 
 def _sparse_frame(frame: Any, name: str) -> Table:

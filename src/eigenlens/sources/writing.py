@@ -1,4 +1,4 @@
-"""What a model says of rows, written block by block to a file that appears only when it is whole."""
+"""Results of a model for rows, written block by block to a file that appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a text tha
 def write_rows(
     function: Callable[[Any], Any], rows: TableLike, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> Path:
-    """Apply a method of a model to rows, block by block, and write what it returns.
+    """Apply a method of a model to rows, block by block, and write the results.
 
-    The file is written under another name and takes its own when it is complete: an error, Ctrl-C or a power cut leaves
-    no half-written file, and an old one as it was.
+    The file is written under a temporary name and renamed when it is complete: an error, Ctrl-C or a power cut leaves
+    no half-written file, and does not touch an old one.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def write_rows(
     path : path
         Ending in .parquet, .npy or .csv.
     overwrite : bool
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
 
     Returns
     -------

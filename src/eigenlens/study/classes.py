@@ -61,7 +61,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     mass = counts if data.weights is None else np.array([data.weights[y == c].sum() for c in classes])
     findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
     if plan.folds >= 2 and counts.min() >= 2 and enough_for_folds(y, "classes", data.groups):
-        _judge(findings, cls, data, compare(ring, teams, preparation, data, X, plan, progress, passed))
+        ours = declared(cls).compared_as
+        _judge(findings, cls, data, compare(ring, teams, preparation, data, X, plan, progress, passed, ours))
     elif plan.folds >= 2:
         what = "row" if counts.min() < 2 else f"{data.roles.group!r}"
         few = [c for c in classes if len(np.unique(np.flatnonzero(y == c) if what == "row" else _groups(data, c))) < 2]

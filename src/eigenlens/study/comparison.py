@@ -24,12 +24,14 @@ from .data import Data
 from .dimension_tests import some_rows
 from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
 from .holes import fitted_rows, modelled
-from .methods import declared, made, rivals
+from .methods import declared, made, methods, rivals
 from .plan import Plan, Progress
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
+WORK, WORK_OF_ONE = 7e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
+FLOOR = 700  # rows that a method must be able to take, or else it does not take part
 LEVEL = 0.95
 
 
@@ -43,7 +45,7 @@ def sliced(model: Any, n: int) -> Any:
 
 def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring, for n rows in so many folds."""
-    ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
+    ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
     seen = n - n // folds
@@ -64,12 +66,15 @@ class Compared:
         Which rows were judged by methods that need rows.
     confusions : dict of str to ndarray of shape (K, K)
         Of methods that were validated from moments, on all rows.
+    dear : list of str
+        Methods that would have taken too long.
     """
 
     methods: list[ComparedMethod]
     predicted: dict[str, np.ndarray]
     rows: np.ndarray
     confusions: dict[str, np.ndarray] = field(default_factory=dict)
+    dear: list[str] = field(default_factory=list)
 
 
 def compare(
@@ -81,6 +86,7 @@ def compare(
     plan: Plan,
     progress: Progress | None = None,
     passed: Any = None,
+    ours: str = "",
 ) -> Compared:
     """Judge models on rows that neither they nor their preparation have seen.
 
@@ -98,12 +104,17 @@ def compare(
     progress : Progress or None
     passed : Passed, optional
         What the second pass over a file has found.
+    ours : str
+        The method in question, which takes part whatever it costs.
     """
     y, kind, n = np.asarray(data.y), data.kind, data.n_rows
-    most, sizes = affordable_rows(len(preparation.names_out_)), data.class_sizes()[1] if kind == "classes" else None
+    p, sizes = len(preparation.names_out_), data.class_sizes()[1] if kind == "classes" else None
+    kept, most = within_budget({name: m for name, m in models.items() if name not in teams}, n, p, plan.folds, ours)
+    dear = [name for name in models if name not in kept and name not in teams]
+    models = {name: model for name, model in models.items() if name not in dear}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
-    folds = _folds(data, plan, most)
+    folds = _folds(data, plan, affordable_rows(p))
     trials = {
         name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
         for name, model in models.items()
@@ -126,7 +137,7 @@ def compare(
         score, seconds = wilson(int(np.trace(confusions[name])), n), team.seconds + time.perf_counter() - start
         found[name] = ComparedMethod(name, *score, seconds, advantage=declared(models[name]).advantage)
     in_order = {name: predicted[name] for name in models if name in predicted}
-    return Compared([found[name] for name in models], in_order, rows, confusions)
+    return Compared([found[name] for name in models], in_order, rows, confusions, dear)
 
 
 def fold_teams(
@@ -222,6 +233,33 @@ class _Trial:
         return ComparedMethod(name, *score, self.seconds, self.note, advantage=advantage, fills=fills)
 
 
+def within_budget(models: dict[str, Any], n: int, p: int, folds: int, ours: str) -> tuple[list[str], int]:
+    """Return the models that can be compared within the work that is allowed, and on how many rows.
+
+    A method that is too dear even for few rows does not take part, the dearest first; the others get as many rows as
+    the work allows. The one in question always takes part.
+    """
+    most = min(n, affordable_rows(p))
+    floor = min(most, FLOOR)
+
+    def work(name: str, rows: int) -> float:
+        return folds * _cost(models[name], rows - rows // folds, p)
+
+    kept = [name for name in models if name == ours or work(name, floor) <= WORK_OF_ONE]
+    while len(kept) > 2 and sum(work(name, floor) for name in kept) > WORK:
+        kept.remove(max((name for name in kept if name != ours), key=lambda name: work(name, floor)))
+    while most > floor and sum(work(name, most) for name in kept) > WORK:
+        most = max(int(0.9 * most), floor)
+    return kept, most
+
+
+def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
+    says = declared(getattr(model, "directions", model))
+    if says is not None:
+        return float(says.fit_cost(n, p, groups))
+    return 1.5 * n * n * p if isinstance(model, SVC) else 3.0 * n * p * min(n, p)
+
+
 def affordable_rows(p: int) -> int:
     """Return the most rows of p columns that methods are compared on: every method pays for each cell."""
     return min(MOST_ROWS, max(MOST_CELLS // p, FEWEST_ROWS))
@@ -303,7 +341,12 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
 
 
 def note_rows(data: Data, found: Compared) -> None:
-    """Say on how many rows methods were compared, where those are not all."""
+    """Say on how many rows methods were compared, where those are not all, and which do not take part."""
+    if found.dear:
+        verb = "does" if len(found.dear) == 1 else "do"
+        known = [name for name, cls in methods().items() if declared(cls).compared_as in found.dear]
+        ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
+        data.notes.append(f"{listed(found.dear)} {verb} not take part in the comparison: it would take long{ask}.")
     if len(found.rows) >= data.n_rows:
         return
     some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"

@@ -129,7 +129,11 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
     >>> data.notes
     ['150 rows, 5 columns: 4 of numbers, 1 of words.']
     """
-    check_names(file, plan)
+    try:
+        check_names(file, plan)
+    except errors.InputError:
+        file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
+        check_names(file, plan)
     if reads_in_pieces(file, plan):
         from .whole import read_in_pieces
 

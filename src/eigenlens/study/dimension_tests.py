@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -183,13 +184,8 @@ def verdicts(
         spent = Effort(afforded.draws, len(rows))
         if progress:
             progress("testing directions: permuting", 0, 0)
-    target = () if y is None else (y[rows],)
-    tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
-    given = related.of(rows).given()
     try:
-        found = tested.test_dimension(
-            X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed, **given
-        )
+        found = _tested(model, X, y, rows, spent, plan, related)
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
@@ -202,6 +198,21 @@ def verdicts(
     if related.groups is not None:
         test = replace(test, about=f"{test.about} {related.told}")
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
+
+
+def _tested(
+    model: Any, X: np.ndarray, y: Any, rows: np.ndarray, spent: Effort, plan: Plan, related: Related
+) -> DimensionTest:
+    """Make the test of a model, on some of the rows or all of them; from its moments where rows would take too long."""
+    n, p = X.shape
+    settings = {"alpha": LEVEL, "n_draws": spent.draws, "random_state": plan.seed}
+    of_rows = declared(model).test.rows_cost
+    if of_rows is not None and related is ALONE and spent.draws * of_rows(n, p, 1) > WORK:
+        with suppress(InputError):  # a model that keeps no moments is asked with rows
+            return model.test_dimension(**settings)
+    target = () if y is None else (y[rows],)
+    tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
+    return tested.test_dimension(X[rows], *target, **settings, **related.of(rows).given())
 
 
 def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | None:

@@ -56,10 +56,14 @@ def of_question(kind: str) -> dict[str, Any]:
     return {name: cls for name, cls in methods().items() if declared(cls).question == kind}
 
 
-def chosen(name: str, kind: str) -> Any:
-    """Return the method of a study: the one that was asked for, or the first that answers the question."""
+def chosen(name: str, kind: str, words: bool = False) -> Any:
+    """Return the method of a study: the one that was asked for, or the first that answers the question.
+
+    With `words`, it is the first that takes columns of words as they are.
+    """
     known, fitting = methods(), list(of_question(kind))
-    wanted = fitting[0] if name == "auto" else name
+    usual = next((method for method in fitting if words and declared(known[method]).takes_words), fitting[0])
+    wanted = usual if name == "auto" else name
     if wanted not in known:
         raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if wanted not in fitting:

@@ -47,8 +47,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.baseline = (f"always the mean, {np.average(y, weights=data.weights):.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number", data.groups):
         ring = compared_methods("number", plan.seed, len(y), plan.folds)
-        judged = compare(ring, {}, preparation, data, X, plan, progress)
         ours = f"{declared(cls).compared_as} + curve"
+        judged = compare(ring, {}, preparation, data, X, plan, progress, ours=ours)
         findings.comparison = [replace(c, ours=c.name == ours) for c in judged.methods]
         note_rows(data, judged)
     elif plan.folds >= 2:

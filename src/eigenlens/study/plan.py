@@ -19,7 +19,7 @@ class Plan:
     target : str, optional
         Column to explain.
     target_is : {"classes", "number"}, optional
-        What it holds, where the table leaves that open.
+        What the target holds, if the table leaves it open.
     views : pair of lists of str, optional
         Two sets of columns to relate.
     distances : bool
@@ -38,7 +38,7 @@ class Plan:
     standardise : bool, optional
         None where the spreads of the columns are to decide.
     sample : int, optional
-        Analyse so many rows, drawn at random.
+        Analyse this many rows, drawn at random.
     seed : int
     folds : int
         Of the cross-validation; 0 leaves it out.

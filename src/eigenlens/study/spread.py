@@ -12,7 +12,7 @@ from .data import Data, prepared
 from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
-from .misfits import tell_misfits
+from .misfits import Misfits, tell_misfits
 from .picture import show_all
 from .plan import Plan, Progress
 from .words import base, correlations, spread_words
@@ -50,10 +50,17 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
-    tell_misfits(findings, model, X)
+    passed = None
+    if data.whole is None:
+        tell_misfits(findings, model, X)
+    else:
+        held = Misfits.of(findings, model, data.n_rows)
+        passed = data.whole.read_again(ready, {}, held)
+        if held is not None:
+            held.tell(findings)
     tell_holes(findings, data, ready)
-    if data.whole is not None:
-        show_all(findings, data, data.whole.read_again(ready, {}))
+    if passed is not None:
+        show_all(findings, data, passed)
     return findings, ready.pipeline
 
 

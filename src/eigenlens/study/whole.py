@@ -33,6 +33,7 @@ from .fold_models import FoldModels, confusion, fold_numbers, teams_of
 from .holes import Ready
 from .layout import layout_of
 from .methods import chosen, fitted_to_moments, score_names
+from .misfits import Misfits
 from .plan import Plan, Progress
 from .roles import hinted_groups, noted_years, roles_of
 
@@ -177,8 +178,16 @@ class Whole:
 
     # -- the second pass -----------------------------------------------------------------------------------------
 
-    def read_again(self, ready: Ready, teams: dict[str, FoldModels]) -> Passed:
-        """Read all rows: write their scores, judge each by the models of its own fold, and find the outermost ones."""
+    def read_again(self, ready: Ready, teams: dict[str, FoldModels], held: Misfits | None = None) -> Passed:
+        """Read all rows: write their scores, judge each by the models of its own fold, and find the outermost ones.
+
+        Parameters
+        ----------
+        ready : Ready
+        teams : dict of str to FoldModels
+        held : Misfits, optional
+            What rows are held against, to find those that do not fit.
+        """
         first, layout, model = self.first, self.layout, ready.model
         labels = self.class_sizes()[0] if layout.kind == "classes" else None
         assert first.kinds is not None
@@ -205,13 +214,15 @@ class Whole:
                         for name, team in teams.items()
                     }
             ends = np.unique(np.concatenate([Z[:, : len(axes)].argmin(axis=0), Z[:, : len(axes)].argmax(axis=0)]))
-            return table, numbers, Z, y, predicted, judged, ends
+            looked = None if held is None else held.look(X)
+            odd = None if looked is None else X[looked[1]]
+            return table, numbers, Z, y, predicted, judged, ends, looked, odd
 
         done = 0
         for part in self.file.mapped(first.kinds, list(first.kinds), work):
             if part is None:
                 continue
-            table, numbers, Z, y, predicted, judged, ends = part
+            table, numbers, Z, y, predicted, judged, ends, looked, odd = part
             names = names or score_names(model, Z.shape[1])
             if self.sink is not None:
                 row_names = None if layout.row_column is None else table.column(layout.row_column).to_pylist()
@@ -221,10 +232,17 @@ class Whole:
                 found.confusions[name] = found.confusions.get(name, 0) + table_of
             found.low, found.high = np.minimum(found.low, Z.min(axis=0)), np.maximum(found.high, Z.max(axis=0))
             self._outermost(found, table, numbers, Z, ends)
+            if held is not None:
+                names_of = [self._row_name(table, numbers, i) for i in looked[1].tolist()]
+                held.take_in(looked, odd, len(numbers), names_of)
             done += len(numbers)
             if self.progress:
                 self.progress("scoring rows", done, self.n_rows)
         return found
+
+    def _row_name(self, table: Any, numbers: np.ndarray, i: int) -> str:
+        column = self.layout.row_column
+        return f"row {numbers[i] + 1}" if column is None else written(table.column(column)[i].as_py())
 
     @staticmethod
     def _outermost(found: Passed, table: Any, numbers: np.ndarray, Z: np.ndarray, ends: np.ndarray) -> None:

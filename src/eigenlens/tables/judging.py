@@ -148,17 +148,14 @@ class JudgesColumns:
         )
         self.dialect = replace(self.dialect, words=(*self.dialect.words, column.name))
 
-    def _refuse_headless(self, columns: dict[str, Column]) -> None:
-        """Refuse a first line that looks like the rows below it."""
+    def _is_headless(self, columns: dict[str, Column]) -> bool:
+        """Tell whether the first line looks like the rows below it: numbers over numbers, words that repeat."""
         cells = {name: parse(strings([name]), self.dialect.decimal) for name in columns}
         numbers = [name for name, c in cells.items() if not c.words[0] and not c.missing[0]]
         like = all(columns[name].kind == "number" for name in numbers)
         words = [name for name in columns if name not in numbers]
-        if numbers and words and like and all(name in columns[name].levels for name in words):
-            raise errors.InputError(
-                f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, but "
-                "it must hold the names of the columns; add a line with names on top."
-            )
+        found = numbers and words and like and all(name in columns[name].levels for name in words)
+        return bool(found) and self.dialect.header
 
 
 def strings(values: list[str]) -> Any:

@@ -17,7 +17,17 @@ import numpy as np
 
 from .._core import errors
 from .._core.threads import thread_count, threaded
-from ..sources.csv_text import AUTO, PLAIN, Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
+from ..sources.csv_text import (
+    AUTO,
+    PLAIN,
+    Dialect,
+    NotPlain,
+    check_quotes,
+    csv_batches,
+    locate,
+    read_header,
+    refuse_same_names,
+)
 from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
 from . import refusals
@@ -95,11 +105,13 @@ class TableFile(JudgesColumns):
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot([self.path])
         self.dialect, self.notes = self._written(dialect or Dialect())
+        self._asked = self.dialect
         self._sheet: Any = None
         if suffix in SHEETS:
             self._sheet, self.notes = read_sheet(self.path)
         self.n_rows: int | None = None
         self.passes = 0
+        self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
         self._quotes_match = False
         self._profile: dict[str, Column] | None = None
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
@@ -154,6 +166,29 @@ class TableFile(JudgesColumns):
         """
         if self._profile is not None:
             return self._profile
+        if watcher is not None:
+            self._numbers = self._plain_numbers(ignore)
+        try:
+            return self._profiled(ignore, watcher)
+        except NotPlain:  # a cell far down is written in another way: all are looked at as text
+            self._numbers = frozenset()
+            return self._profiled(ignore, watcher)
+
+    def _plain_numbers(self, ignore: Sequence[str]) -> frozenset[str]:
+        """Return the columns of text that the first rows have numbers in, where all of it is plainly written."""
+        d = self.dialect
+        if not self.is_text or d.decimal != "." or d.na or d.words or d.numbers or not d.header:
+            return frozenset()
+        columns = {name: Column(name) for name in self.names if name not in ignore}
+        for batch in self._batches(list(columns)):
+            for name, column in columns.items():
+                self._take_in(column, self._cells(batch, name))
+            break
+        self.passes -= 1  # some rows are no pass
+        whole = [c for c in columns.values() if c.kind == "empty" and c.numbers and not c.words]
+        return frozenset(c.name for c in whole)
+
+    def _profiled(self, ignore: Sequence[str], watcher: Watcher | None) -> dict[str, Column]:
         columns = {name: Column(name) for name in self.names if name not in ignore}
         rows = 0
         for batch, cells, made in self._looked_through(columns, watcher):
@@ -175,8 +210,14 @@ class TableFile(JudgesColumns):
         for column in dressed:
             self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
-        if self.is_text:
-            self._refuse_headless(columns)
+        if self.is_text and self._is_headless(columns):
+            if watcher is not None:
+                raise errors.InputError(
+                    f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, "
+                    "but it must hold the names of the columns; add a line with names on top."
+                )
+            self._without_header()
+            return self.profile()
         self._profile = columns
         return columns
 
@@ -211,9 +252,19 @@ class TableFile(JudgesColumns):
         column = batch.column(name)
         if not self.is_text:
             self._require_known(name, column.type)
+        if name in self._numbers:
+            return self._plain(column)
         words = name in self.dialect.words
         dressed = name in self.dialect.dressed
         return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words, dressed)
+
+    def _plain(self, column: Any) -> Cells:
+        """Return numbers that pyarrow has read; odd spellings of those that are none or too large are for text."""
+        missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+        numbers = column.to_numpy(zero_copy_only=False)
+        if np.isfinite(numbers).sum() + missing.sum() < len(numbers):
+            raise NotPlain
+        return Cells(numbers, missing, np.zeros(len(numbers), dtype=bool))
 
     def _take_in(self, column: Column, cells: Cells) -> None:
         column.missing += int(cells.missing.sum())
@@ -263,6 +314,16 @@ class TableFile(JudgesColumns):
             for column in columns:
                 self._take_in(column, self._cells(batch, column.name))
 
+    def _without_header(self) -> None:
+        """Take the first line for a row."""
+        said = errors.listed(self.names)
+        self.dialect = replace(self._asked, header=False, words=(), numbers=(), na_of=(), dressed=())
+        self.names = read_header(self.path, self.dialect)
+        self.notes.append(
+            f"The first line ({said}) looks like the rows below it: it counts as a row, and columns are named x1 to "
+            f"x{len(self.names)}."
+        )
+
     # -- rows --------------------------------------------------------------------------------------------------
 
     def read(self, columns: Sequence[str], rows: np.ndarray | None = None) -> Any:
@@ -307,6 +368,9 @@ class TableFile(JudgesColumns):
     def _checked(self, kinds: dict[str, str], columns: Sequence[str], batch: Any) -> Any:
         cells = {}
         for name in columns:
+            if name in self._numbers:
+                cells[name] = self._plain(batch.column(name))
+                continue
             wordy = kinds[name] in ("word", "date") and self.is_text
             na = self.dialect.missing_in(name)
             cells[name] = parse(batch.column(name), self.dialect.decimal, na, wordy, dressed=True)
@@ -350,7 +414,7 @@ class TableFile(JudgesColumns):
             if not self._quotes_match:
                 check_quotes(self.path, self.dialect)
                 self._quotes_match = True
-            yield from csv_batches(self.path, self.dialect, self.names, names)
+            yield from csv_batches(self.path, self.dialect, self.names, names, self._numbers & set(names))
             return
         if self._sheet is not None:
             yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
