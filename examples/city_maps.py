@@ -3,9 +3,10 @@
 Run it with a folder for the pictures: `python examples/city_maps.py pictures`. It prints what it finds and draws two
 figures.
 
-The first table is nearly Euclidean: a map from nothing but its numbers, laid onto the true places. Roads bend round
-seas and mountains, and the second table is far from Euclidean: it is diagnosed, repaired in three ways, and each repair
-is asked what it costs. The third part shows that scaling Euclidean distances is principal component analysis.
+The first table is nearly Euclidean: its numbers alone give a map, which is aligned with the true places. Roads bend
+around seas and mountains, so the second table is far from Euclidean. The example diagnoses it, repairs it in three
+ways, and shows what each repair costs. The third part shows that scaling Euclidean distances is principal component
+analysis.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def on_a_plane(places: np.ndarray, middle: tuple[float, float] = (39.0, 97.0)) -
 
 
 def united_states() -> tuple[ClassicalMDS, object]:
-    """Map the table of miles and lay the map onto the true places."""
+    """Map the table of miles and align the map with the true places."""
     mds = ClassicalMDS(metric="precomputed").fit(MILES)
     return mds, procrustes(mds.embedding_, on_a_plane(PLACES))
 
@@ -141,7 +142,7 @@ def duality(seed: int = 0) -> float:
 
 
 def report() -> None:
-    """Print what there is to say."""
+    """Print the results."""
     mds, laid = united_states()
     print("Nine cities of the United States, from the distances between them")
     print(f"  {is_squared_distance(MILES**2)}")

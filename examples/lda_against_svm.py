@@ -2,9 +2,10 @@
 
 Run it with a folder for the picture: `python examples/lda_against_svm.py pictures`.
 
-LDA uses all rows, through means and one covariance; the support vector machine only those near the boundary. Where the
-classes are Gaussian with one covariance, LDA's line is the best there is, and the machine comes to it as rows
-increase. Where tails are heavy, a few far rows turn LDA's means and covariance, and the machine hardly sees them.
+LDA uses all rows, through means and one covariance; the support vector machine uses only those near the boundary. If
+the classes are Gaussian with one covariance, LDA's line is the best possible, and the machine converges to it as the
+number of rows grows. If tails are heavy, a few far rows distort LDA's means and covariance, but hardly affect the
+machine.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where slice means say nothing: the Swiss roll and tai chi experiments of the localized-SIR paper.
+"""Where slice means fail: the Swiss roll and tai chi experiments of the localized-SIR paper.
 
 Run it with a folder for the pictures: `python examples/localized_sir.py pictures`. It prints, for each method, the mean
 squared cosine between the directions found and the true ones (1 is perfect) over a few samples, and draws the planes.
@@ -28,7 +28,7 @@ def swiss_roll(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 
 
 def tai_chi(n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Return six columns, the first two a disc of yin and yang that no half plane parts, and which of the two."""
+    """Return six columns, the first two a disc of yin and yang that no half plane separates, and the class."""
     P = rng.uniform(-2, 2, (3 * n, 2))
     P = P[np.hypot(*P.T) <= 2][:n]
     upper, lower = np.hypot(P[:, 0], P[:, 1] - 1), np.hypot(P[:, 0], P[:, 1] + 1)
@@ -103,7 +103,7 @@ def draw(folder: Path) -> None:
 
 
 def finish(figure, axes, path: Path) -> None:
-    """Leave out what carries no data, and save."""
+    """Remove the top and right frame lines, and save."""
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=8)

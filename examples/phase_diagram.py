@@ -1,6 +1,6 @@
 """How far robust PCA goes: rank against the share of gross errors, convex and with the rank known.
 
-Run it with a folder for the picture: `python examples/phase_diagram.py pictures`. It takes some minutes.
+Run it with a folder for the picture: `python examples/phase_diagram.py pictures`. It takes a few minutes.
 Each cell of the picture is the share of samples whose low-rank part is recovered to 10⁻³.
 
 Reference: Candès, Li, Ma, Wright (2011), Robust principal component analysis?, figure 1.
@@ -20,7 +20,7 @@ RANKS, SHARES = np.arange(0.025, 0.5, 0.05), np.arange(0.025, 0.5, 0.05)
 
 
 def recovered(method: str, n: int, rank: int, share: float, seed: int) -> bool:
-    """Plant a matrix, spoil it, and tell whether it comes back."""
+    """Plant a matrix, corrupt it, and return whether it is recovered."""
     rng = np.random.default_rng(seed)
     L = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, n)) / n
     X = L + np.where(rng.random((n, n)) < share, rng.choice([-1.0, 1.0], (n, n)), 0.0)

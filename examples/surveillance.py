@@ -64,7 +64,7 @@ def draw(model: RobustPCA, frames: np.ndarray, folder: Path) -> Path:
 
 
 def main() -> None:
-    """Separate the film, say how well, and draw it."""
+    """Separate the film, print how well, and draw it."""
     frames, background, block = film()
     model = separate(frames)
     error = np.linalg.norm(model.low_rank_ - background) / np.linalg.norm(background)

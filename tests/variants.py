@@ -82,6 +82,7 @@ VARIANTS = {
         MDA(),
         MDA(n_subclasses=1),
         MDA(2, n_subclasses=2, n_init=2),
+        MDA(n_subclasses=2, missing="ml"),
         MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
     ],
     RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],

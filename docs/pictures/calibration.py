@@ -28,4 +28,4 @@ for j, (_, level, error) in enumerate(reversed(found)):
     colour = "#4477aa" if abs(level - 5) <= error else "#ee6677"
     ax.errorbar(level, j, xerr=error, fmt="o", ms=4, color=colour)
 ax.set_yticks(range(len(found)), [name for name, _, _ in reversed(found)], fontsize=7)
-ax.set(xlabel="rejected at 5% where there is nothing, in %", xlim=(0, None), ylim=(-1, len(found)))
+ax.set(xlabel="rejected at 5% without signal, in %", xlim=(0, None), ylim=(-1, len(found)))

@@ -29,11 +29,11 @@ if TYPE_CHECKING:  # the same names for type checkers, under the names that they
     from ._core.errors import EigenlensWarning as EigenlensWarning
     from ._core.errors import RangeWarning as RangeWarning
     from ._core.errors import RankWarning as RankWarning
+    from ._core.summaries import Summary as Summary
     from .files import load as load
     from .files import save as save
     from .methods._diagnosed import Diagnosis as Diagnosis
     from .methods._rotated import Rotation as Rotation
-    from .methods._summary import Summary as Summary
     from .methods.cca import CCA as CCA
     from .methods.classical_mds import ClassicalMDS as ClassicalMDS
     from .methods.correspondence_analysis import CorrespondenceAnalysis as CorrespondenceAnalysis
@@ -88,7 +88,7 @@ _HOMES = {
     "SIR": ".methods.sir",
     "SparsePCA": ".methods.sparse_pca",
     "Subspace": ".subspace",
-    "Summary": ".methods._summary",
+    "Summary": "._core.summaries",
     "load": ".files",
     "open_rows": ".sources",
     "save": ".files",

@@ -202,7 +202,7 @@ def test_results_as_table_sentence_and_picture():
     assert list(table.index[:4]) == [(1, "a"), (1, "b"), (1, "c"), (1, "d")]
     assert ((table.low < table.loading) & (table.loading < table.high)).all()
     assert "of 8 loadings are away from zero at 95%" in str(result)
-    assert [t.get_text() for t in result.plot(1).get_yticklabels()] == ["a", "b", "c", "d"]
+    assert [t.get_text() for t in result.plot(1).ax_.get_yticklabels()] == ["a", "b", "c", "d"]
     with pytest.raises(InputError, match="component=2"):
         result.plot(2)
 

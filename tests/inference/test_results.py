@@ -6,6 +6,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.preprocessing import scale
 
 from eigenlens import CCA, FDA, LDA, PCA, SIR, ClassicalMDS
+from eigenlens._core.drawing import Display
 from eigenlens.inference import bootstrap, broken_stick, denoise, wilks
 from eigenlens.regress import PolynomialRegression
 
@@ -43,10 +44,11 @@ def test_sentence_table_picture(name):
     assert len(result.to_frame()) > 0
     assert result == result
     assert len({result, result}) == 1
-    axes = result.plot()
-    axes.figure.canvas.draw()
+    display = result.plot()
+    assert isinstance(display, Display)
+    display.figure_.canvas.draw()
     _, own = plt.subplots()
-    assert result.plot(ax=own) is own
+    assert result.plot(ax=own).ax_ is own
     plt.close("all")
 
 
@@ -56,7 +58,7 @@ def test_p_values_that_were_not_computed_are_not_written():
     matplotlib.use("Agg")
     test = RESULTS["stopped"]()
     assert np.isnan(test.p_values[1])
-    assert len([text for text in test.plot().texts if "p" in text.get_text()]) == 1
+    assert len([text for text in test.plot().ax_.texts if "p" in text.get_text()]) == 1
 
 
 def test_the_picture_holds_every_value_that_was_tested():
@@ -67,7 +69,7 @@ def test_the_picture_holds_every_value_that_was_tested():
     wine = scale(load_wine().data)
     test = PCA().fit(wine).test_dimension(wine, n_draws=39)
     assert np.isnan(test.p_values[-1])
-    axes = test.plot()
+    axes = test.plot().ax_
     axes.figure.canvas.draw()
     tested = test.statistics["statistic"][np.isfinite(test.statistics["statistic"])]
     assert axes.get_ylim()[1] >= tested.max()

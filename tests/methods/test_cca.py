@@ -127,5 +127,5 @@ def test_plot_of_the_tests():
     import matplotlib
 
     matplotlib.use("Agg")
-    ax = CCA().fit(X, Y).test_dimension().plot()
+    ax = CCA().fit(X, Y).test_dimension().plot().ax_
     assert ax.get_xlabel() == "at most d directions"

@@ -72,7 +72,7 @@ def test_a_column_is_blamed():
     assert found.to_frame()["column"][1] == "e"
     assert "of 3 rows" in str(found)
     assert "<table" in found._repr_html_()
-    assert found.plot().get_xlabel().startswith("T²")
+    assert found.plot().ax_.get_xlabel().startswith("T²")
 
 
 def test_all_components_holes_and_few_rows():

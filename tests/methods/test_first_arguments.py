@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from eigenlens import FDA, MDA
@@ -20,6 +21,8 @@ def test_a_number_of_directions_is_not_one_of_subclasses():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert MDA(2, n_subclasses=3).fit(X, y).n_subclasses_.tolist() == [3, 3, 3]
+        assert MDA(n_components=2).fit(X, y).transform(X).shape == (150, 2)  # said by its name
+        assert clone(MDA(2)).fit(X, y).transform(X).shape == (150, 2)  # once is enough
         assert MDA().fit(X, y).n_subclasses_.tolist() == [3, 3, 3]
 
 

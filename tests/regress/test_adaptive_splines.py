@@ -14,6 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from eigenlens.regress import AdaptiveSplines
+from eigenlens.regress.hinges import report
+from eigenlens.regress.hinges.criterion import gcv
+from eigenlens.regress.hinges.prune import Subset
+from eigenlens.regress.hinges.terms import Factor, Term
 
 REFERENCE = Path(__file__).parents[1] / "reference"
 R = json.loads((REFERENCE / "mars.json").read_text())
@@ -266,6 +270,61 @@ def test_importances(friedman):
     )
 
 
+def test_importance_is_that_of_evimp():
+    """What earth's evimp makes of its own subsets for trees (nk = 21, no spans, all parents, thresh = 0.001)."""
+    girth, height = Factor(0, 0.0, 1), Factor(1, 0.0, 1)
+    features = "GGHHGGGHHGGG"  # of terms 2 to 13
+    terms = [Term(), *(Term((girth if f == "G" else height,)) for f in features)]
+    kept = [[], [3], [2, 3], [2, 3, 5], [2, 3, 5, 6], [2, 3, 5, 7, 11], [2, 3, 5, 6, 7, 11]]
+    rss = np.array([8106.08387, 1684.05885, 302.45045, 227.45380, 183.66030, 141.29838, 110.42465])
+    path = [Subset([0, *(k - 1 for k in ks)], rss[i : i + 1], np.zeros((1, 1))) for i, ks in enumerate(kept)]
+    gcvs = np.array([gcv(r, k + 1, 31, 2) for k, r in enumerate(rss)])
+    found = [report.credits(path, score, terms, 7, 2) for score in (-np.arange(7.0), gcvs, rss)]
+    assert found[0].tolist() == [6, 4]
+    assert_allclose(report.scaled(found[1], root=True), [100, 11.0907443837], rtol=1e-7)
+    assert_allclose(report.scaled(found[2], root=True), [100, 15.4971792824], rtol=1e-7)
+    assert_allclose(report.scaled(found[1], root=False)[1], 1.23004610984, rtol=1e-7)
+    assert_allclose(report.scaled(found[2], root=False)[1], 2.40162565711, rtol=1e-7)
+
+
+def test_evimp_counts_subsets():
+    X, y = table("mars_airquality")
+    model = AdaptiveSplines(degree=2).fit(X, y)
+    frame = model.evimp().to_frame()
+    assert frame.index[0] == "Temp"
+    assert frame["subsets"].max() == len(model.basis_) - 1
+    assert frame["GCV"].max() == frame["RSS"].max() == 100
+    assert_allclose((model.evimp().values[:, 1] / 10) ** 2, model.evimp(root=False).values[:, 1])
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_anova_is_that_of_refits(weighted):
+    X, y = table("mars_airquality")
+    w = np.arange(len(X)) % 3 + 1.0 if weighted else np.ones(len(X))
+    model = AdaptiveSplines(degree=2).fit(X, y, w)
+    B, W = np.asarray(model.basis(X)), w.sum()
+    frame = model.anova().to_frame()
+    assert frame["terms"].sum() == len(model.basis_) - 1
+    for features, ks in report.groups(model.basis_).items():
+        line = frame.loc[", ".join(model._feature_names()[j] for j in features)]
+        others = [k for k in range(B.shape[1]) if k not in ks]
+        smaller = AdaptiveSplines(degree=2).fit_terms(X, y, [model.basis_[k] for k in others], w)
+        part = B[:, ks] @ model.coef_[ks, 0]
+        spread = np.sqrt(w @ (part - w @ part / W) ** 2 / (W - 1))
+        assert_allclose(line["GCV without"], smaller.gcv_, rtol=1e-8)
+        assert_allclose(line["standard deviation"], spread, rtol=1e-8)
+
+
+def test_says_what_parameters_of_earth_are_called():
+    with pytest.raises(TypeError, match=r"FDA\(regressor=AdaptiveSplines\(\)\)"):
+        AdaptiveSplines(glm={"family": "binomial"})
+    with pytest.raises(TypeError, match="max_terms="):
+        AdaptiveSplines(nk=5)
+    X, y = table("mars_airquality")
+    with pytest.raises(TypeError, match=r"FDA\(regressor=AdaptiveSplines\(\)\)"):
+        AdaptiveSplines().fit(X, np.where(np.asarray(y) > 40, "high", "low"))
+
+
 def test_prediction_intervals_cover():
     rng = np.random.default_rng(0)
     X, Xt = rng.random((400, 3)), rng.random((4000, 3))
@@ -292,13 +351,13 @@ def test_interval_of_straight_line_is_the_textbook_one():
 def test_summary_names_terms_and_figures():
     X, y = table("mars_airquality")
     model = AdaptiveSplines(degree=2).fit(X, y)
-    text = model.summary()
+    text = str(model.summary())
     for term in model.basis_:
         assert str(term) in text
     assert f"{model.gcv_:.6g}" in text
     assert "Temp" in text
     two = AdaptiveSplines().fit(X, np.column_stack([y, y]))
-    assert "response 1" in two.summary()
+    assert "response 1" in str(two.summary())
 
 
 def test_plot_draws_a_panel_per_group():
@@ -307,7 +366,7 @@ def test_plot_draws_a_panel_per_group():
     matplotlib.use("Agg")
     X, y = table("mars_airquality")
     model = AdaptiveSplines(degree=2).fit(X, y)
-    axes = model.plot()
+    axes = model.plot().axes_
     assert len(axes) == len({t.features for t in model.basis_ if t.factors})
     labels = {ax.get_xlabel() for ax in axes}
     assert labels <= {"Solar.R", "Wind", "Temp"}

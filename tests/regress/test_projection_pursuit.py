@@ -166,7 +166,7 @@ def test_plot_has_a_panel_per_term():
     matplotlib.use("Agg")
     X, Y, _ = ridge_data(n=100)
     model = ProjectionPursuit(n_terms=2, max_terms=2).fit(X, Y)
-    shown = model.plot(X, Y, response=1)
+    shown = model.plot(X, Y, response=1).axes_
     assert len(shown) == 2
     assert len(shown[0].lines) == 2
     assert "x1" in shown[0].get_title()

@@ -235,6 +235,20 @@ def test_other_columns(cls):
 
 
 @each_class
+def test_summary_is_text_frame_and_html(cls):
+    frame = pd.DataFrame(X, columns=[f"col{j}" for j in range(P)])
+    for target in (y, np.column_stack([y, y**2])):
+        found = cls().fit(frame, target).summary()
+        assert str(found).startswith(cls.__name__)
+        assert f"{N} rows, {P} columns." in str(found)
+        assert "col0" in str(found)
+        assert list(found.to_frame().columns) == ["table", "row", "column", "value"]
+        assert "<table" in found._repr_html_()
+    with pytest.raises(NotFittedError):
+        cls().summary()
+
+
+@each_class
 def test_unfitted(cls):
     with pytest.raises(NotFittedError, match=cls.__name__):
         cls().predict(X)

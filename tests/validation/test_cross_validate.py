@@ -338,4 +338,4 @@ def test_streams_that_are_read_once_are_refused():
 def test_plot(tmp_path):
     pytest.importorskip("matplotlib").use("Agg")
     for settings in ({"shrinkage": [0.0, 0.01, 0.9]}, {"shrinkage": [0.1, 0.2], "n_components": [1, 2]}, None):
-        assert cross_validate(LDA(), X, y, settings=settings).plot().get_ylabel() == "accuracy"
+        assert cross_validate(LDA(), X, y, settings=settings).plot().ax_.get_ylabel() == "accuracy"

@@ -2,8 +2,8 @@
 Bent classes
 ============
 
-Two half moons: no straight line separates them. FDA replaces the linear regression inside LDA by any other, and the
-boundary bends as the regression bends. The result keeps what LDA offers: coordinates, centroids, posteriors.
+No straight line separates two half moons. FDA replaces the linear regression inside LDA with any other, and the
+boundary bends as the regression bends. The result has everything that LDA has: coordinates, centroids, posteriors.
 """
 
 import matplotlib.pyplot as plt
@@ -34,14 +34,14 @@ for ax, (name, model) in zip(axes.ravel(), models.items(), strict=True):
 plt.show()
 
 # %%
-# What did the additive splines learn? The coordinate as a function of each column. The first is a wave, the second
-# a line: that is the shape of the moons.
+# What did the additive splines learn? The panels show the coordinate as a function of each column. The first is a
+# wave, the second a line: that is the shape of the moons.
 
 FunctionDisplay.from_estimator(models["FDA, additive splines"], X, n_components=1)
 plt.show()
 
 # %%
-# The one coordinate separates the classes nearly as well as two columns can.
+# This single coordinate separates the classes nearly as well as the two columns can.
 
 Z = models["FDA, additive splines"].transform(X)[:, 0]
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")

@@ -3,8 +3,8 @@ Digits through smooth lenses
 ============================
 
 Each digit is an image of 8 × 8 pixels. The coefficients of LDA are images too, and they look like noise, because
-neighbouring pixels carry nearly the same information. PDA charges for differences between neighbours. The images
-become readable, and with few rows the predictions become better.
+neighbouring pixels carry nearly the same information. PDA penalises differences between neighbours. The images
+become readable, and with few rows the predictions improve.
 """
 
 import warnings
@@ -43,7 +43,7 @@ for row, (name, model) in zip(axes, (("LDA", lda), ("PDA", smooth), ("PDA, 15 df
 plt.show()
 
 # %%
-# All strengths come from one pass over the rows: the moments of the fitted model serve every other penalty.
+# All strengths need only one pass over the rows: the moments of the fitted model work for every other penalty.
 
 dfs = [8, 12, 16, 20, 25, 30, 35, 40, 45, 50]
 errors = [1 - PDA(penalty=(8, 8), df=df).fit_moments(smooth.moments_).score(X[test], y[test]) for df in dfs]

@@ -30,8 +30,7 @@ axes[1].set_title("Two discriminants of all four")
 plt.show()
 
 # %%
-# Is the second direction real, although it carries so little? A test says yes. A small share is not the same as
-# noise.
+# Is the second direction real, although it carries so little? The test says yes. A small share does not mean noise.
 
 test = lda.test_dimension()
 print("shares:", lda.explained_variance_ratio_.round(4))

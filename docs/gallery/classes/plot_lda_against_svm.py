@@ -3,8 +3,8 @@ LDA against the support vector machine
 ======================================
 
 Both draw a straight line between two classes. LDA computes it from all rows, through means and a common covariance.
-The support vector machine uses the rows near the boundary alone. Where the classes are normal the two agree. Where
-tails are heavy they do not.
+The support vector machine uses only the rows near the boundary. If the classes are normal, the two agree. If tails
+are heavy, they do not.
 """
 
 import matplotlib.pyplot as plt
@@ -47,8 +47,8 @@ for ax, (title, noise) in zip(axes, kinds.items(), strict=True):
 plt.show()
 
 # %%
-# Twenty samples of each kind. For normal noise LDA is as good as it gets. Under heavy tails a few far rows turn its
-# mean and covariance, while the machine gives every row a bounded say.
+# Twenty samples of each kind. For normal noise LDA is as good as it gets. With heavy tails, a few far rows distort its
+# means and covariance, while the support vector machine limits the influence of each row.
 
 for title, noise in kinds.items():
     fresh, truth = draw(noise, 5000)

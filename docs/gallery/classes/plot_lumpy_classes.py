@@ -27,7 +27,7 @@ ax.set_title(f"MDA right for {mda.score(X, y):.0%} of rows, LDA for {LDA().fit(X
 plt.show()
 
 # %%
-# The Bayesian information criterion finds how many clouds there are.
+# The Bayesian information criterion finds the number of clouds.
 
 print(
     "subclasses by BIC:",

@@ -1,6 +1,6 @@
 """
-When the shares of the table are not those of the world
-=======================================================
+When class shares differ from those in the population
+=====================================================
 
 Half of the cases in a study have the disease, because the study was planned that way. In the clinic one visitor in
 twenty has it. The directions of LDA can stay; the probabilities cannot. ``priors`` sets them.
@@ -43,8 +43,7 @@ plt.show()
 
 # %%
 # In a clinic with 5% cases the naive rule raises many false alarms. The other rule raises hardly any, but misses
-# some cases. That is what the priors ask for, if both mistakes cost the same. They rarely do: look at the
-# probabilities.
+# some cases. That is right if both mistakes cost the same. They rarely do, so look at the probabilities.
 
 others = np.setdiff1d(np.arange(len(y)), study)
 clinic = np.concatenate([others[y[others] == "benign"], rng.choice(others[y[others] == "malignant"], 8, replace=False)])

@@ -2,8 +2,8 @@
 Classes of different shape: QDA, and the way from it to LDA
 ===========================================================
 
-LDA gives all classes one covariance, QDA gives each its own. With many rows the second is right; with few rows it
-learns noise. ``pooling`` mixes the two, and rows left out say how much.
+LDA gives all classes one covariance, and QDA gives each its own. With many rows QDA is right; with few rows it
+learns noise. ``pooling`` mixes the two, and cross-validation tells you how much.
 """
 
 import matplotlib.pyplot as plt
@@ -13,7 +13,7 @@ from eigenlens import LDA, QDA
 from eigenlens.report import DecisionDisplay
 
 # %%
-# A round class inside a long one. LDA draws a line between the means, QDA a curve around the round class.
+# A round class inside a long one. LDA draws a line between the means, and QDA draws a curve around the round class.
 
 
 def classes(n, rng, p=2):

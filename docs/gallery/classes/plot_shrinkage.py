@@ -2,8 +2,8 @@
 Few rows, many columns: shrinkage
 =================================
 
-The covariance within classes has p(p + 1)/2 entries. With few rows they are mostly noise, and LDA trusts them.
-Shrinkage mixes the covariance with a round one. Two formulas choose the mixture from the data in the same pass.
+The covariance within classes has p(p + 1)/2 entries. With few rows they are mostly noise, but LDA trusts them.
+Shrinkage blends the covariance with a round one. Two formulas choose the amount from the data, in the same pass.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ from eigenlens import LDA
 X, y = load_breast_cancer(return_X_y=True)
 
 # %%
-# Learn from 40, 80, 160 or 320 patients and judge by the others. Thirty columns are many for 40 rows.
+# Learn from 40, 80, 160 or 320 patients and test on the others. Thirty columns are a lot for 40 rows.
 
 settings = {"none": None, "0.2": 0.2, "ledoit-wolf": "ledoit-wolf", "oas": "oas"}
 sizes = (40, 80, 160, 320)

@@ -3,8 +3,8 @@ Spectra: more columns than rows
 ===============================
 
 A spectrometer gives 300 numbers for each of 60 samples. The two kinds of sample differ by a small bump, hidden
-under a baseline that drifts. LDA has no answer with more columns than rows. PDA asks for smooth coefficients and
-finds the bump.
+under a drifting baseline. LDA fails with more columns than rows. PDA looks for smooth coefficients and finds the
+bump.
 """
 
 import matplotlib.pyplot as plt
@@ -58,5 +58,5 @@ axes[0].legend(frameon=False)
 plt.show()
 
 # %%
-# The smooth coefficients do more than find the bump. They dip on both sides of it, so that a raised or tilted
-# baseline adds up to nothing.
+# The smooth coefficients do more than find the bump. They dip on both sides of it, so a raised or tilted baseline
+# cancels out.

@@ -2,8 +2,8 @@
 Waveforms: a race of discriminants
 ==================================
 
-The waveform problem of Breiman and others is a classic of the textbooks. Each row is a random mixture of two of
-three triangles, seen at 21 points under noise, and the class is the pair of triangles. With 300 rows, smooth
+The waveform problem of Breiman and others is a textbook classic. Each row is a random mixture of two of three
+triangles, measured with noise at 21 points, and the class is the pair of triangles. With 300 rows, smooth
 coefficients help more than bent boundaries.
 """
 
@@ -30,7 +30,7 @@ X, y = waveform(300, rng)
 fresh, truth = waveform(4000, rng)
 
 # %%
-# Five rows of each class. The eye has a hard time.
+# Five rows of each class. They are hard to tell apart by eye.
 
 fig, axes = plt.subplots(1, 3, figsize=(12, 3), layout="constrained", sharey=True)
 for k, ax in enumerate(axes):
@@ -39,7 +39,7 @@ for k, ax in enumerate(axes):
 plt.show()
 
 # %%
-# Learn from 300 rows, judge by 4,000 others. Noise alone causes an error of about 14%.
+# Learn from 300 rows and test on 4,000 others. Noise alone causes an error of about 14%.
 
 models = {
     "LDA": LDA(),

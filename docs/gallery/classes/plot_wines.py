@@ -2,8 +2,8 @@
 Wines twice: with and without the labels
 ========================================
 
-A chemist measured 13 things in 178 wines of three growers. PCA looks at the table without the growers and asks
-where it spreads. LDA knows the growers and asks what separates them. The questions differ, and so do the pictures.
+A chemist took 13 measurements of each of 178 wines from three growers. PCA ignores the growers and asks where the
+table spreads. LDA knows the growers and asks what separates them. The questions differ, and so do the pictures.
 """
 
 import matplotlib.pyplot as plt
@@ -30,15 +30,15 @@ axes[1].set_title("LDA: what separates the growers")
 plt.show()
 
 # %%
-# How much do the two pictures share? Canonical correlation analysis of the scores answers. The growers differ
-# mostly in the directions in which the table spreads anyway, so the answer is: a lot. That is luck, not a rule.
+# How much do the two pictures share? Ask canonical correlation analysis of the scores. The growers differ mostly in
+# the directions in which the table spreads anyway, so the answer is: a lot. That is luck, not a rule.
 
 shared = CCA().fit(pca.transform(X), lda.transform(X))
 print("correlations between the two pictures:", shared.correlations_.round(2))
 
 # %%
-# What does a direction mean? Look at the correlation of each column with the scores, not at the coefficients: the
-# coefficients of related columns trade against each other.
+# What does a direction mean? Look at the correlation of each column with the scores, not at the coefficients: related
+# columns can trade coefficients with each other.
 
 Z = lda.transform(X)
 correlation = np.corrcoef(X.T, Z.T)[:13, 13:]

@@ -2,8 +2,8 @@
 A map from a table of distances
 ===============================
 
-Nine cities and the miles between them. No coordinates. Classical scaling finds a map; laid onto the true places, it
-is off by about 50 miles in a country 2,700 miles wide.
+We have nine cities and the miles between them, but no coordinates. Classical scaling finds a map. Aligned with the
+true places, it is off by about 50 miles in a country 2,700 miles wide.
 """
 
 import matplotlib.pyplot as plt
@@ -32,7 +32,7 @@ north = stretch * (np.cos(lat0) * np.sin(latitude) - np.sin(lat0) * np.cos(latit
 places = np.column_stack([east, north])
 
 # %%
-# A map may be turned and mirrored at will. ``procrustes`` lays it onto the places; the display draws both.
+# You may turn and mirror a map at will. ``procrustes`` aligns it with the places, and the display draws both.
 
 mds = ClassicalMDS(metric="precomputed").fit(miles)
 laid = procrustes(mds.embedding_, places)
@@ -42,7 +42,7 @@ display.ax_.set(title="The United States from a table of distances", xlabel="mil
 plt.show()
 
 # %%
-# Can any flat map show these distances exactly? The test answers no, with a number. The Shepard diagram compares
+# Can any flat map show these distances exactly? The test says no, and gives a number. The Shepard diagram compares
 # the distances with those of the map: here the damage is small.
 
 table = np.zeros((9, 9))

@@ -2,8 +2,8 @@
 Roads that no map can show, and three repairs
 =============================================
 
-Roads bend round seas and mountains. The distances by road between 21 European cities fit no Euclidean space of any
-dimension. The table can be repaired in several ways. Each has a price.
+Roads bend around seas and mountains. The road distances between 21 European cities fit into no Euclidean space of any
+dimension. There are several ways to repair the table, and each has a price.
 """
 
 import matplotlib.pyplot as plt
@@ -64,9 +64,9 @@ ax.set(xlabel="axis", ylabel="eigenvalue (1,000 km)²", title="Red axes cannot b
 plt.show()
 
 # %%
-# Two repairs make the table Euclidean by adding the least constant that does: to the squared distances (Lingoes) or
-# to the distances (Cailliez). The constants are so large that all cities come to lie about equally far from each
-# other, and two axes then show only half of the table.
+# Two repairs make the table Euclidean by adding the smallest possible constant, either to the squared distances
+# (Lingoes) or to the distances (Cailliez). The constants are so large that all cities end up about equally far from
+# each other, and two axes then show only half of the table.
 
 for correction in (None, "lingoes", "cailliez"):
     fixed = ClassicalMDS(metric="precomputed", correction=correction).fit(D)

@@ -2,8 +2,8 @@
 Bending distances: Schoenberg transforms
 ========================================
 
-Some functions of squared distances give squared distances again, of points in another Euclidean space. They draw in
-what is far away. On the map this pulls outliers in and lets clusters show.
+Some functions turn squared distances into squared distances between points in another Euclidean space. They shrink
+large distances. On the map this pulls outliers in and makes clusters visible.
 """
 
 import matplotlib.pyplot as plt

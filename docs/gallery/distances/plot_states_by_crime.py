@@ -2,8 +2,8 @@
 Any distance will do: a map of the states
 =========================================
 
-Scaling does not ask where distances come from. Here two states are as far apart as the sum of the differences of
-their columns (city block), which is not the straight line that PCA uses. A few extreme values then count less.
+Scaling works with any distances. Here the distance between two states is the sum of the differences of their columns
+(city block), not the straight line that PCA uses. A few extreme values then count less.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ X = ((table - table.mean()) / table.std()).to_numpy()
 print(table.columns.tolist())
 
 # %%
-# The city-block map, with the PCA map laid onto it. Short lines mean that the two agree about a state.
+# The city-block map, aligned with the PCA map. Short lines mean that the two agree about a state.
 
 mds = ClassicalMDS(metric="cityblock").fit(X)
 laid = procrustes(PCA(2).fit_transform(X), mds.embedding_)
@@ -32,7 +32,7 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# The District of Columbia is far from everybody in either map. How good are they? City-block distances are not
+# The District of Columbia is far from all states in either map. How good are they? City-block distances are not
 # Euclidean, so a little of them cannot be drawn. Two axes lose more than that.
 
 print(f"negative inertia {mds.negative_inertia_:.1%}")

@@ -2,8 +2,8 @@
 Noisy digits, cleaned by kernel PCA
 ===================================
 
-Learn the shape of the digits from clean ones, project noisy ones onto it and go back. PCA goes back to a plane;
-kernel PCA goes back to where digits lie.
+Learn the shape of the digits from clean ones, project noisy ones onto it, and map them back. PCA maps them back to a
+plane; kernel PCA maps them back to where digits lie.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ clean, rest = digits.data[:500], digits.data[500:700]
 noisy = rest + 6 * np.random.default_rng(0).standard_normal(rest.shape)
 
 # %%
-# The way back from a kernel's space is itself learned, by a regression on the scores.
+# The inverse map is itself learned, by a regression on the scores.
 
 pca, kernel = PCA(25).fit(clean), KernelPCA(60, kernel=Gaussian(40.0)).fit(clean)
 results = {

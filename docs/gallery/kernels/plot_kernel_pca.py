@@ -2,8 +2,8 @@
 Rings: kernel PCA
 =================
 
-PCA sees planes. Kernel PCA sees what is a plane only after a map of the rows that is never written down; the kernel
-is its inner product. Three rings become three places.
+PCA finds planes. Kernel PCA maps the rows into another space and finds planes there. It never computes the map, only
+its inner products: the kernel. Three rings become three separate groups.
 """
 
 import matplotlib.pyplot as plt
@@ -36,8 +36,8 @@ for column, (name, model) in zip(axes.T, models.items(), strict=True):
 plt.show()
 
 # %%
-# The bandwidth is the scale at which the kernel looks. The default is the median distance between rows, here too
-# coarse.
+# The bandwidth is the scale at which the kernel looks. The default is the median distance between rows, which is too
+# coarse here.
 
 automatic = KernelPCA(2).fit(X)
 print("automatic bandwidth:", round(automatic.kernel_.bandwidth, 2))

@@ -2,8 +2,8 @@
 What a kernel believes: Mercer's expansion
 ==========================================
 
-A kernel is a sum of functions, each with a weight: k(x, z) = Σ γᵢ φᵢ(x) φᵢ(z). The weights say how wavy the
-functions are that the kernel believes in. For Brownian motion they are known exactly.
+A kernel is a weighted sum of products of functions: k(x, z) = Σ γᵢ φᵢ(x) φᵢ(z). The weights show how wavy the
+functions are that the kernel prefers. For Brownian motion they are known exactly.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ MercerDisplay.from_expansion(expansion)
 plt.show()
 
 # %%
-# The eigenvalues of Brownian motion are 1/((i − ½)²π²). Ours are these numbers.
+# The eigenvalues of Brownian motion are 1/((i − ½)²π²). Ours agree.
 
 exact = 1 / ((np.arange(1, 6) - 0.5) * np.pi) ** 2
 print("computed:", expansion.eigenvalues.round(5))
@@ -26,7 +26,7 @@ print("exact:   ", exact.round(5))
 print(expansion)
 
 # %%
-# How fast the weights fall for three kernels: the faster, the smoother.
+# How fast do the weights fall? The faster, the smoother the functions.
 
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 for name, kernel in (("Brownian", Brownian()), ("Matérn 3/2", Matern(1.5, 0.3)), ("Gaussian", Gaussian(0.3))):

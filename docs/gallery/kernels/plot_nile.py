@@ -2,8 +2,8 @@
 The Nile: smoothing without choosing
 ====================================
 
-The flow of the Nile at Aswan from 1871 to 1970. A kernel fixes what "smooth" means. Generalised cross-validation
-chooses how smooth. Three kernels tell the story of the dam of 1899 in three ways.
+The table has the flow of the Nile at Aswan from 1871 to 1970. A kernel defines what "smooth" means, and generalised
+cross-validation chooses how smooth. Three kernels tell the story of the dam of 1899 in three ways.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,8 @@ year, flow = table["year"].to_numpy(), table["volume"].to_numpy()
 x = ((year - year.min()) / (year.max() - year.min()))[:, None]
 
 # %%
-# A spline bends slowly, a Gaussian is smoother still at its own scale, and a Brownian path may change direction at
-# every year.
+# A spline bends slowly, a Gaussian is even smoother at its own scale, and a Brownian path may change direction every
+# year.
 
 grid = np.linspace(0, 1, 400)[:, None]
 fig, ax = plt.subplots(figsize=(9, 4.4), layout="constrained")
@@ -38,8 +38,8 @@ plt.show()
 # %%
 # The whole path of strengths costs one decomposition. Leave-one-out errors are exact and need no refit.
 #
-# Read the minimum with care. Cross-validation takes the years as independent, and a river that is high this year
-# tends to be high next year too. So it follows the data more closely than you may want.
+# Read the minimum with care. Cross-validation treats the years as independent, but a river that is high this year
+# tends to be high next year too. So the curve follows the data more closely than you may want.
 
 PathDisplay.from_estimator(models["Spline()"])
 plt.show()

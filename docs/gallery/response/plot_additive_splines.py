@@ -2,7 +2,7 @@
 Out, straight or smooth: additive splines
 =========================================
 
-Does a column matter, and if so, is a line enough? Additive splines (BRUTO) decide it for each column by one
+Does a column matter, and if so, is a line enough? Additive splines (BRUTO) decide this for each column by a single
 criterion. The panels show the decisions.
 """
 
@@ -14,7 +14,7 @@ from sklearn.model_selection import cross_val_score
 from eigenlens.regress import AdditiveSplines, PenalizedRegression
 
 # %%
-# School districts of California: what goes with the share of pupils above the national median in mathematics?
+# School districts of California: what predicts the share of pupils above the national median in mathematics?
 
 table = sm.datasets.star98.load_pandas().data
 names = ["LOWINC", "PERASIAN", "PERHISP", "AVYRSEXP", "AVSALK", "PERSPENK", "PTRATIO", "PCTCHRT"]
@@ -36,13 +36,13 @@ for label, kind, df in zip(labels, model.kind_, model.df_, strict=True):
 # %%
 # One panel for each column in the model, with the partial residuals of the districts.
 
-panels = model.plot(X, y)
-for panel in panels:
+display = model.plot(X, y)
+for panel in display.axes_:
     panel.set_xlabel(labels[int(panel.get_xlabel()[1:])])
 plt.show()
 
 # %%
-# Do the bends pay on districts left out?
+# Do the bends help on districts left out of the fit?
 
 order = np.random.default_rng(0).permutation(len(X))
 for name, candidate in (

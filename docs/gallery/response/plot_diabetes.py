@@ -2,8 +2,8 @@
 Diabetes: ten measurements in one plot
 ======================================
 
-Ten measurements of 442 patients, and the progress of the disease one year later. SIR asks through how many
-combinations the response depends on the measurements. The answer makes the regression that follows easy to draw.
+The table has ten measurements of 442 patients, and the progress of the disease one year later. SIR asks through how
+many combinations the response depends on the measurements. If there are few, the regression is easy to draw.
 """
 
 import matplotlib.pyplot as plt
@@ -40,9 +40,9 @@ ax.legend(frameon=False)
 plt.show()
 
 # %%
-# Which columns make up the direction, and how sure are we? The bootstrap draws patients anew. The blood values s1
-# and s2 measure nearly the same, so their loadings trade against each other: the intervals are wide, although the
-# plot above hardly changes. The sign of a direction is arbitrary; here it runs the other way than in the plot.
+# Which columns make up the direction, and how sure are we? The bootstrap resamples patients. The blood values s1 and
+# s2 measure nearly the same thing, so they can trade loadings with each other: the intervals are wide, although the
+# plot above hardly changes. The sign of a direction is arbitrary; here it is the opposite of that in the plot.
 
 result = bootstrap(SIR(1, n_slices=8), X, y, n_boot=400)
 print(result)

@@ -13,7 +13,7 @@ from eigenlens import SIR
 from eigenlens.report import DimensionDisplay, InverseCurveDisplay, ResponseDisplay
 
 # %%
-# The classic of Li (1991): two of ten columns matter, one of them in a denominator.
+# The classic example of Li (1991): two of ten columns matter, one of them in a denominator.
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((500, 10))
@@ -29,7 +29,7 @@ plt.show()
 
 # %%
 # The inverse curve: the slice means in the plane of the first two variates, from small responses to large ones. If
-# the curve filled only a line, one direction would do.
+# the curve were a straight line, one direction would be enough.
 
 fig, axes = plt.subplots(1, 2, figsize=(11.5, 4.4), layout="constrained")
 InverseCurveDisplay.from_estimator(sir, X, y, ax=axes[0])

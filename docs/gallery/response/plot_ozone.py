@@ -2,8 +2,9 @@
 Ozone in New York: curves that bend where they must
 ===================================================
 
-Daily ozone in New York, summer 1973, with sunshine, wind and temperature (111 complete days of R's ``airquality``).
-Adaptive splines (MARS) search for bends and keep those that pay. The result can be read term by term.
+The table has daily ozone in New York in the summer of 1973, with sunshine, wind and temperature (111 complete days of
+R's ``airquality``). Adaptive splines (MARS) search for bends and keep those that pay off. You can read the result term
+by term.
 """
 
 import matplotlib.pyplot as plt
@@ -35,24 +36,23 @@ X, ozone = table[:, 1:], table[:, 0]
 names = ["sunshine", "wind", "temperature"]
 
 # %%
-# The model in full: h(u) is u where u is positive and 0 elsewhere. Each term is a bend at a place that the search
-# found.
+# The full model: h(u) is u if u is positive, and 0 otherwise. Each term is a bend at a place that the search found.
 
 model = AdaptiveSplines().fit(X, ozone)
 print(model.summary())
 
 # %%
 # What each column adds, with the partial residuals of the days. Ozone rises with heat only above 75 °F. Wind clears
-# it, but more than 9 mph clear no more. Sunshine beyond 190 langleys adds nothing.
+# it, but more than 9 mph does not clear more. Sunshine beyond 190 langleys adds nothing.
 
-panels = model.plot(X, ozone)
-for panel in panels:
+display = model.plot(X, ozone)
+for panel in display.axes_:
     panel.set_xlabel(names[int(panel.get_xlabel()[1:])])
 plt.show()
 
 # %%
-# Do columns act together? Degree 2 allows products of bends. Ten-fold cross-validation says whether they pay. On
-# 111 days they do not.
+# Do columns act together? Degree 2 allows products of bends. Ten-fold cross-validation shows whether they pay off.
+# On 111 days they do not.
 
 folds = KFold(10, shuffle=True, random_state=0)
 candidates = {"a plane": LinearRegression(), "bends": AdaptiveSplines(), "bends and products": AdaptiveSplines(2)}

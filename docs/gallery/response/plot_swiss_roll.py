@@ -3,7 +3,7 @@ The Swiss roll
 ==============
 
 A sheet is rolled up in three of ten columns, and the response runs along the sheet. Rows with the same response lie
-in several places of the roll, so their mean says nothing and SIR fails. Localized SIR takes means of neighbours
+in several places of the roll, so their mean is meaningless and SIR fails. Localized SIR uses means of neighbours
 within a slice.
 """
 
@@ -33,7 +33,7 @@ fig.colorbar(points, ax=axes, label="position along the sheet", shrink=0.9)
 plt.show()
 
 # %%
-# Most responses may be missing. Rows without one still show where the neighbours are.
+# Most responses may be missing. Rows without a response still show where the neighbours are.
 
 few = np.where(np.arange(n) < 150, y, np.nan)
 with_rest, alone = LocalizedSIR(3, n_slices=5).fit(X, few), LocalizedSIR(3, n_slices=5).fit(X[:150], y[:150])

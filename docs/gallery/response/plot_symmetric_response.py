@@ -33,8 +33,8 @@ for ax in axes[:, 0]:
 plt.show()
 
 # %%
-# SIR finds the exponential, and then nothing but noise. SAVE and directional regression find both. With fewer rows
-# directional regression is the better of the two. One pass serves all three: the moments of SAVE are enough.
+# SIR finds the exponential, and then only noise. SAVE and directional regression find both. With fewer rows,
+# directional regression is the better of the two. One pass is enough for all three: they can share the moments of SAVE.
 
 save = SAVE(n_slices=6).fit(X, y)
 for kind in (SIR, SAVE, DirectionalRegression):

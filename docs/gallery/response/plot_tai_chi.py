@@ -20,7 +20,7 @@ side = np.select(inside, ["yin", "yang", "yang", "yin"], np.where(P[:, 0] > 0, "
 X = np.column_stack([P, rng.standard_normal((len(P), 4))])
 
 # %%
-# SAVE compares covariances and sees a blur. Localized SIR shows the emblem, up to a turn of the page.
+# SAVE compares covariances and sees a blur. Localized SIR shows the emblem, up to a rotation.
 
 pictures = {"columns 0 and 1": P}
 for model in (SAVE(2), LocalizedSIR(2)):
@@ -34,8 +34,8 @@ axes[0].legend(frameon=False, loc="lower right", markerscale=2)
 plt.show()
 
 # %%
-# The number of neighbours matters little over a wide range. (With as many as the largest class holds, the method is
-# SIR.)
+# The number of neighbours matters little over a wide range. (With as many neighbours as the largest class has rows, the
+# method is SIR.)
 
 for k in (3, 10, 30, 100):
     model = LocalizedSIR(2, n_neighbors=k).fit(X, slices=side)

@@ -22,8 +22,9 @@ hospital = np.arange(len(X)) % 10
 mailbox = Path(tempfile.mkdtemp())
 
 # %%
-# **In each hospital**: fit, look at what would leave the house, write a file. ``.json`` is text that any channel
-# carries; it holds numbers and names, no code. The columns keep their names: another table is refused by name.
+# **In each hospital**: fit, look at what would leave the hospital, and write a file. ``.json`` is text that you can
+# send through any channel; it holds numbers and names, no code. Columns keep their names, and moments of other columns
+# are refused.
 
 for h in range(10):
     moments = LDA().fit(X[hospital == h], y[hospital == h]).moments_
@@ -42,15 +43,15 @@ print("largest difference from a fit to all rows:", f"{np.abs(joined.scalings_ /
 
 # %%
 # **What moments reveal.** They hold the number of patients, the mean of each class, and how columns vary together
-# within classes: what the model itself shows, but for each site. Nobody can compute a patient from the moments of many.
-# From those of few, one can:
+# within classes: what the model itself shows, but for each site. Nobody can compute a patient from the moments of many
+# patients. With few patients, that is possible:
 #
 # - A class with one patient has that patient as its mean. Do not send classes of fewer than ten or so.
 # - With no more patients than columns, a ``Factor`` holds the patients themselves (minus the mean), and a scatter
-#   matrix tells the plane they lie in. Check that ``n_rows`` is several times the number of columns.
+#   matrix reveals the plane in which they lie. Check that ``n_rows`` is several times the number of columns.
 # - ``pivot``, the point from which means are counted, is a columnwise median of seven patients: each number in it is
 #   some patient's. ``moments.sealed()`` moves it to round numbers near the mean, and makes factors triangular.
-# - Two mailings that differ by one patient tell that patient by subtraction. Send once, or when many have been added.
+# - If two mailings differ by one patient, subtraction reveals that patient. Send once, or after many have been added.
 
 few = LDA().fit(X[:60], y[:60]).moments_
 print(
@@ -60,8 +61,8 @@ sealed = few.sealed()
 print("sealed:", int(sum(sealed.within().pivot[j] in X.iloc[:60, j].to_numpy() for j in range(10))))
 
 # %%
-# Each hospital on its own would have come to another direction. The picture shows the angles between these and the
-# common one.
+# Each hospital alone would have found a different direction. The picture shows the angles between these and the common
+# one.
 
 local = [LDA().fit(X[hospital == h], y[hospital == h]) for h in range(10)]
 turned = [np.degrees(model.subspace_.angles(whole.subspace_)[0]) for model in local]

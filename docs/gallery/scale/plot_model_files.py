@@ -2,8 +2,8 @@
 Model files without pickle
 ==========================
 
-``save`` writes a fitted model as numbers and names, and ``load`` gives it back to the last bit. Reading a file runs
-no code. The model that comes back can do all that the old one could, learning from new rows included.
+``save`` writes a fitted model as numbers and names, and ``load`` restores it to the last bit. Reading a file runs
+no code. The loaded model can do everything the old one could, including learning from new rows.
 """
 
 import tempfile
@@ -30,7 +30,7 @@ print(found["classes"][0], found["about"])
 print(f"{Path(path).stat().st_size:,} bytes")
 
 # %%
-# Load it, predict, and go on learning where the old model stopped.
+# Load it, predict, and continue learning where the old model stopped.
 
 model = load(path)
 before = model.score(X[later], y[later])

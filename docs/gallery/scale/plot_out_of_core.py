@@ -3,7 +3,7 @@ Rows that stay on the disk
 ==========================
 
 ``open_rows`` opens files without reading them. A fit then reads a few blocks at a time, so memory does not grow
-with the number of rows. Here three Parquet files stand for many.
+with the number of rows. We use three Parquet files; there could be many.
 """
 
 import tempfile

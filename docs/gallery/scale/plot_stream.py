@@ -30,7 +30,7 @@ plt.show()
 print("largest difference at the end:", f"{np.abs(stream.components_ - whole.components_).max():.0e}")
 
 # %%
-# Weights count rows: weight 2 is the row twice. Old rows can be made to fade by giving new ones a larger weight.
+# Weights count rows: a row of weight 2 counts twice. To make old rows fade, give new ones a larger weight.
 
 fading = PCA(2)
 for age, batch in enumerate(np.array_split(X, 18)):

@@ -73,8 +73,8 @@ columns = ["murder", "assault", "town", "rape"]
 
 # %%
 # Raw columns first. The first component is almost assault alone, because a column in large units has a large
-# variance; a warning says so. The scaled columns tell more: the three kinds of arrest move together, and towns are
-# a direction of their own.
+# variance; a warning tells you. The scaled columns show more: the three kinds of arrest move together, and towns are a
+# direction of their own.
 
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
@@ -106,7 +106,7 @@ ax.set_aspect("equal")
 plt.show()
 
 # %%
-# How many of the four directions do the rows show? The test asks how many the columns share, beyond noise of their own.
+# How many of the four directions do the rows show? The test counts those that columns share, beyond their own noise.
 
 test = fair.test_dimension()
 print(test)

@@ -4,7 +4,7 @@ Noise out of a picture
 
 A photograph is a table of numbers: rows and columns of pixels. It has a few strong directions, and noise fills all
 of them a little. ``denoise`` estimates the noise level, removes the singular values that noise alone explains, and
-shrinks the others by what noise has added.
+shrinks the others to undo the effect of the noise.
 """
 
 import matplotlib.pyplot as plt
@@ -18,7 +18,7 @@ photo = load_sample_image("china.jpg")[::2, ::2].mean(axis=2) / 255
 noisy = photo + 0.15 * np.random.default_rng(0).standard_normal(photo.shape)
 
 # %%
-# Nothing has to be chosen: neither the rank nor the noise level.
+# You need to choose neither the rank nor the noise level.
 
 found = denoise(noisy)
 print(found)

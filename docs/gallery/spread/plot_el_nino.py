@@ -2,8 +2,8 @@
 El Niño years in a table of temperatures
 ========================================
 
-Sea surface temperature off the coast of Peru, twelve months of 61 years. The first component of the years is the
-temperature of the whole year. The years at its end have a name.
+The table has the monthly sea surface temperature off the coast of Peru for 61 years. The first component is the
+temperature of the whole year. The years at its upper end have a name: El Niño.
 """
 
 import matplotlib.pyplot as plt
@@ -39,7 +39,7 @@ plt.show()
 # Component 1 is a warm year; component 2 contrasts its beginning with its end. The El Niño of 1982–83 shows as a
 # pair: 1982 became warm late, 1983 began warm. So do 1997 and 1998.
 #
-# Sixty-one rows are not many. The bootstrap says how sure the loadings are.
+# Sixty-one rows are not many. The bootstrap shows how sure we are of the loadings.
 
 result = bootstrap(PCA(2), X, n_boot=300)
 print(result)

@@ -2,8 +2,8 @@
 Voters in words and numbers
 ===========================
 
-A survey of the election of 1996 has ages, hours of television and incomes beside words: party, education, vote. Factor
-analysis of mixed data gives each column of words as much room as its levels deserve, and puts all of them on one map.
+A survey of the 1996 election has numbers (age, hours of television, income) and words (party, education, vote). Factor
+analysis of mixed data weights each column of words by its number of levels, and puts everything on one map.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +30,8 @@ vote = pd.DataFrame({"vote": raw["vote"].map({0: "Clinton", 1: "Dole"})})
 print(voters.dtypes)
 
 # %%
-# One call reads both kinds of columns. The eigenvalues add up to the numbers plus the levels beyond the first of each
-# column of words: 4 + 6 + 6.
+# One call reads both kinds of columns. The eigenvalues add up to the number of numeric columns plus, for each column of
+# words, its levels minus one: 4 + 6 + 6.
 
 famd = MixedPCA(3).fit(voters)
 print("eigenvalues:", famd.eigenvalues_.round(2))
@@ -46,7 +46,7 @@ famd.plot(supplementary=famd.supplementary(vote))
 plt.show()
 
 # %%
-# How much has each column to do with each axis? Squared correlations for numbers, correlation ratios for words.
+# How strongly is each column related to each axis? Squared correlations for numbers, correlation ratios for words.
 
 shares = pd.DataFrame(famd.eta2_, index=famd.columns_)
 shares = pd.concat([pd.DataFrame(famd.numbers_.cos2, index=famd.numbers_.names), shares])

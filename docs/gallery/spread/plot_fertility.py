@@ -56,7 +56,7 @@ ax.set(
 plt.show()
 
 # %%
-# The squared distance of a row from the three-dimensional model tells which countries have a history of their own.
+# The squared distance of a row from the three-dimensional model shows which countries have a history of their own.
 
 error = pca.reconstruction_error(X)
 print("badly described:", [countries[i] for i in np.argsort(-error)[:5]])

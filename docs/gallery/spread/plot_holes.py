@@ -3,8 +3,8 @@ A survey with holes
 ===================
 
 Americans placed themselves, Bill Clinton and Robert Dole between left and right in 1996. We know all answers, so we
-can punch holes and see what each remedy does. People of high education skip the question about Dole more often: the
-holes are not random, but what they depend on is observed.
+can punch holes and see what each remedy does. Highly educated people skip the question about Dole more often. So the
+holes are not random, but they depend only on what is observed.
 """
 
 import matplotlib.pyplot as plt
@@ -29,13 +29,13 @@ print(
 )
 
 # %%
-# Are cells missing completely at random? Little's test looks at the means of the patterns of holes. It says no, and
-# rightly.
+# Are cells missing completely at random? Little's test compares the means of the patterns of holes, and rightly says
+# no.
 
 print(littles_mcar(holes))
 
 # %%
-# Three remedies: drop rows with holes, fill in means, or maximum likelihood from all cells there are
+# Three remedies: drop rows with holes, fill in means, or use maximum likelihood with all observed cells
 # (``missing="ml"``).
 
 complete = holes[~np.isnan(holes).any(axis=1)]

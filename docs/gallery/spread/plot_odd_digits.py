@@ -2,7 +2,7 @@
 Rows that do not fit: odd handwriting
 =====================================
 
-PCA describes the bulk of a table. The squared distance of a row from the subspace, ``reconstruction_error``, says
+PCA describes the bulk of a table. The squared distance of a row from the subspace, ``reconstruction_error``, measures
 how badly the description fits that row. Here it finds the sevens that are hard to read.
 """
 
@@ -19,8 +19,8 @@ error = pca.reconstruction_error(sevens)
 order = np.argsort(error)
 
 # %%
-# Above: the sevens that twelve components describe best. Below: those they describe worst, with the reconstruction
-# under each.
+# Top: the sevens that twelve components describe best. Bottom: those that they describe worst, with the reconstruction
+# below each.
 
 fig, axes = plt.subplots(3, 9, figsize=(10, 3.8), layout="constrained")
 for column, (good, odd) in enumerate(zip(order[:9], order[::-1][:9], strict=True)):

@@ -2,8 +2,8 @@
 Six names for one computation
 =============================
 
-Many methods of this field are the same eigenproblem in different clothes. Here are six identities, each checked to
-the last digits on a real table.
+Many methods in this field are the same eigenproblem in disguise. Here are six identities, each checked to the last
+digits on a real table.
 """
 
 import matplotlib.pyplot as plt
@@ -51,7 +51,7 @@ for name, difference in identities.items():
     print(f"{name:44} {difference:.0e}")
 
 # %%
-# The same as a picture: two methods, one set of points. The open circles are one method, the dots the other.
+# The same as a picture: two methods, one set of points. The open circles are one method, and the dots are the other.
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 pairs = {

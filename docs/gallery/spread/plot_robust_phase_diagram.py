@@ -3,7 +3,7 @@ How far robust PCA goes
 =======================
 
 Principal component pursuit recovers a low-rank table exactly, however large the errors, as long as the rank is low
-and the errors are few. How low, and how few? Plant tables of every kind and count how many come back.
+and the errors are few. How low, and how few? We simulate tables of every kind and count how many are recovered.
 """
 
 import warnings
@@ -30,7 +30,7 @@ def recovered(method, rank, share, seed):
 
 
 # %%
-# White cells come back, black cells do not. If you know the rank, you can go further than the convex method.
+# White cells are recovered, black cells are not. If you know the rank, you can go further than the convex method.
 
 fig, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained", sharey=True)
 for ax, method, title in zip(
@@ -47,4 +47,4 @@ plt.show()
 
 # %%
 # This is figure 1 of Candès, Li, Ma and Wright (2011), *Robust principal component analysis?*, at a small size.
-# ``examples/phase_diagram.py`` computes a finer one in some minutes.
+# ``examples/phase_diagram.py`` computes a finer one in a few minutes.

@@ -2,8 +2,8 @@
 What moves in a film: robust PCA
 ================================
 
-Each frame of a film is a row. A room lit by a lamp that slowly changes is a table of rank two. A block that walks
-through the room changes few cells, but by a lot. Robust PCA separates the two, and fills in pixels that were lost.
+Each frame of a film is a row. A room lit by a lamp that slowly changes is a table of rank two. A block that moves
+through the room changes few cells, but by a lot. Robust PCA separates the two, and fills in lost pixels.
 """
 
 import matplotlib.pyplot as plt

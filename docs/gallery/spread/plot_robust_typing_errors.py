@@ -1,6 +1,6 @@
 """
-Swapped digits: a table with typing errors
-==========================================
+Misplaced decimals: a table with typing errors
+==============================================
 
 Someone copied the monthly sea temperatures of 61 years by hand, and now and then moved the decimal point. A handful
 of cells is enough to ruin ordinary components. Robust PCA finds the cells and puts the right numbers back.

@@ -34,8 +34,9 @@ found = np.flatnonzero(sparse.components_[0])
 print(f"of 25 genes chosen, {np.isin(found, pattern).sum()} belong to the pattern")
 
 # %%
-# How many genes should you ask for? Try several numbers on both halves of the samples and compare. Of too few, any
-# choice will do, and the halves choose differently. Of too many, the rest is noise. At the true number they agree.
+# How many genes should you ask for? Try several numbers on both halves of the samples and compare. If you ask for too
+# few, any choice is as good, and the halves choose differently. If you ask for too many, the rest is noise. At the true
+# number they agree.
 
 for k in (5, 15, 25, 50, 100):
     halves = [

@@ -3,7 +3,7 @@ Components that can be named
 ============================
 
 A principal component mixes all columns, which makes it hard to name. Sparse PCA keeps few columns in each component
-and says what that costs in variance. Thirteen measurements of wine become two short recipes.
+and shows what that costs in variance. Thirteen measurements of wine become two short recipes.
 """
 
 import matplotlib.pyplot as plt
@@ -32,8 +32,8 @@ fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", nco
 plt.show()
 
 # %%
-# The whole trade: how much variance is lost for how many loadings. The path comes from the moments of one fit,
-# without reading the rows again.
+# The trade-off: how much variance do we lose for how many loadings? The path needs only the moments of one fit; the
+# rows are not read again.
 
 SparsePathDisplay.from_estimator(SparsePCA(2).fit(X))
 plt.show()

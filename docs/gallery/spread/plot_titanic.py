@@ -3,7 +3,7 @@ Who was on the Titanic
 ======================
 
 Class, sex and age of 2,201 people are words. Multiple correspondence analysis puts the words on a map: words that the
-same people have lie together. Who survived takes no part in making the map, and is placed on it afterwards.
+same people have lie together. Survival does not influence the map; it is placed on it afterwards.
 """
 
 import matplotlib.pyplot as plt
@@ -37,8 +37,8 @@ print("adjusted (Benzécri, Greenacre):")
 print(mca.adjusted_inertia_.round(2))
 
 # %%
-# The map. Squares are the two fates: survivors lie towards women and children and the first class, as far from the
-# centre as the test values say.
+# The map. The squares show who survived: survivors lie towards women, children and the first class. The test values
+# show how far from the centre chance could have put them.
 
 fate = mca.supplementary(people[["fate"]])
 mca.plot(words, supplementary=fate)

@@ -3,7 +3,7 @@ Topics of a few pages of text
 =============================
 
 Each row is a paragraph, each column a word, each cell a count. Most cells are zero. Sparse PCA gives components
-made of a few words each, which read like topics. The text is what scikit-learn says about its own small tables.
+made of a few words each, which read like topics. The text is scikit-learn's description of its own small tables.
 """
 
 import matplotlib.pyplot as plt

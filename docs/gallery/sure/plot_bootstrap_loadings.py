@@ -3,7 +3,7 @@ Which loadings are away from zero?
 ==================================
 
 A loading of 0.3 may be solid or an accident. The bootstrap gives every loading an interval, and the subspace an
-angle. Nothing is refitted from rows: each resample is a sum of moments, so a thousand of them are cheap.
+angle. It refits nothing from rows: each resample is a sum of moments, so a thousand of them are cheap.
 """
 
 import matplotlib.pyplot as plt

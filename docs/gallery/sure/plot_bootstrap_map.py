@@ -2,7 +2,7 @@
 How sure is a map?
 ==================
 
-Every map looks certain. The bootstrap draws the rows anew, computes the map again, lays it onto the first, and
+Every map looks certain. The bootstrap resamples the rows, computes the map again, aligns it with the first, and
 repeats. The ellipses show where each point would be in most of these maps.
 """
 
@@ -28,5 +28,5 @@ plt.gca().scatter(*embedding.T, c=wine.target[rows], cmap="viridis", s=30, zorde
 plt.show()
 
 # %%
-# The colours are the growers. The first axis is well known, the second less so. Growers stay apart from map to map;
-# the order of wines within a grower does not.
+# The colours are the growers. The first axis is well determined, the second less so. Growers stay apart from map to
+# map, but the order of wines within a grower changes.

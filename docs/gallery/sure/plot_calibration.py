@@ -1,9 +1,9 @@
 """
-Do the tests keep their promise?
-================================
+Do the tests hold their level?
+==============================
 
-A test at 5% should find something in 5% of tables in which there is nothing. Simulate such tables and count.
-P-values are then spread evenly between 0 and 1; with a signal they crowd at 0.
+A test at 5% should find something in 5% of tables without signal. Simulate such tables and count. Their p-values are
+spread evenly between 0 and 1; with a signal they crowd near 0.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,10 @@
 """
-How much shrinkage do unseen rows want?
-=======================================
+How much shrinkage is best for new rows?
+========================================
 
-Cross-validation asks rows that a model has not seen. Folds are moments too: one pass collects them, every setting is
-fitted from merges of the other folds, and one more pass scores each row. Fifty settings cost little more than one.
+Cross-validation scores a model on rows that it has not seen. Folds are moments too: one pass collects them, every
+setting is fitted to the merged moments of the other folds, and one more pass scores each row. Fifty settings cost
+little more than one.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,8 @@ X, y = load_digits(return_X_y=True)
 few, rest, labels, other = train_test_split(X, y, train_size=300, random_state=0, stratify=y)
 
 # %%
-# 300 handwritten digits have 64 pixels each: the covariance within classes is shaky, and shrinking it helps. The red
-# point is the best setting. The white one is the simplest that rows cannot tell from it, within one standard error.
+# 300 handwritten digits have 64 pixels each, so the covariance within classes is uncertain, and shrinking it helps. The
+# red point is the best setting. The white one is the simplest setting within one standard error of it.
 
 grid = np.geomspace(1e-4, 1, 40)
 result = cross_validate(LDA(), few, labels, cv=10, settings={"shrinkage": grid}, scoring="neg_log_loss")
@@ -36,7 +37,7 @@ for name, model in {"plain": LDA(shrinkage=1e-4).fit(few, labels), "chosen": res
     print(f"{name}: {model.score(rest, other):.1%} right")
 
 # %%
-# How many components do the wines have? The likelihood of unseen rows says.
+# How many components do the wines have? Ask the likelihood of unseen rows.
 
 wine = scale(load_wine().data)
 counts = cross_validate(PCA(), wine, cv=10, settings={"n_components": list(range(1, 13))})

@@ -40,8 +40,8 @@ for rule, *numbers in zip(rules, *found.values(), strict=True):
     print(f"{rule:16}{numbers[0]:8}{numbers[1]:8}")
 
 # %%
-# The picture behind the default, ``"shared"``: what each direction carries beyond those before it, and the bar that
-# noise of the columns' own sets. Count the points above the bar. The test stops at the first that is not above it.
+# The picture behind the default, ``"shared"``: what each direction carries beyond those before it, and the bar that the
+# columns' own noise sets. Count the points above the bar. The test stops at the first that is not above it.
 
 fig, panels = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 for ax, (title, X) in zip(panels, {"three planted directions": known, "cell nuclei": cells}.items(), strict=True):
@@ -54,10 +54,10 @@ panels[0].legend(frameon=False)
 plt.show()
 
 # %%
-# When the rules disagree, ask what each assumes. ``"conditional"``, ``"tracy-widom"`` and ``"mle"`` assume noise of
+# When the rules disagree, look at their assumptions. ``"conditional"``, ``"tracy-widom"`` and ``"mle"`` assume noise of
 # the same variance in every column. ``"parallel"`` and ``"permutation"`` are too strict after a large first
 # direction, which leaves little variance for the others. ``"shared"`` allows each column its own noise. The
-# sentence of a test says what was shown, and what these rows could have shown.
+# printed sentence of a test tells you what was shown, and what these rows could have shown.
 
 for X in (known, cells):
     print(PCA().fit(X).test_dimension(X, n_draws=99))

@@ -2,8 +2,9 @@
 Neighbours are alike: components of a time series
 =================================================
 
-Quarterly figures of the American economy from 1959 to 2009. A quarter resembles the one before it, so 200 quarters
-are worth fewer independent rows. A bootstrap that draws single quarters promises too much. Draw blocks of quarters.
+The table has quarterly figures of the American economy from 1959 to 2009. A quarter resembles the one before it, so
+200 quarters are worth fewer independent rows. A bootstrap that draws single quarters promises too much. Draw blocks of
+quarters instead.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +25,7 @@ X = growth.copy()
 X[:] = scale(growth.to_numpy())
 
 # %%
-# How alike are neighbours? The effective number of rows is what a test should believe.
+# How alike are neighbours? A test should use the effective number of rows.
 
 found = neighbours(X.to_numpy())
 print(f"correlation of neighbours {found.correlation:.2f}; {len(X)} quarters are worth {found.effective_n:.0f}")

@@ -2,8 +2,8 @@
 Exercise and body: a small study, honestly tested
 =================================================
 
-Twenty men in a fitness club, three measurements of the body and three exercises. A correlation of 0.8 looks strong.
-With six columns and twenty rows chance alone often gives 0.6, and sometimes 0.8.
+Twenty men in a fitness club have three measurements of the body and three of exercises. A correlation of 0.8 looks
+strong. With six columns and twenty rows, chance alone often gives 0.6, and sometimes 0.8.
 """
 
 import matplotlib.pyplot as plt
@@ -36,7 +36,7 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# The tests make this a number, and they disagree. Roy's looks at the largest correlation alone and finds it. The
+# The tests turn this into a p-value, and they disagree. Roy's looks only at the largest correlation and finds it. The
 # others sum over all pairs, and two of these are noise. With twenty rows the honest answer is: perhaps.
 
 for method in ("wilks", "pillai", "roy", "permutation"):

@@ -2,8 +2,8 @@
 Perfect correlation from pure noise
 ===================================
 
-With as many columns as rows, canonical correlation analysis always finds a correlation of 1. The number says
-nothing. A ridge holds the directions short, and rows that were left out tell how strong it must be.
+With as many columns as rows, canonical correlation analysis always finds a correlation of 1. The number means
+nothing. A ridge prevents that, and cross-validation shows how strong it must be.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +15,8 @@ rng = np.random.default_rng(0)
 
 # %%
 # Left: two tables of noise with 60 rows, and more and more columns in the first. Right: one hidden direction drives
-# both tables. Without a ridge the rows of the fit promise a correlation of 0.95, and new rows have nearly none of
-# it.
+# both tables. Without a ridge, the training rows promise a correlation of 0.95, and new rows show almost none
+# of it.
 
 columns = [2, 5, 10, 20, 30, 40, 50]
 noise, other = rng.standard_normal((60, 50)), rng.standard_normal((60, 8))
@@ -44,8 +44,7 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# Choose the ridge by what it does for rows left out. Above 10 nothing changes any more in this table, so a large
-# ridge is safe.
+# Choose the ridge by cross-validation. Above 10 nothing changes any more in this table, so a large ridge is safe.
 
 best = ridges[int(np.argmax(new))]
 print(f"best ridge for new rows: {best:.2g}, with a correlation of {max(new):.2f}")

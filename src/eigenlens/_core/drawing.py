@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -50,3 +50,40 @@ def plain(ax: Any) -> Any:
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(color=QUIET, labelcolor=INK)
     return ax
+
+
+class Display:
+    """What was computed to be seen; `plot` draws it and sets `ax_`, `axes_` and `figure_`.
+
+    Attributes
+    ----------
+    needs : str
+        What `from_estimator` is given after the model: "", "X" or "X, y".
+    rows_optional : bool
+        Whether it takes rows all the same, to draw them behind the rest.
+    without_target : str
+        The display that stands in where there is no y.
+    """
+
+    needs: ClassVar[str] = "X"
+    rows_optional: ClassVar[bool] = False
+    without_target: ClassVar[str] = ""
+
+    ax_: Any
+    axes_: Any
+    figure_: Any
+
+    @classmethod
+    def on(cls, axes: Any) -> Self:
+        """Return the display of what was drawn on axes, or on a list of them."""
+        new = cls()
+        new.axes_ = list(np.ravel(np.asarray(axes, dtype=object)))
+        new.ax_ = new.axes_[0] if new.axes_ else None
+        new.figure_ = None if new.ax_ is None else new.ax_.figure
+        return new
+
+    def _draw_on(self, ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0) -> list[Any]:
+        """Take the axes that were given, or make them, and remember them."""
+        self.axes_ = axes_for(ax, count, width, height)
+        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        return self.axes_

@@ -80,6 +80,12 @@ asking = together(
         metavar="COL",
         help="Use a column that would be dropped: many different words, or a running number.",
     ),
+    click.option(
+        "--stream/--no-stream",
+        "stream",
+        default=None,
+        help="Read the file twice, in pieces, rather than hold it in memory [default: from 10 million cells on].",
+    ),
     click.option("--id", metavar="COL", help="The column that names the rows [default: told from the table]."),
     click.option("--weights", metavar="COL", help="How much, or how often, each row counts [default: told, or all 1]."),
     click.option("--group", metavar="COL", help="Rows that belong together in folds and permutations [default: told]."),

@@ -77,15 +77,16 @@ class Denoised(Result):
         return pd.DataFrame(columns, index=pd.RangeIndex(1, len(self.singular_values) + 1, name="direction"))
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw singular values before and after, with the edge of noise; return the axes.
+        """Draw singular values before and after, with the edge of noise; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
+        from .._core.drawing import Display
         from . import _plots
 
-        return _plots.draw_shrinkage(self, ax)
+        return Display.on(_plots.draw_shrinkage(self, ax))
 
 
 def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> Denoised:
@@ -97,7 +98,7 @@ def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> D
     noise : float, optional
         Its standard deviation; by default the median singular value over that of pure noise.
     loss : {"frobenius", "operator", "nuclear"}
-        What the estimate is best in.
+        The loss for which the estimate is best.
 
     Examples
     --------

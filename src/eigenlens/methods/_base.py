@@ -425,6 +425,16 @@ class MomentsEstimator(RowsEstimator):
             return self._collected
         return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
 
+    def _holed_test(
+        self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
+    ) -> DimensionTest | None:
+        """Return the test of moments with holes; None where there are none, and the usual tests hold."""
+        return None
+
+    def _without_holes(self, moments: Any) -> Any:
+        """Return moments without holes as methods pose their problems from."""
+        return moments
+
     def _require_fit(self) -> None:
         """Refuse to work unfitted, saying what is missing where rows have been seen."""
         if not hasattr(self, "spectrum_") and hasattr(self, "_collected"):

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import optional
 from .._core import xp as _xp
-from .._core.drawing import FOUND, INK, LEVEL, axes_for, plain
+from .._core.drawing import FOUND, INK, LEVEL, Display, axes_for, plain
 from .._core.parameters import check_number
 from .._core.typing import Array, TableLike
 from ..inference.row_limits import row_limits
@@ -30,9 +30,9 @@ class Diagnosis:
     q : ndarray of shape (n,)
         Squared distance to the space; of columns over their standard deviations with `scale=True`.
     t2_limit, q_limit : float
-        New rows of a normal law exceed each with probability `level`.
+        New rows from a normal distribution exceed each with probability `level`.
     t2_contributions, q_contributions : ndarray of shape (n, p)
-        What each column adds to T² and to Q; those to T² may be negative.
+        How much each column adds to T² and to Q; contributions to T² may be negative.
     outlying : ndarray of bool, shape (n,)
         Rows beyond either limit.
     level : float
@@ -96,7 +96,7 @@ class Diagnosis:
         return f"<div><p>{self}</p>{table.to_html(float_format='{:.4g}'.format)}</div>"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw Q against T² with both limits, the farthest rows by their numbers; return the axes.
+        """Draw Q against T² with both limits, label the farthest rows by number, and return the display.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Diagnosis:
                 ax.annotate(str(i), at, (4, 3), textcoords="offset points", color=INK, fontsize=8)
         ax.set(xlabel="T² (within the components)", ylabel="Q (beside them)", xlim=(0, None), ylim=(0, None))
         ax.set_title(f"Rows beyond the {100 * self.level:g}% limits", fontsize=10, loc="left")
-        return plain(ax)
+        return Display.on(plain(ax))
 
 
 def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
@@ -134,7 +134,7 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
         sums = [np.sum((Z / sd) ** 2, axis=1), np.sum(beside, axis=1)]
         return _xp.like(np.column_stack([*sums, within, beside]), block)
 
-    found = np.asarray(_xp.to_numpy(model._over_rows(X, measured, keep_dtype=False)))
+    found = np.asarray(_xp.to_numpy(model._over_rows(X, measured, keep_dtype=False, here=True)))
     t2_limit, q_limit = _limits(model, len(sd), level)
     return Diagnosis(
         found[:, 0],

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.summaries import Summary, Table, matrix, names_of, table, tables_of
+from ._directions_table import directions
 from ._structure import spreads, total_of
-from ._summary import Summary, Table, directions, matrix, names_of, table, tables_of
 
 
 class DisplayMixin:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,65 +10,22 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
+from ..inference import DimensionTest
+from ..inference.holed import Hypothesis, holed_test
 from ..moments import Factor
 from ..normal import Conditional
-from ..sources import Source
+from ..normal.redrawn import Redrawn
 from ..spectral import Form
 from ._base import MomentsEstimator
 from ._patterns import Completed, completed, filled, keeps_patterns, require_law, share_missing, with_holes
+from ._rows import RowsEstimator
 
 
-class TakesHoles(MomentsEstimator):
-    """A method with a parameter `missing`: "refuse" NaN, or model missing cells by maximum likelihood ("ml")."""
+class FillsHoles(RowsEstimator):
+    """A fitted model that has a law of missing cells: rows with NaN, their expectation, and how sure that is."""
 
     _modes: ClassVar[tuple[str, ...]] = ("refuse", "ml")
     _law: Conditional | None = None  # of the columns of X, where the covariance has full rank
-
-    n_components: Any
-    covariance_: Array
-    log_likelihood_: float
-
-    # -- fitting -----------------------------------------------------------------------------------------------
-
-    def _column_names(self) -> list[str] | None:
-        """Return what messages call the columns of the moments."""
-        names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
-
-    def _rank(self) -> int | None:
-        """Return the rank of the covariance beside noise, None where it is full."""
-        return None
-
-    def _completed(self, moments: Any) -> Completed:
-        """Return the moments that rows without holes would have given, by maximum likelihood."""
-        if not keeps_patterns(moments):
-            return Completed(moments)
-        if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
-            raise errors.InputError(
-                f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
-                f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number, or choose it "
-                f"from the rows that miss nothing."
-            )
-        pooled = getattr(self._moments(Factor), "pooled", True)
-        return completed(moments, pooled, self._column_names(), self._rank())
-
-    # -- tests -------------------------------------------------------------------------------------------------
-
-    def _tested_moments(self, source: Source | None) -> Any:
-        moments = super()._tested_moments(source)
-        self._require_whole(share_missing(moments))
-        return self._completed(moments).moments
-
-    def _require_whole(self, share: float) -> None:
-        """Refuse a test of rows with holes."""
-        if share > 0:
-            raise errors.InputError(
-                f"test_dimension of {type(self).__name__} holds its level for rows without holes, and {share:.1%} of "
-                f"the cells are missing. Pass the rows that miss nothing, or look at the intervals of "
-                f"eigenlens.inference.bootstrap."
-            )
-
-    # -- use ---------------------------------------------------------------------------------------------------
 
     def _filled(self, X: Array) -> Array:
         """Return rows whose missing cells are their expectation given the observed ones."""
@@ -105,6 +63,73 @@ class TakesHoles(MomentsEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "refuse"
         return tags
+
+
+class TakesHoles(FillsHoles, MomentsEstimator):
+    """A method with a parameter `missing`: "refuse" NaN, or model missing cells by maximum likelihood ("ml")."""
+
+    n_components: Any
+    covariance_: Array
+    log_likelihood_: float
+
+    # -- fitting -----------------------------------------------------------------------------------------------
+
+    def _column_names(self) -> list[str] | None:
+        """Return what messages call the columns of the moments."""
+        names = getattr(self, "feature_names_in_", None)
+        return None if names is None else [str(name) for name in names]
+
+    def _rank(self) -> int | None:
+        """Return the rank of the covariance beside noise, None where it is full."""
+        return None
+
+    def _completed(self, moments: Any) -> Completed:
+        """Return the moments that rows without holes would have given, by maximum likelihood."""
+        if not keeps_patterns(moments):
+            return Completed(moments)
+        if isinstance(self._value("n_components"), str) and share_missing(moments) > 0:
+            raise errors.InputError(
+                f"n_components={self.n_components!r} counts directions by a law that holds for rows without holes, and "
+                f"{share_missing(moments):.1%} of the cells are missing. Give n_components as a number; "
+                f"test_dimension() of that fit tells how many directions are shown."
+            )
+        pooled = getattr(self._moments(Factor), "pooled", True)
+        return completed(moments, pooled, self._column_names(), self._rank())
+
+    # -- tests -------------------------------------------------------------------------------------------------
+
+    #: What `method` must be for a test of rows with holes.
+    _method_with_holes: ClassVar[str | None] = None
+
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        """Return what "at most d directions" says of a sample with holes; None where there is no test of it."""
+        return None
+
+    def _holed_test(
+        self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
+    ) -> DimensionTest | None:
+        share, name = share_missing(moments), type(self).__name__
+        if share == 0:
+            return None
+        hypothesis = self._hypothesis()
+        if hypothesis is None:
+            raise errors.InputError(
+                f"test_dimension of {self!r} holds its level for rows without holes, and {share:.1%} of the cells are "
+                f"missing. Pass the rows that miss nothing, or look at the intervals of eigenlens.inference.bootstrap."
+            )
+        if moved or method != self._method_with_holes:
+            asked = "groups and block" if moved else f"method={method!r}"
+            default = "" if self._method_with_holes is None else f" ({self._method_with_holes!r})"
+            raise errors.InputError(
+                f"test_dimension of {name} with {asked} holds its level for rows without holes, and {share:.1%} of the "
+                f"cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows with "
+                f"the same holes. Or pass the rows that miss nothing."
+            )
+        sample = Redrawn(moments, self._column_names())
+        return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
+
+    def _without_holes(self, moments: Any) -> Any:
+        return self._completed(moments).moments
 
 
 def in_units_of_data(form: Form, unit: Array) -> np.ndarray:

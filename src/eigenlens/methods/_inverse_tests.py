@@ -86,6 +86,10 @@ class SliceTested(MomentsEstimator):
         by_rows = moved or (method or self._slices.without_rows) in ("permutation", "ladle")
         source = self._rows_to_test(X, y, sample_weight, method or "permutation", needed=by_rows)
         moments = self._tested_moments(source)
+        holed = self._holed_test(moments, method, moved, alpha, n_draws, seed)
+        if holed is not None:
+            return holed
+        moments = self._without_holes(moments)
         if method is None:
             of_rows = self._slices.test_of_rows(moments.weight, moments.n_features)
             method = "permutation" if moved else self._slices.without_rows if source is None else of_rows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,7 +20,9 @@ from ..inference import (
     class_leverages,
     wilks,
 )
+from ..inference.holed import Hypothesis, of_classes
 from ..moments import Centred, Grouped
+from ..normal.redrawn import Redrawn
 from ..regress.scoring import contrasts
 from ..sources import Source, with_target
 from ..sources.labels import refuse_other_labels
@@ -32,7 +35,7 @@ from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_d
 from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
-from ._patterns import law_of, require_law, with_holes
+from ._patterns import expected_over_groups, law_of, require_law, with_holes
 from ._rows import Known
 from ._structure import structure
 
@@ -106,26 +109,26 @@ class ClassesEstimator(MomentsEstimator):
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
-            Left out where X is a source that holds them.
+            Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         target : column or list of columns, optional
-            In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
+            Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
         if target is not None:
             X, y = with_target(X, y, target)
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
+        """Add more rows; the result is that of all rows at once. With fewer than two classes, only moments are kept.
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         classes : array, optional
-            Labels that may come in this batch; others are refused. Classes are found on the way, so this is a check,
-            not a need.
+            Labels that may occur in this batch; others are refused. Classes are found on the way, so this is only a
+            check.
         """
         if classes is not None:
             if isinstance(X, Source) and y is None:
@@ -274,22 +277,21 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         Parameters
         ----------
         X, y : rows and their labels, optional
-            The rows to test; without them the test is that of the fit, from its moments.
+            The rows to test. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
-            Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
-            moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
-            law and needs X and y. By default rows decide: Wilks' test is taken where their leverages are even enough
-            for it to hold its level, and permutations where they are not or rows are few (see
-            `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
-            With shrinkage or a penalty the normal theory does not hold:
-            "permutation" is then the default, and all there is.
+            The first five use normal theory of the canonical correlations of X with the classes (see
+            `eigenlens.inference.wilks`), from moments alone. "permutation" permutes the variates after the d-th,
+            assumes no distribution, and needs X and y. By default the rows decide: Wilks' test if their leverages are
+            even enough for it to hold its level, and permutations otherwise or if there are few rows (see
+            `eigenlens.inference.advise`); the note of the result explains why. Without rows it is Wilks' test. With
+            shrinkage or a penalty the normal theory does not hold, and "permutation" is the only choice.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
@@ -306,7 +308,11 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             check_choice("method", method, (*CANONICAL, "permutation"))
         moved = check_moved(method, groups, block)
         source = self._rows_to_test(X, y, sample_weight, "permutation", needed=moved or method == "permutation")
-        problem: Any = self._pose(self._tested_moments(source))
+        moments = self._tested_moments(source)
+        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
+        if holed is not None:
+            return holed
+        problem: Any = self._pose(self._without_holes(moments))
         if problem.penalised_by and method not in (None, "permutation"):
             raise errors.permutation_only(problem.penalised_by, method)
         if problem.penalised_by and source is None:
@@ -328,6 +334,10 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
         )
         return test.with_note(note)
+
+    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        problem: Any = self._pose(self._whole_moments)
+        return None if problem.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
 
     # -- use ---------------------------------------------------------------------------------------------------
 
@@ -359,7 +369,9 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             K = len(self._priors)
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
+        return self._over_rows(
+            X, lambda block: with_holes(block, distances, observed), takes_sparse=True, named="mahalanobis"
+        )
 
     # -- rows left out ---------------------------------------------------------------------------------------------
 
@@ -416,9 +428,10 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
 
     def _expected(self, rows: np.ndarray) -> np.ndarray:
         """Return rows filled with their expectation over all classes, Σ P(k | x_o) E[x | x_o, k]."""
-        law = require_law(self._law)
-        posterior = np.exp(_xp.log_softmax(self._log_odds(rows)))
-        return np.sum([posterior[:, k, None] * law.filled(rows, k) for k in range(len(self._priors))], axis=0)
+        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))[0]
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))[1]
 
     def _filled(self, X: Array) -> Array:
         return X if self.missing == "refuse" else with_holes(X, lambda block: block, self._expected)

@@ -88,12 +88,20 @@ def law_of(means: Array, form: Form, unit: Array) -> Conditional | None:
     """Return the normal law of means, in the units of the data, and a covariance over unit²; None where singular."""
     units = np.broadcast_to(_xp.to_numpy(unit), _xp.to_numpy(means).shape[-1:])
     values = _xp.to_numpy(form.values)
+    if form.factor is not None:
+        return law_of_root(_xp.to_numpy(means), values, units)
+    size = np.sqrt(np.diagonal(values))
+    safe = np.where(size > 0, size, 1.0)
     try:
-        if form.factor is None:
-            size = np.sqrt(np.diagonal(values))
-            safe = np.where(size > 0, size, 1.0)
-            return Conditional.of_correlation(_xp.to_numpy(means), values / safe / safe[:, None], size * units)
-        return Conditional.of_root(_xp.to_numpy(means), values, units)
+        return Conditional.of_correlation(_xp.to_numpy(means), values / safe / safe[:, None], size * units)
+    except errors.InputError:
+        return None
+
+
+def law_of_root(means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Conditional | None:
+    """Return the normal law of means and rows F with FᵀF = the covariance over unit²; None where singular."""
+    try:
+        return Conditional.of_root(means, F, unit)
     except errors.InputError:
         return None
 
@@ -132,3 +140,26 @@ def with_holes(X: Array, plain: Callable[[Array], Array], holed: Callable[[np.nd
 def filled(X: Array, law: Conditional | None) -> Array:
     """Return rows whose missing cells are their expectation given the observed ones."""
     return with_holes(X, lambda block: block, lambda rows: require_law(law).filled(rows))
+
+
+def expected_over_groups(law: Conditional, rows: np.ndarray, log_odds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows filled with Σ P(g | x_o) E[x | x_o, g], and the standard deviations of their holes.
+
+    Parameters
+    ----------
+    law : Conditional
+        Its first means are those of the groups.
+    rows : ndarray of shape (n, p)
+    log_odds : ndarray of shape (n, G)
+        Log-posteriors of the groups, up to what all share.
+    """
+    posterior = np.exp(_xp.log_softmax(log_odds))
+    mean = filled_first = law.filled(rows, 0)
+    total, square = np.zeros_like(mean), np.zeros_like(mean)  # about the first group: its size takes no digit
+    for g in range(1, posterior.shape[1]):
+        apart = law.filled(rows, g) - filled_first
+        total += posterior[:, g, None] * apart
+        square += posterior[:, g, None] * apart**2
+    mean = filled_first + total
+    spread = np.sqrt(law.standard_errors(rows) ** 2 + np.maximum(square - total**2, 0.0))
+    return mean, np.where(np.isnan(rows), spread, 0.0)

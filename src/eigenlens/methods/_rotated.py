@@ -12,12 +12,12 @@ from sklearn.base import clone
 from .._core import optional
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number
+from .._core.summaries import matrix, names_of
 from .._core.typing import Array, TableLike
 from ..inference import Bootstrap, bootstrap
 from ..inference.alignment import corrected_percentiles
 from ..spectral import orient
 from ..spectral.rotation import ROTATIONS, rotation_matrix
-from ._summary import matrix, names_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -26,6 +26,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, wanted
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
@@ -37,9 +38,9 @@ from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
 from ._declaration import Declaration, Laws
+from ._directions_table import directions
 from ._factor_table import FactorTable
 from ._rows import Known, RowsTransformer
-from ._summary import Table, directions, matrix
 
 FEW = 1.0  # expected count below which χ² is a poor guide
 
@@ -96,7 +97,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         Principal coordinates, contributions and cos² of rows and columns. Rows are kept for tables in memory.
     n_components_ : int
     moments_ : Profiles
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
         Centre and basis for row profiles.
     spectrum_ : Spectrum
@@ -138,7 +139,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         return self
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)
         self._row_table = None
         return self
@@ -194,7 +195,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         """Keep the coordinates of the rows of a table in memory, which they name."""
         if not as_source(X).in_memory_already:
             return
-        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False)))
+        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False, here=True)))
         k, totals = self.n_components_, found[:, 0]
         weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
@@ -302,7 +303,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         alpha : float
             Level.
         method : {"malinvaud"}
-            χ² of what d axes leave, with (I − 1 − d)(J − 1 − d) degrees of freedom.
+            χ² of the inertia after the first d axes, with (I − 1 − d)(J − 1 − d) degrees of freedom.
 
         Notes
         -----

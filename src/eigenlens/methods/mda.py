@@ -25,23 +25,28 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_number, check_seed, random_from, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, check_number, check_seed, random_from, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..mixtures import (
     Classes,
     Fit,
+    HoledClasses,
     Plain,
     counts_by_bic,
     counts_by_folds,
+    law_of,
     plain_step,
     read_counts,
     read_start,
     run,
 )
+from ..normal.checks import warn_of_blank_rows
 from ..regress.penalized import PenalizedRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
+from ._holes import FillsHoles
+from ._patterns import expected_over_groups, law_of_root, require_law, with_holes
 from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perfect
 
 THIN = 64  # columns
@@ -50,33 +55,37 @@ TRIED, LOOK = 8, 6  # starts looked at for each that is run to the end, and the 
 
 
 @stored("MDA")
-class MDA(ScoredClassifier):
+class MDA(ScoredClassifier, FillsHoles):
     """Mixture discriminant analysis: a classifier, and a transformer to the discriminant coordinates of subclasses.
 
     Parameters
     ----------
     n_components : int or None
-        Rank of the rule, at most ΣR_k − 1, which None takes as far as the columns allow it. The means of the subclasses
-        are held to so many directions in every step.
+        Rank of the rule, at most ΣR_k − 1, which is the default as far as the columns allow it. Every step restricts
+        the means of the subclasses to this many directions.
     n_subclasses : int, list, dict, "bic" or "cv"
         R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood.
     n_init : int
-        Starts that are run to the end; the best likelihood wins. Without a regressor they are the best of eight times
-        as many after six M-steps.
+        Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
+        times as many after six M-steps.
     max_iter : int
-        Most M-steps, the first taken from the start.
+        Largest number of M-steps, including the first.
     tol : float
-        EM ends when the mean log-likelihood of a row changes by no more; 0 takes exactly `max_iter` steps.
+        EM ends when the mean log-likelihood of a row changes by less than this; 0 takes exactly `max_iter` steps.
     init : array of shape (n, ΣR_k), optional
-        Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
+        Starting responsibilities instead of k-means: classes in order, zero outside a row's own class.
     random_state : int, Generator, RandomState or None
         Of the k-means starts.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities in the rule, in the order of `classes_` or by label; by default the shares of the classes.
+    missing : {"refuse", "ml"}
+        What NaN in X means: an error; or a cell that was not observed, the mixtures being the most likely ones given
+        the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities of
+        its observed cells. Without a regressor only.
 
     Attributes
     ----------
@@ -98,7 +107,8 @@ class MDA(ScoredClassifier):
         Optimal scores of the subclasses.
     canonical_correlations_, explained_variance_ratio_ : arrays of shape (k,)
     log_likelihood_ : array of shape (n_iter_,)
-        After each M-step: Σ w log p(x | class). With a regressor, Σ w log P(class | x), which may fall.
+        After each M-step: Σ w log p(x | class), of the observed cells. With a regressor, Σ w log P(class | x), which
+        may fall.
     deviance_ : float
         −2 Σ w log P(class | x) over the rows of the fit, by the rule as it is returned.
     n_iter_ : int
@@ -128,8 +138,12 @@ class MDA(ScoredClassifier):
         "whose centres differ even where there are none to find. What speaks for it is its accuracy on rows left out.",
         if_separated=lambda model: {"regressor": PenalizedRegression()},
         compared_as="MDA",
+        fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
+        brisk={"n_init": 1},
         display="DiscriminantDisplay",
     )
+
+    _given_by_place = False  # whether the number of directions has no name: MDA(3) may mean subclasses
 
     def __init__(
         self,
@@ -143,6 +157,7 @@ class MDA(ScoredClassifier):
         init: Any = None,
         random_state: Any = 0,
         priors: Any = None,
+        missing: str = "refuse",
     ) -> None:
         self.n_components = n_components
         self.n_subclasses = n_subclasses
@@ -153,6 +168,7 @@ class MDA(ScoredClassifier):
         self.init = init
         self.random_state = random_state
         self.priors = priors
+        self.missing = missing
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the mixtures by EM.
@@ -161,7 +177,7 @@ class MDA(ScoredClassifier):
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
-            Left out where X is a source that holds them.
+            Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         """
@@ -174,7 +190,7 @@ class MDA(ScoredClassifier):
             counts = read_counts(self._asked, labels.classes, sizes)
             start = None if self.init is None else read_start(self.init, source, codes, counts)
             with self._threads(rows.X.shape[1] <= THIN):
-                data = Classes(rows.X, codes, rows.weight, labels.classes)
+                data, start = self._classes(rows, codes, labels.classes, start)
                 self._check_rank(data)
                 if counts is None:
                     counts = self._choose(data)
@@ -182,9 +198,28 @@ class MDA(ScoredClassifier):
                     most = sum(counts) - 1
                     wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
                 self._present(self._best(data, counts, start), data, source)
-                logs = _xp.log_softmax(self._scores(rows.X, sharp=True))[np.arange(len(codes)), codes]
-                self.deviance_ = -2.0 * float(rows.weight @ logs)
+                logs = _xp.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
+                self.deviance_ = -2.0 * float(data.w @ logs)
         return self
+
+    def _classes(self, rows: Any, codes: np.ndarray, labels: np.ndarray, start: Any) -> tuple[Classes, Any]:
+        """Sort rows by class; those that observe nothing count nothing."""
+        missing = np.isnan(rows.X)
+        if self.missing == "refuse" or not missing.any():
+            return Classes(rows.X, codes, rows.weight, labels), start
+        seen = ~missing.all(axis=1)
+        if not seen.all():
+            warn_of_blank_rows(int((~seen).sum()))
+            gone = np.setdiff1d(np.arange(len(labels)), codes[seen])
+            if len(gone):
+                raise errors.InputError(
+                    f"X: all rows of class {errors.plain(labels[gone[0]])!r} are all NaN, so nothing is known of it; "
+                    "leave the class out."
+                )
+            start = start and [z[seen[codes == k]] for k, z in enumerate(start)]
+        names = getattr(self, "feature_names_in_", None)
+        named = None if names is None else [str(name) for name in names]
+        return HoledClasses(rows.X[seen], codes[seen], rows.weight[seen], labels, named), start
 
     @property
     def _asked(self) -> Any:
@@ -222,12 +257,19 @@ class MDA(ScoredClassifier):
 
     def _check_parameters(self) -> None:
         self._check_shared(self.regressor)
-        if self.n_components is not None and self.n_subclasses is None:
+        check_choice("missing", self.missing, self._modes)
+        if self.missing != "refuse" and self.regressor is not None:
+            raise errors.InputError(
+                f"missing={self.missing!r} beside regressor={type(self.regressor).__name__}(…): a regressor needs "
+                "every cell of a row. Leave the regressor out, or fill the cells first, with impute of an "
+                "LDA(missing='ml') or with eigenlens.normal.ExpectedCells."
+            )
+        if self._given_by_place and self.n_components is not None and self.n_subclasses is None:
             errors.warn(
                 errors.SubclassWarning(
-                    f"n_components={self.n_components} is the number of directions, and each class has {USUAL} "
-                    f"subclasses. For {self.n_components} subclasses write n_subclasses={self.n_components}; to keep "
-                    f"the directions and this number, write n_subclasses={USUAL} too."
+                    f"MDA({self.n_components}) is {self.n_components} directions, and each class has {USUAL} "
+                    f"subclasses. For {self.n_components} subclasses write n_subclasses={self.n_components}; for "
+                    f"directions write n_components={self.n_components}."
                 )
             )
         check_number("n_init", self.n_init, 1, integer=True)
@@ -258,9 +300,11 @@ class MDA(ScoredClassifier):
         self._owner, self._log_weights = owner, np.log(weights)
         self._set_subclasses(fit, data, dtype)
         if isinstance(step, Plain):
-            points = np.vstack([data.means[k] + d for k, d in enumerate(step.offsets)])
-            self._map, self._middle, self._scoring = data.axes @ kept.vectors, data.centre, None
+            points = np.vstack([data.means[k] + d for k, d in enumerate(step.offsets)]) - step.centre
+            self._map, self._scoring = data.axes @ kept.vectors, None
+            self._middle = data.centre + step.centre @ data.lift
             centroids = points @ kept.vectors
+            self._set_law(data, step)
         else:
             warn_if_perfect(step.scoring)
             self._scoring = step.scoring
@@ -277,10 +321,19 @@ class MDA(ScoredClassifier):
     def _set_subclasses(self, fit: Fit, data: Classes, dtype: Any) -> None:
         """Set means and the common covariance in the space of the columns, from the shares that the step was given."""
         plain = fit.step if isinstance(fit.step, Plain) else plain_step(data, fit.step.given, None)
-        lift = np.linalg.pinv(data.axes)
-        means = np.vstack([data.class_means[k] + d @ lift for k, d in enumerate(plain.offsets)])
-        covariance = lift.T @ plain.within @ lift
+        means = np.vstack([data.class_means[k] + d @ data.lift for k, d in enumerate(plain.offsets)])
+        covariance = data.lift.T @ plain.within @ data.lift
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
+
+    def _set_law(self, data: Classes, step: Plain) -> None:
+        """Keep the law of the subclasses as the rule has it, for rows with holes."""
+        self._law = None
+        if self.missing != "refuse":
+            means, root = law_of(data, step)
+            places = np.vstack([data.class_means[k] + d @ data.lift for k, d in enumerate(means)])
+            F = root.T @ data.lift
+            unit = np.where(F.any(axis=0), np.abs(F).max(axis=0), 1.0)
+            self._law = law_of_root(places, F / unit, unit)
 
     def _facts(self) -> Iterator[str]:
         counts = errors.listed(f"{label}: {r}" for label, r in zip(self.classes_, self.n_subclasses_, strict=True))
@@ -300,14 +353,28 @@ class MDA(ScoredClassifier):
     # -- use -----------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
-        rows = self._numpy_rows(X)
-        points = rows if self._scoring is None else self._scoring.fits(rows)
-        return _xp.like((points - self._middle) @ self._map, X)
+        def plain(block: Array) -> Array:
+            rows = self._numpy_rows(block)
+            points = rows if self._scoring is None else self._scoring.fits(rows)
+            return _xp.like((points - self._middle) @ self._map, block)
+
+        return with_holes(X, plain, lambda rows: plain(self._expected(rows)[0]))
+
+    def _log_weights_of_rule(self) -> np.ndarray:
+        return np.asarray(self._log_weights + np.log(self._priors)[self._owner])
 
     def _subclass_scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of subclasses up to what all share."""
-        log_weights = self._log_weights + np.log(self._priors)[self._owner]
-        return centroid_scores(self._coordinates(X), _xp.like(self._centroids, X), log_weights, sharp)
+
+        def plain(block: Array) -> Array:
+            C = _xp.like(self._centroids, block)
+            return centroid_scores(self._coordinates(block), C, self._log_weights_of_rule(), sharp)
+
+        return with_holes(X, plain, self._log_odds)
+
+    def _log_odds(self, rows: np.ndarray) -> np.ndarray:
+        """Return the same from the densities of the observed cells."""
+        return require_law(self._law).log_ratios(rows) + self._log_weights_of_rule()
 
     def _scores(self, X: Array, sharp: bool) -> Array:
         """Log-posteriors of classes up to what all share: the subclasses of each added up."""
@@ -318,13 +385,37 @@ class MDA(ScoredClassifier):
         first = np.searchsorted(self._owner, np.arange(len(self._priors) + 1))
         return xp.concat([_xp.logsumexp(D[:, a:b]) for a, b in pairwise(first)], axis=1)
 
+    def _expected(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return rows filled with their expectation over all subclasses, and the standard deviations of their holes."""
+        return expected_over_groups(require_law(self._law), rows, self._log_odds(rows))
+
+    def _filled(self, X: Array) -> Array:
+        return X if self.missing == "refuse" else with_holes(X, lambda block: block, lambda r: self._expected(r)[0])
+
+    def _standard_errors(self, rows: np.ndarray) -> np.ndarray:
+        return self._expected(rows)[1]
+
+    def mahalanobis(self, X: TableLike) -> Array:
+        """Return the squared distance of each row to each centroid in the canonical coordinates kept: (n, ΣR_k).
+
+        Of a row with holes, it is the distance in the canonical coordinates of its observed cells.
+        """
+
+        def distances(block: Array) -> Array:
+            return _xp.squared_distances(self._coordinates(block), _xp.like(self._centroids, block))
+
+        def observed(rows: np.ndarray) -> np.ndarray:
+            return require_law(self._law).mahalanobis_among_means(rows)
+
+        return self._over_rows(X, lambda block: with_holes(block, distances, observed))
+
     def predict_subclass_proba(self, X: TableLike) -> Array:
         """Return the posterior probability of each subclass (n, ΣR_k); those of a class add up to its own."""
 
         def posterior(block: Array) -> Array:
             return _xp.namespace(block).exp(_xp.log_softmax(self._subclass_scores(block, sharp=True)))
 
-        return self._over_rows(X, posterior, keep_dtype=False)
+        return self._over_rows(X, posterior, keep_dtype=False, named="subclass_probability")
 
 
 def _not_settled(max_iter: int, gain: float, tol: float) -> errors.NotConvergedWarning:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,16 @@ class Classes:
         The map to these coordinates.
     spread : array of shape (p,)
         Standard deviation of each column within classes.
+    whole : bool
+        Whether every cell of the rows was observed.
     """
 
-    def __init__(self, X: Floats, codes: NDArray[np.intp], w: Floats, labels: NDArray[Any]) -> None:
-        moments = Grouped(Factor).update(Block(X, codes, w, labels))
+    whole = True
+
+    def __init__(
+        self, X: Floats, codes: NDArray[np.intp], w: Floats, labels: NDArray[Any], moments: Grouped | None = None
+    ) -> None:
+        moments = Grouped(Factor).update(Block(X, codes, w, labels)) if moments is None else moments
         within = self.within = moments.within()
         self.W = moments.weight
         self.class_weights = moments.weights
@@ -73,16 +80,30 @@ class Classes:
         self.class_means = within.means
         self.index = [np.flatnonzero(codes == k) for k in range(len(labels))]
         self.weights = [w[i] for i in self.index]
-        # about the pivot first, so that an offset takes no digit
-        self.centred = [(X[i] - within.pivot) - within.shift[k] * within.unit for k, i in enumerate(self.index)]
-        self.rows = [rows @ self.axes for rows in self.centred]
         spread = np.sqrt(within.store.diagonal() / self.W) * within.unit
         self.spread = np.where(spread > 0, spread, 1.0)
+        # about the pivot first, so that an offset takes no digit
+        about = [(X[i] - within.pivot) - within.shift[k] * within.unit for k, i in enumerate(self.index)]
+        self.centred = self._filled(about)
+        self.rows = [rows @ self.axes for rows in self.centred]
         self.X, self.codes, self.w = X, codes, w
+
+    def _filled(self, about: list[Floats]) -> list[Floats]:
+        """Return rows about the means of their classes, every cell known."""
+        return about
 
     @property
     def rank(self) -> int:
         return int(self.axes.shape[1])
+
+    @cached_property
+    def lift(self) -> Floats:
+        """The map back to the columns, of shape (r, p)."""
+        return np.linalg.pinv(self.axes)
+
+    def step(self, Z: Shares, wanted: int | None, before: Plain | None) -> Plain:
+        """Take an M-step from responsibilities; `before` is the step that they come from."""
+        return plain_step(self, Z, wanted)
 
     @property
     def log_determinant(self) -> float:
@@ -134,12 +155,17 @@ class Plain:
     offsets: list[Floats]  # δ: subclass means about the class mean
     shares: list[Floats]  # π: within each class
     within: Floats  # covariance within subclasses, sphered
+    centre: Floats  # of all subclasses, sphered, about the overall mean
 
     def logits(self, data: Classes, k: int) -> Floats:
         """Return log π_r − ½‖z − z_r‖² of the rows of class k, up to ½‖z − z̄_k‖²."""
         D = self.offsets[k] @ self.spectrum.vectors
         linear = data.rows[k] @ (self.spectrum.vectors @ D.T)
         return linear + (np.log(self.shares[k]) - 0.5 * np.sum(D**2, axis=1))
+
+    def without(self, alive: list[NDArray[np.bool_]]) -> Plain:
+        """Return the step that subclasses which have lost their rows are left out of."""
+        return self
 
     def log_likelihood(self, data: Classes, evidence: float) -> float:
         """ℓ, given Σ w log Σ_r exp of the logits."""
@@ -156,13 +182,20 @@ def plain_step(data: Classes, Z: Shares, wanted: int | None) -> Plain:
     within = np.eye(data.rank) - spread.T @ spread
     if np.linalg.eigvalsh(within)[0] < CLOSE:
         within = _within_by_rows(data, Z, mass, offsets)
+    return Plain(*between(data, mass, offsets, within, wanted), within, np.zeros(data.rank))
+
+
+def between(
+    data: Classes, mass: list[Floats], offsets: list[Floats], within: Floats, wanted: int | None
+) -> tuple[Spectrum, list[Floats], list[Floats]]:
+    """Return the directions that subclasses differ in, with the offsets of these and their shares in their classes."""
     points = np.vstack([data.means[k] + d for k, d in enumerate(offsets)])
     p_r = np.concatenate(mass) / data.W
     A = Form(factor=np.sqrt(p_r)[:, None] * (points - p_r @ points), squared=False)
     spectrum = solve(Pencil(A, Form(matrix=within)))
     most = max(1, min(spectrum.rank, len(spectrum), len(points) - 1))
     spectrum = spectrum.first(most if wanted is None else min(most, wanted))
-    return Plain(spectrum, offsets, [m / m.sum() for m in mass], within)
+    return spectrum, offsets, [m / m.sum() for m in mass]
 
 
 def _within_by_rows(data: Classes, Z: Shares, mass: list[Floats], offsets: list[Floats]) -> Floats:
@@ -195,6 +228,10 @@ class Scored:
         """The same for rows with given coordinates."""
         C = self.points[k]
         return z @ C.T + (np.log(self.shares[k]) - 0.5 * np.sum(C**2, axis=1))
+
+    def without(self, alive: list[NDArray[np.bool_]]) -> Scored:
+        """Return this step: the next one asks only for responsibilities."""
+        return self
 
     def log_likelihood(self, data: Classes, evidence: float) -> float:
         """Σ w log P(class | x): the fits of another regression are no common ground for densities."""
@@ -247,16 +284,17 @@ def run(data: Classes, Z: Shares, wanted: int | None, regressor: Any, max_iter: 
     """Take at most max_iter M-steps, each followed by its E-step; end when ℓ/W gains no more than tol."""
     path: list[float] = []
     converged, gain = False, np.inf
+    step: Any = None
     for _ in range(max_iter):
-        Z = _without_empty(data, Z)
-        step: Any = plain_step(data, Z, wanted) if regressor is None else scored_step(data, Z, wanted, regressor)
+        Z, step = _without_empty(data, Z, step)
+        step = data.step(Z, wanted, step) if regressor is None else scored_step(data, Z, wanted, regressor)
         evidence, Z = _e_step(data, step)
         path.append(step.log_likelihood(data, evidence))
         gain = abs(path[-1] - path[-2]) / data.W if len(path) > 1 else np.inf
         if tol > 0 and gain <= tol:
             converged = True
             break
-        if all(z.shape[1] == 1 for z in Z) and regressor is None:
+        if all(z.shape[1] == 1 for z in Z) and regressor is None and data.whole:
             converged = True  # one subclass each: the first step is the answer
             break
     return Fit(step, path, converged, gain)
@@ -274,9 +312,9 @@ def _e_step(data: Classes, step: Any) -> tuple[float, Shares]:
     return evidence, Z
 
 
-def _without_empty(data: Classes, Z: Shares) -> Shares:
+def _without_empty(data: Classes, Z: Shares, step: Any) -> tuple[Shares, Any]:
     """Leave out subclasses that have lost their rows, with a warning; what little they had goes to the others."""
-    kept = []
+    kept, alive_of = [], []
     for k, (z, w) in enumerate(zip(Z, data.weights, strict=True)):
         mass = w @ z
         alive = mass > EMPTY * mass.sum()
@@ -286,7 +324,8 @@ def _without_empty(data: Classes, Z: Shares) -> Shares:
             size = z.sum(axis=1, keepdims=True)
             z = np.where(size > 0, z / np.where(size > 0, size, 1.0), 1.0 / z.shape[1])
         kept.append(z)
-    return kept
+        alive_of.append(alive)
+    return kept, step if step is None else step.without(alive_of)
 
 
 def _empty_subclasses(label: Any, asked: int, left: int) -> errors.SubclassWarning:

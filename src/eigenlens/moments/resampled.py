@@ -138,6 +138,5 @@ class Resampler:
 def _inner(moments: Any) -> Centred | None:
     if isinstance(moments, Grouped):
         return moments.groups[0] if moments.pooled and moments.groups else None
-    if type(moments) is Cross:  # others keep more than sums of products
-        return moments.joint
-    return moments if isinstance(moments, Centred) else None
+    inner = moments.joint if type(moments) is Cross else moments  # others keep more than sums of products
+    return inner if isinstance(inner, Centred) else None

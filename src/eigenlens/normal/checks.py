@@ -27,8 +27,13 @@ def require_observed(groups: list[Patterns], labels: np.ndarray | None, names: l
         )
     blank = sum(group.n_blank for group in groups)
     if blank:
-        rows = "row is" if blank == 1 else "rows are"
-        errors.warn(errors.MissingWarning(f"{blank:,} {rows} all NaN and ignored."))
+        warn_of_blank_rows(blank)
+
+
+def warn_of_blank_rows(blank: int) -> None:
+    """Say how many rows observe nothing."""
+    rows = "row is" if blank == 1 else "rows are"
+    errors.warn(errors.MissingWarning(f"{blank:,} {rows} all NaN and ignored."))
 
 
 def require_together(together: np.ndarray, columns: np.ndarray, names: list[str] | None) -> None:

@@ -170,12 +170,36 @@ def _complete(groups: list[Patterns]) -> Found:
     return shift, F, -0.5 * W * float(p * np.log(2 * np.pi) + 2 * np.log(R).sum() + 2 * log_unit + p), None
 
 
-def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
+def standardised_sample(moments: Any, names: list[str] | None = None) -> tuple[Sample, np.ndarray, Maximum]:
+    """Return a sample with holes as its likelihood is climbed: its columns that vary, and the maximum, standardised."""
+    groups, labels = _groups(moments)
+    checks.require_observed(groups, labels, names)
+    with _xp.one_blas_thread():
+        found = _climbed(Sample.of(groups), groups[0], names, TOLERANCE)
+    return found.point.sample, found.varying, found.reached
+
+
+@dataclass(frozen=True)
+class _Climbed:
+    """A maximum, in units in which columns have variance about 1: x = centre + size · x'."""
+
+    reached: Maximum
+    varying: np.ndarray
+    centre: np.ndarray
+    size: np.ndarray
+    shift: np.ndarray  # available means of all columns
+
+    @property
+    def point(self) -> Point:
+        return self.reached.point
+
+
+def _climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> _Climbed:
+    """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
     unit = powers.units(like.exponent, like.pivot)
     varying = np.flatnonzero(size > CONSTANT * np.abs(shift + like.pivot / unit).max(axis=0))
-    L = np.zeros((sample.masks.shape[1], len(varying)))
     free = sample.among(varying)
     checks.require_together(free.together, varying, names)
     centre, size = shift[:, varying].mean(axis=0), size[varying]
@@ -192,7 +216,15 @@ def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: fl
                 f"some of the covariances. Leave out columns that are seldom observed, or use missing='ppca'."
             )
         )
-    shift[:, varying] = centre + reached.point.mu * size
+    return _Climbed(reached, varying, centre, size, shift)
+
+
+def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
+    found = _climbed(sample, like, names, tol)
+    reached, varying, size = found.reached, found.varying, found.size
+    free, shift = found.point.sample, found.shift
+    L = np.zeros((sample.masks.shape[1], len(varying)))
+    shift[:, varying] = found.centre + reached.point.mu * size
     L[varying] = reached.point.L * size[:, None]
     weights = free.pattern_weights
     exponent = 0 if like.exponent is None else like.exponent[varying]

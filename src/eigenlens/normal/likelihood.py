@@ -112,7 +112,7 @@ class Point:
         values, vectors = np.linalg.eigh(step.s)
         B = self.L @ (vectors * np.exp(values / np.sqrt(2)))
         mu = self.mu + step.a @ self.L.T / self._roots[:, None]
-        return Point(self.sample, mu, _lower(B))
+        return Point(self.sample, mu, lower(B))
 
     def after_em(self) -> Point:
         """Return the point after one step of EM, at which the likelihood is not lower."""
@@ -121,9 +121,9 @@ class Point:
         S = np.eye(len(self.L)) + np.sqrt(2) * self.slope.s - (dmu * share[:, None]).T @ dmu
         values, vectors = np.linalg.eigh(S)
         B = self.L @ (vectors * np.sqrt(np.maximum(values, 0.0)))
-        return Point(self.sample, self.mu + dmu @ self.L.T, _lower(B))
+        return Point(self.sample, self.mu + dmu @ self.L.T, lower(B))
 
 
-def _lower(B: np.ndarray) -> np.ndarray:
+def lower(B: np.ndarray) -> np.ndarray:
     """Return lower triangular L with LLᵀ = BBᵀ."""
     return scipy.linalg.qr(B.T, mode="r")[0].T

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
@@ -16,6 +16,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.optional import require
 from .._core.parameters import is_number, unchanged_on_failure
+from .._core.summaries import Summary, Table
 from .._core.typing import Array, TableLike
 from ..sources import RegressorScore, as_source, whole
 from ..tables.preparation import Preparation, is_words
@@ -35,10 +36,17 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
     _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
     _y_reach: float = 150.0
     _of_words: Preparation | None = None  # what turns a table with words into numbers
+    _foreign_names: ClassVar[dict[str, str]] = {}  # parameters of other libraries, and what to write in their place
     _y_was_1d: bool
     _n_responses: int
     _places: NDArray[np.intp]
     n_features_in_: int
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        for name in keywords.keys() & cls._foreign_names.keys():
+            raise errors.InputTypeError(f"{cls.__name__} has no parameter {name}: {cls._foreign_names[name]}.")
+        return super().__new__(cls)
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -57,8 +65,35 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
         """
         with unchanged_on_failure(self):
             self._fit(*self._read(X, y, sample_weight))
+            self._rows_seen = int(np.count_nonzero(self._places >= 0))
             del self._places
         return self
+
+    def summary(self) -> Summary:
+        """Return the fit in words and tables.
+
+        Returns
+        -------
+        Summary
+            `print` it, or take a table by its name: `summary().to_frame("terms")`.
+        """
+        check_is_fitted(self)
+        seen = getattr(self, "_rows_seen", None)
+        size = [] if seen is None else [f"{seen:,} rows"]
+        facts = [", ".join([*size, f"{self.n_features_in_} columns"]) + "."]
+        return Summary(str(self), [*facts, *self._facts()], dict(self._tables()))
+
+    def _facts(self) -> Iterator[str]:
+        """Yield sentences of the summary, beside the size of the table."""
+        yield from ()
+
+    @abstractmethod
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        """Yield the tables of the summary, by name."""
+
+    def _names_of_responses(self) -> list[str]:
+        q = self._n_responses
+        return ["y"] if q == 1 else [f"response {r}" for r in range(q)]
 
     def predict(self, X: TableLike) -> Array:
         """Predict the responses for new rows.
@@ -115,6 +150,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
 
     def _open(self, X: TableLike, y: Any, sample_weight: Any, reset: bool) -> Any:
         name = type(self).__name__
+        _refuse_classes(y, name)
         X = self._with_words(X, reset)
         source: Any = as_source(X, y, sample_weight, target="table", second_name="y", estimator=name, in_memory=True)
         validate_data(self, source.table.native, reset=reset, skip_check_array=True)
@@ -138,7 +174,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
                 raise errors.InputError(f"column {name!r} of X has {why}; leave it out.")
         if self._of_words is None:
             return X
-        values = self._of_words.transform(X)
+        values = np.asarray(self._of_words.transform(X))
         pa = require("pyarrow", "A table with words", "cli")
         return pa.table({name: values[:, j] for j, name in enumerate(self._of_words.names_out_)})
 
@@ -164,6 +200,17 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _refuse_classes(y: Any, name: str) -> None:
+    """Say where classes are told apart, to a user who hands them to a regression."""
+    is_column = isinstance(y, np.ndarray | list) or nw.dependencies.is_into_series(y)
+    found = next(iter(y[:1]), None) if is_column else None
+    if isinstance(found, str):
+        raise errors.InputTypeError(
+            f"y must hold numbers, and {found!r} is a word: {name} predicts numbers. To tell classes apart use "
+            f"FDA(regressor={name}()).fit(X, y); numbers written as words need y.astype(float)."
+        )
 
 
 def column(argument: str, feature: Any, names: Sequence[str]) -> int:

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import errors
-from .._core.drawing import axes_for, plain
+from .._core.drawing import Display, axes_for, plain
 from .._core.parameters import is_number
 from ._base import Floats, Regressor, column
+from .hinges.report import groups
 from .hinges.terms import Term, evaluate
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Residuals:
             ax.plot(across, part + self.left, ".", color=DOT, ms=4, alpha=opacity, zorder=1)
 
 
-def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, response: int, axes: Any) -> Any:
+def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, response: int, axes: Any) -> Display:
     """Draw the parts of an additive model, one panel per feature."""
     names = model._feature_names()
     if features is None:
@@ -69,10 +70,10 @@ def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, respon
         ax.set_title(kind if kind == "out" else f"{kind}, df {model.df_[j]:.3g}", fontsize=10)
         ax.set_xlabel(names[j])
         ax.set_ylabel("contribution")
-    return panels
+    return Display.on(panels)
 
 
-def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: Any) -> Any:
+def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: Any) -> Display:
     """Draw the ridge functions of a projection-pursuit model, scaled as they enter the response."""
     names = model._feature_names()
     panels = _panels(len(model.ridge_functions_), axes, top=0.45)
@@ -84,15 +85,15 @@ def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: 
         ax.set_title(_combination(a, names), fontsize=9)
         ax.set_xlabel(f"direction {m + 1}")
         ax.set_ylabel("contribution")
-    return panels
+    return Display.on(panels)
 
 
-def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any) -> Any:
+def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any) -> Display:
     """Draw what each group of terms adds to the prediction: a curve for one feature, a map for two.
 
     Larger groups are left out. A group of two is drawn without the terms of its features alone.
     """
-    found = _groups(model.basis_)
+    found = {features: ks for features, ks in groups(model.basis_).items() if len(features) <= 2}
     panels = _panels(len(found), axes)
     names = model._feature_names()
     for ax, (features, ks) in zip(panels, found.items(), strict=True):
@@ -105,7 +106,7 @@ def plot_terms(model: AdaptiveSplines, left: Residuals, response: int, axes: Any
         else:
             group.draw_map(ax, *features)
             ax.set_ylabel(names[features[1]])
-    return panels
+    return Display.on(panels)
 
 
 @dataclass
@@ -137,12 +138,12 @@ class _Group:
         ax.figure.colorbar(filled, ax=ax, label="contribution")
 
 
-def _panels(count: int, axes: Any, top: float = 0.0) -> Any:
+def _panels(count: int, axes: Any, top: float = 0.0) -> list[Any]:
     """Return so many panels, at most three a row, or the first of the axes given."""
     made = axes_for(axes, count, 3.6, 2.9 + top, columns=3, name="axes")
     for ax in made if axes is None else ():
         plain(ax)
-    return np.array(made, dtype=object)
+    return made
 
 
 def _combination(direction: Floats, names: Sequence[str]) -> str:
@@ -151,12 +152,3 @@ def _combination(direction: Floats, names: Sequence[str]) -> str:
     words = [f"{direction[j]:+.2f} {names[j]}" for j in top if direction[j] != 0]
     more = " …" if np.count_nonzero(direction) > 3 else ""
     return "  ".join(words) + more
-
-
-def _groups(terms: Sequence[Term]) -> dict[tuple[int, ...], list[int]]:
-    """Terms by the one or two features they use, single features first."""
-    found: dict[tuple[int, ...], list[int]] = {}
-    for k, t in enumerate(terms):
-        if 1 <= len(t.features) <= 2:
-            found.setdefault(tuple(sorted(t.features)), []).append(k)
-    return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -25,6 +25,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
+from .._core.summaries import Table
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, column, warn_if_relative
@@ -43,38 +44,37 @@ class AdaptiveSplines(Regressor):
     Parameters
     ----------
     degree : int, default 1
-        Most factors in a term: 1 is additive, 2 lets pairs of features interact.
+        Largest number of factors in a term: 1 is additive, 2 lets pairs of features interact.
     max_terms : int, optional
-        Most terms of the forward search, the constant counted. By default min(200, max(20, 2p)) + 1. A pair of
-        hinges takes two places, as in R's earth and mda, also where it adds one column only: a second knot of a
-        feature does, since the first pair already spans the straight line.
+        Largest number of terms of the forward search, including the constant. By default min(200, max(20, 2p)) + 1. A
+        pair of hinges counts as two, as in R's earth and mda, even if it adds only one column, as a second knot of a
+        feature does: the first pair already spans the straight line.
     penalty : float, optional
-        Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is
-        pruned.
+        Cost c of a knot in GCV; 2 for degree 1, 3 above. With a negative number, nothing is pruned.
     min_span : int, optional
-        Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve.
-        By default Friedman's rule, with at most about 1000 candidates per feature.
+        Smallest number of rows from one knot of a feature to the next, under the same parent; 1 allows every value. By
+        default Friedman's rule, with at most about 1000 candidates per feature.
     end_span : int, optional
-        Fewest rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
+        Smallest number of rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
     fast_k : int or None, default 20
         Parents tried at each step, the most promising first (Fast MARS); None or 0 tries all.
     allow_linear : bool, default True
-        Let a feature enter straight when a hinge does not earn its place by GCV.
+        Let a feature enter as a straight line if a hinge does not pay off by GCV.
     tol : float, default 0.001
-        The search ends when a step raises R² by less; where its gain is no more than the best of so many
-        candidates reaches on noise, by less for each column it adds.
+        The search ends when a step raises R² by less than this. If the gain is no larger than the best candidate would
+        reach on noise, the step must gain this much for each column it adds.
     prune : {"gcv", "cv", None}, default "gcv"
-        How the size is chosen; "cv" takes the size with the least cross-validated sum of squares, None
-        keeps all.
+        How to choose the size: "cv" takes the size with the smallest cross-validated sum of squares, and None keeps all
+        terms.
     cv : int or splitter, default 5
-        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit
-        whatever its weight; one of weight zero is none.
+        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit whatever its
+        weight, except that rows of weight zero are ignored.
     interactions : list of features, optional
         Only these features (columns or names) may share a term; the others stay additive. By default all.
     forbidden : list of pairs of features, optional
         Pairs that never share a term.
     linear : list of features, optional
-        Features that may only enter straight.
+        Features that may only enter as straight lines.
     importance : {"gcv", "rss", "nsubsets"}, default "gcv"
         What ``feature_importances_`` counts.
     n_jobs : int, optional
@@ -117,6 +117,18 @@ class AdaptiveSplines(Regressor):
     rss_: float
     gcv_: float
     df_: float
+
+    _foreign_names: ClassVar[dict[str, str]] = {
+        "glm": "it predicts numbers; FDA(regressor=AdaptiveSplines()) tells classes apart and gives their posteriors",
+        "nk": "write max_terms=",
+        "nprune": "write max_terms=, or prune='cv'",
+        "thresh": "write tol=",
+        "pmethod": "write prune='gcv', 'cv' or None",
+        "nfold": "write prune='cv' and cv=",
+        "minspan": "write min_span=",
+        "endspan": "write end_span=",
+        "linpreds": "write linear=",
+    }
 
     def __init__(
         self,
@@ -188,7 +200,7 @@ class AdaptiveSplines(Regressor):
         self.pruning_path_ = np.column_stack([sizes, rss, gcvs])
         self.stopped_ = found.reason
         self._importances = {
-            kind: report.importances(search.subsets, score, found.terms, size, X.shape[1])
+            kind: report.credits(search.subsets, score, found.terms, size, X.shape[1])
             for kind, score in {"gcv": gcvs, "rss": rss, "nsubsets": -sizes.astype(float)}.items()
         }
         self._frame(X, found.R[:, best.terms])
@@ -251,9 +263,8 @@ class AdaptiveSplines(Regressor):
     def predict_interval(self, X: TableLike, level: float = 0.95) -> tuple[Array, Array]:
         """Prediction interval for a new response at each row, given the terms.
 
-        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): charging C parameters pays for the search on
-        average, but the terms are taken as known. Errors are assumed normal, with one variance per
-        response.
+        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): counting C parameters accounts for the search on average,
+        but the terms are treated as known. Errors are assumed normal, with one variance per response.
 
         Parameters
         ----------
@@ -296,15 +307,71 @@ class AdaptiveSplines(Regressor):
         if not hasattr(self, "_importances"):
             raise AttributeError("importances come from the pruning path of fit; call fit first")
         check_choice("importance", kind, tuple(self._importances))
-        return self._importances[kind].copy()
+        credit = self._importances[kind]
+        return credit / credit.sum() if credit.sum() > 0 else credit.copy()
 
-    def summary(self) -> str:
-        """Return a readable table of the terms, with GCV, RSS and R²."""
+    def evimp(self, root: bool = True) -> Table:
+        """Return the importance of features by three criteria, after earth's function of this name.
+
+        How many subsets of the pruning pass use a feature, and what these subsets gain in GCV and in RSS, 100 for the
+        feature that gains most. Features come in the order of these columns; the model does not use those with 0.
+
+        Parameters
+        ----------
+        root : bool
+            Take square roots of the gains before they are scaled, as earth does: they are sums of squares.
+
+        Returns
+        -------
+        Table
+            `print` it, or `to_frame()`.
+        """
+        self.importances()  # refuses a model without a pruning path
+        counts = self._importances["nsubsets"]
+        found = [counts, *(report.scaled(self._importances[kind], root) for kind in ("gcv", "rss"))]
+        order = np.lexsort([-found[2], -found[1], -counts])
+        names = self._feature_names()
+        values = np.column_stack(found)[order]
+        title = "Importance: subsets that use a feature, and what they gain in GCV and RSS"
+        return Table(title, values, [names[j] for j in order], ["subsets", "GCV", "RSS"])
+
+    def anova(self) -> Table:
+        """Return the ANOVA decomposition: what the terms of each feature, and of each set of features, add.
+
+        Friedman's table: the number of terms, the standard deviation of their sum over the rows of the fit, and the GCV
+        that the model would have without them, with the other coefficients refitted.
+
+        Returns
+        -------
+        Table
+            `print` it, or `to_frame()`.
+        """
         check_is_fitted(self)
+        names, penalty = self._feature_names(), make_rules(self, self.n_features_in_, self._feature_names()).penalty
+        rows, values = [], []
+        for part in report.parts(self.basis_, self.coef_, self._R, self._W):
+            left = gcv(self.rss_ + part.loss, len(self.basis_) - len(part.terms), self._W, penalty)
+            rows.append(", ".join(names[j] for j in part.features))
+            values.append([len(part.terms), *part.spread, left])
+        q = self.coef_.shape[1]
+        spreads = ["standard deviation"] if q == 1 else [f"sd of response {r}" for r in range(q)]
+        head = ["terms", *spreads, "GCV without"]
+        title = f"What features add (ANOVA decomposition; GCV of the whole model: {self.gcv_:.4g})"
+        return Table(title, np.reshape(np.array(values, dtype=float), (len(rows), len(head))), rows, head)
+
+    def _facts(self) -> Iterator[str]:
         used = len({j for t in self.basis_ for j in t.features})
-        head = f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)"
-        figures = {"GCV": self.gcv_, "RSS": self.rss_, "R²": self.rsq_, "GCV R²": self.grsq_}
-        return report.table(self.basis_, self.coef_, figures, head)
+        yield f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)."
+        yield f"GCV {self.gcv_:.6g}, RSS {self.rss_:.6g}, R² {self.rsq_:.6g}, GCV R² {self.grsq_:.6g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        q = self.coef_.shape[1]
+        names = ["coefficient"] if q == 1 else [f"response {r}" for r in range(q)]
+        yield "terms", Table("Terms", self.coef_, [str(t) for t in self.basis_], names, lines=len(self.basis_))
+        if len(self.basis_) > 1:
+            yield "anova", self.anova()
+            if hasattr(self, "_importances"):
+                yield "importance", self.evimp()
 
     def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Any:
         """Draw what the terms of each feature, and of each pair of features, add to the prediction.
@@ -312,7 +379,7 @@ class AdaptiveSplines(Regressor):
         Parameters
         ----------
         X, y : table and responses, optional
-            With rows given, their partial residuals are drawn behind the curves.
+            If given, the partial residuals of these rows are drawn behind the curves.
         response : int, default 0
             Which response.
         axes : sequence of matplotlib axes, optional
@@ -320,7 +387,8 @@ class AdaptiveSplines(Regressor):
 
         Returns
         -------
-        array of matplotlib axes
+        display
+            With `axes_` (one for each panel), `ax_` and `figure_`.
         """
         from ._plots import Residuals, plot_terms
 

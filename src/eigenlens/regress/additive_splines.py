@@ -10,7 +10,7 @@ Hastie, Tibshirani and Buja (1994), Flexible discriminant analysis by optimal sc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_number
 from .._core.stored import stored
+from .._core.summaries import Table, table
 from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
@@ -42,25 +43,24 @@ class AdditiveSplines(Regressor):
     Parameters
     ----------
     cost : float, default=2.0
-        c, the price of one degree of freedom. 1 is ordinary GCV; 2 pays for the choice among features.
+        c, the price of one degree of freedom. 1 is ordinary GCV; 2 accounts for the choice among features.
     max_df : float or array of shape (n_features,), optional
-        Most degrees of freedom per feature, without the constant: 1 allows a straight line, 0 keeps a feature
-        out. None leaves it to GCV.
+        Largest number of degrees of freedom for each feature, without the constant: 1 allows a straight line, 0 keeps a
+        feature out. With None, GCV decides.
     tol : float, default=1e-3
         Sweeps end when the GCV moves by less than this share. The fit solves the penalised least squares
         problem of the chosen smoothness to the same accuracy; with 1e-10 and a large max_iter, exactly.
     max_iter : int, default=20
-        Most sweeps that choose, and most sweeps of backfitting after them.
+        Largest number of sweeps that choose, and of backfitting sweeps after them.
 
     Attributes
     ----------
     kind_ : ndarray of str (n_features,)
         "out", "linear" or "smooth".
     df_ : ndarray (n_features,)
-        Effective degrees of freedom of each feature, without the constant: the trace of its smoother less
-        one.
+        Effective degrees of freedom of each feature, without the constant: the trace of its smoother minus one.
     lam_ : ndarray (n_features,)
-        λ of Σw(r − f)² + λ∫f″² on the feature scaled to [0, 1]; infinite where linear, NaN where out.
+        λ of Σw(r − f)² + λ∫f″² on the feature scaled to [0, 1]; infinite if linear, NaN if out.
     gcv_, rss_ : float
         Of the final fit.
     gcv_path_ : ndarray (n_iter_,)
@@ -68,7 +68,7 @@ class AdditiveSplines(Regressor):
     intercept_ : ndarray (n_outputs,)
         μ, the weighted mean of the response: every fⱼ has weighted mean zero.
     curves_ : list
-        fⱼ as a function of an array, with `derivative=True` for its slope; None where out.
+        fⱼ as a function of an array, with `derivative=True` for its slope; None if out.
     n_iter_ : int
         Sweeps of the search.
 
@@ -128,13 +128,21 @@ class AdditiveSplines(Regressor):
         self.curves_ = [t.curve() for t in found.terms]
         self.n_iter_ = len(found.path)
 
+    def _facts(self) -> Iterator[str]:
+        kinds = [f"{np.sum(self.kind_ == kind)} {kind}" for kind in ("smooth", "linear", "out")]
+        yield f"Features: {', '.join(kinds)}. GCV {self.gcv_:.4g}, RSS {self.rss_:.4g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        rows = [f"{name} ({kind})" for name, kind in zip(self._feature_names(), self.kind_, strict=True)]
+        yield "features", table("Features", {"degrees of freedom": self.df_, "λ": self.lam_}, rows)
+
     def _predict(self, X: Floats) -> Floats:
         return self._parts(X).sum(axis=1) + self.intercept_
 
     def partial(self, X: TableLike) -> Array:
         """Return the contributions fⱼ(xⱼ), which with μ sum to the prediction.
 
-        Beyond the range seen in fit each fⱼ goes on as a straight line.
+        Beyond the range seen in fit each fⱼ continues as a straight line.
 
         Parameters
         ----------
@@ -161,7 +169,7 @@ class AdditiveSplines(Regressor):
         Parameters
         ----------
         X, y : table and responses, optional
-            With rows given, their partial residuals are drawn behind the curves.
+            If given, the partial residuals of these rows are drawn behind the curves.
         features : sequence of positions or names, optional
             All features in the model by default.
         response : int
@@ -171,7 +179,8 @@ class AdditiveSplines(Regressor):
 
         Returns
         -------
-        array of matplotlib axes
+        display
+            With `axes_` (one for each panel), `ax_` and `figure_`.
         """
         from ._plots import Residuals, plot_partials
 

@@ -13,7 +13,7 @@ Reference: T. Hastie, A. Buja, R. Tibshirani (1995), Penalized discriminant anal
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -24,6 +24,7 @@ from scipy.optimize import brentq, minimize_scalar
 from .._core import errors
 from .._core.parameters import check_choice, check_number, unchanged_on_failure
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from ._base import Floats, Regressor
 from .penalties import penalty_root
 
@@ -42,16 +43,16 @@ class PenalizedRegression(Regressor):
     lam : "gcv" or float, default "gcv"
         λ on sums, XᵀWX + λΩ. "gcv" takes the least (RSS/W) / (1 − (1 + cost·df)/W)² over all responses.
     df : float, optional
-        Effective degrees of freedom without the intercept, in place of ``lam``.
+        Effective degrees of freedom without the intercept, instead of ``lam``.
     cost : float, default 1
-        What a degree of freedom costs in GCV; 2 or 3 guard against choosing too little penalty.
+        The price of a degree of freedom in GCV; 2 or 3 guard against too small a penalty.
 
     Attributes
     ----------
     coef_ : array of shape (p,) or (q, p)
     intercept_ : float or array of shape (q,)
     lam_, df_, gcv_ : float
-        The penalty used, its effective degrees of freedom (intercept left out) and its GCV.
+        The penalty used, its effective degrees of freedom (without the intercept) and its GCV.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path that was searched.
 
@@ -144,6 +145,14 @@ class PenalizedRegression(Regressor):
         self.n_features_in_, self._y_was_1d, self._n_responses = len(B), False, B.shape[1]
         return self
 
+    def _facts(self) -> Iterator[str]:
+        yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom beside the intercept, GCV {self.gcv_:.4g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T
+        rows = ["1", *self._feature_names()]
+        yield "coefficients", matrix("Coefficients", values, rows, self._names_of_responses())
+
     def _predict(self, X: Floats) -> Floats:
         return (X - self._middle) @ self._B + self._level  # centred first: an offset costs no digits
 
@@ -208,7 +217,7 @@ class Path:
         return np.divide(c2, c2 + lam / self.tau * self.s**2, out=np.zeros_like(c2), where=self.c > RANK)
 
     def df(self, lam: float) -> float:
-        """Effective degrees of freedom, the intercept left out."""
+        """Effective degrees of freedom, without the intercept."""
         return float(self._shrink(lam).sum())
 
     def gcv(self, lam: float, cost: float) -> float:
@@ -252,7 +261,7 @@ class Path:
         return float(np.exp(found.x)) if found.fun < scores[k] else float(lams[k])
 
     def lam_for(self, df: float) -> float:
-        """λ with so many effective degrees of freedom."""
+        """λ with the given effective degrees of freedom."""
         most, least = self.df(0.0), float(np.sum((self.c > RANK) & (self.s <= 1e-8)))
         if df >= most - 1e-9:
             if df > most + 1e-9:

@@ -8,6 +8,7 @@ the same space; the least squares problem is then solved through its triangular 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from .._core import errors
 from .._core.parameters import check_flag, check_number
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from ._base import Floats, Regressor
 
 MOST_CELLS = 2**30  # 8 GiB of terms, and the solver needs several times that
@@ -38,14 +40,13 @@ class PolynomialRegression(Regressor):
     Attributes
     ----------
     powers_ : array of shape (terms, p)
-        Exponents of each monomial, the constant left out.
+        Exponents of each monomial, without the constant.
     coef_ : array of shape (terms,) or (q, terms)
-        Coefficients of the monomials of the raw features, for reading. Far from zero they cancel each other
-        and lose digits; ``predict`` does not use them.
+        Coefficients of the monomials of the raw features, for inspection. For features far from zero they cancel each
+        other and lose digits; ``predict`` does not use them.
     intercept_ : float or array of shape (q,)
     df_ : float
-        Rank of the terms, the intercept left out. Where terms depend on each other, the fit is that of
-        least norm.
+        Rank of the terms, without the intercept. If terms depend on each other, the fit is the one of smallest norm.
 
     Examples
     --------
@@ -88,6 +89,15 @@ class PolynomialRegression(Regressor):
         intercept = self._level - self._mean @ self._beta + raw[0]
         self.coef_, self.intercept_ = (raw[1:, 0], intercept[0]) if self._y_was_1d else (raw[1:].T, intercept)
 
+    def _facts(self) -> Iterator[str]:
+        yield f"{len(self.powers_)} monomials, {self.df_:g} degrees of freedom beside the intercept."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        names = self._feature_names()
+        terms = [_monomial(row, names) for row in self.powers_]
+        values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T
+        yield "coefficients", matrix("Coefficients", values, ["1", *terms], self._names_of_responses())
+
     def _predict(self, X: Floats) -> Floats:
         return (self._columns(X) - self._mean) @ self._beta + self._level
 
@@ -109,6 +119,12 @@ class PolynomialRegression(Regressor):
         for t, j, e in zip(terms.tolist(), features.tolist(), self.powers_[terms, features].tolist(), strict=True):
             B[t] *= P[j, e]
         return B.T
+
+
+def _monomial(powers: NDArray[np.int64], names: list[str]) -> str:
+    """Write a product of powers of columns."""
+    factors = [(names[j], int(e)) for j, e in enumerate(powers) if e]
+    return "*".join(name if e == 1 else f"{name}^{e}" for name, e in factors)
 
 
 def _powers(p: int, degree: int, interactions: bool) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ Friedman (1984), SMART user's guide, Stanford LCS technical report 1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
+from .._core.summaries import Table, matrix
 from .._core.typing import TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
@@ -31,7 +33,7 @@ class RidgeFunction:
     Attributes
     ----------
     low, high : float
-        Range of t over the rows of fit; beyond it the function goes on as a straight line.
+        Range of t over the rows of fit; beyond it the function continues as a straight line.
     """
 
     function: Function
@@ -79,7 +81,7 @@ class ProjectionPursuit(Regressor):
     tol : float, default=1e-3
         Refitting ends when a sweep lowers the residual sum of squares by less than this share.
     max_iter : int, default=20
-        Most sweeps over the terms after each entry or removal.
+        Largest number of sweeps over the terms after each entry or removal.
 
     Attributes
     ----------
@@ -167,6 +169,14 @@ class ProjectionPursuit(Regressor):
         self.n_iter_ = max(found.sweeps, 1)
         self._center = center
 
+    def _facts(self) -> Iterator[str]:
+        yield f"{self.n_terms_} ridge functions, RSS {self.rss_:.4g}."
+
+    def _tables(self) -> Iterator[tuple[str, Table]]:
+        terms = [f"term {m + 1}" for m in range(self.n_terms_)]
+        yield "directions", matrix("Directions", self.directions_.T, self._feature_names(), terms)
+        yield "loadings", matrix("Loadings of responses", self.loadings_.T, self._names_of_responses(), terms)
+
     def _predict(self, X: Floats) -> Floats:
         out = np.tile(self.intercept_, (X.shape[0], 1))
         for a, f, beta in zip(self.directions_, self.ridge_functions_, self.loadings_, strict=True):
@@ -180,7 +190,7 @@ class ProjectionPursuit(Regressor):
         Parameters
         ----------
         X, y : table and responses, optional
-            With rows given, their partial residuals are drawn behind the curves.
+            If given, the partial residuals of these rows are drawn behind the curves.
         response : int
             Which response, if there are several.
         axes : sequence of matplotlib axes, optional
@@ -188,7 +198,8 @@ class ProjectionPursuit(Regressor):
 
         Returns
         -------
-        array of matplotlib axes
+        display
+            With `axes_` (one for each panel), `ax_` and `figure_`.
         """
         from ._plots import Residuals, plot_ridges
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
+from .._core.drawing import FOUND, INK, LEVEL, QUIET, Display, axes_for, plain
 
 #: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be.
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22", "#9467bd")
@@ -29,34 +29,6 @@ __all__ = [
     "set_apart",
     "slice_colours",
 ]
-
-
-class Display:
-    """What was computed to be seen; `plot` draws it and sets `ax_`, `axes_` and `figure_`.
-
-    Attributes
-    ----------
-    needs : str
-        What `from_estimator` is given after the model: "", "X" or "X, y".
-    rows_optional : bool
-        Whether it takes rows all the same, to draw them behind the rest.
-    without_target : str
-        The display that stands in where there is no y.
-    """
-
-    needs: ClassVar[str] = "X"
-    rows_optional: ClassVar[bool] = False
-    without_target: ClassVar[str] = ""
-
-    ax_: Any
-    axes_: Any
-    figure_: Any
-
-    def _draw_on(self, ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0) -> list[Any]:
-        """Take the axes that were given, or make them, and remember them."""
-        self.axes_ = axes_for(ax, count, width, height)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        return self.axes_
 
 
 def slice_colours(n: int, ordered: bool) -> list[Any]:

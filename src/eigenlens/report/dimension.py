@@ -62,5 +62,5 @@ class DimensionDisplay(Display):
         ----------
         ax : axes, optional
         """
-        self._draw_on(self.test.plot(None if ax is None else axes_for(ax)[0]))
+        self._draw_on(self.test.plot(None if ax is None else axes_for(ax)[0]).ax_)
         return self

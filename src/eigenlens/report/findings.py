@@ -187,8 +187,8 @@ class Findings:
     comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
     extras : dict
-        What only some studies have: "regions", "curve", "pairs", "shepard", "euclidean", and "holes": names of
-        columns and which cells are missing.
+        What only some studies have: "misfits" (rows that do not fit), "regions", "curve", "pairs", "shepard",
+        "euclidean", and "holes": names of columns and which cells are missing.
     summary, doubts : list of str
         What was found and what to doubt, in sentences.
     code : str
@@ -311,5 +311,6 @@ class Findings:
             "summary": self.summary,
             "doubts": self.doubts,
             "warnings": self.warnings,
+            "rows_that_do_not_fit": self.extras.get("misfits"),
             "next": [{"what": step.what, "command": step.command} for step in self.next_steps],
         }

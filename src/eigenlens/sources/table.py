@@ -15,7 +15,7 @@ from .._core import xp as _xp
 from .._core.optional import require
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
-from .labels import as_column, refuse_lazy
+from .labels import as_column, refuse_lazy, unlabelled
 from .words import MixedTable, Words, array_table, frame_table, sum_is_finite
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
@@ -177,16 +177,22 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
 
 
 def arrow_table(X: Any) -> Any:
-    """Turn a record batch, or a table that speaks only the interchange protocol, into an Arrow table."""
+    """Turn a record batch, or a table that speaks only Arrow's or the interchange protocol, into an Arrow table."""
     if type(X).__name__ == "RecordBatch" and hasattr(X, "schema"):
         return import_module("pyarrow").Table.from_batches([X])
-    if hasattr(X, "__dataframe__") and not nw.dependencies.is_into_dataframe(X):
-        interchange = require("pyarrow.interchange", f"Reading a {type(X).__name__}", "cli")
-        try:
-            return interchange.from_dataframe(X)
-        except Exception as error:  # each library has errors of its own
-            raise errors.unreadable(f"the {type(X).__name__}", error) from error
-    return X
+    if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        return X
+    is_column = type(X).__module__.startswith("pyarrow")
+    speaks_arrow = hasattr(X, "__arrow_c_array__") and not hasattr(X, "__arrow_c_stream__") and not is_column
+    if not speaks_arrow and not hasattr(X, "__dataframe__"):
+        return X
+    pa = require("pyarrow", f"Reading a {type(X).__name__}", "cli")
+    try:
+        if speaks_arrow:
+            return pa.Table.from_batches([pa.record_batch(X)])
+        return import_module("pyarrow.interchange").from_dataframe(X)
+    except Exception as error:  # each library has errors of its own
+        raise errors.unreadable(f"the {type(X).__name__}", error) from error
 
 
 def _sparse_tensor(X: Any, name: str) -> Table:
@@ -218,6 +224,7 @@ def _sparse_frame(frame: Any, name: str) -> Table:
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
     """Read a single response as a table of one column; tell whether it was one."""
+    y = unlabelled(y)
     if isinstance(y, Source) or nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
         return y, False
     if hasattr(y, "__dask_graph__"):

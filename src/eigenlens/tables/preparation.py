@@ -74,9 +74,10 @@ class Preparation(TransformerMixin, BaseEstimator):
     >>> preparation.names_out_, preparation.left_out_
     (['size', 'kind = b'], {'same': 'constant'})
     >>> preparation.transform(table).round(2)
-    array([[-1.  , -0.58],
-           [ 0.  ,  1.15],
-           [ 1.  , -0.58]])
+       size  kind = b
+    0  -1.0     -0.58
+    1   0.0      1.15
+    2   1.0     -0.58
     """
 
     def __init__(
@@ -92,6 +93,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.standardise, self.missing, self.full = standardise, missing, full
         self.most_words, self.keep, self.unseen = most_words, keep, unseen
         self.centre = centre
+
+    _named = False  # whether rows come out with names
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the columns, words, means and scales.
@@ -109,31 +112,22 @@ class Preparation(TransformerMixin, BaseEstimator):
         check_choice("missing", self.missing, ("refuse", "mean", "keep"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = _frame(X)
-        self.columns_, self.levels_, self.left_out_ = [], {}, {}
-        fill: list[float] = []
+        self._named = _keeps_names(X)
+        self.columns_, self.left_out_ = [], {}
+        self.levels_: dict[str, list[str]] = {}
         self.fill_words_: dict[str, str] = {}
-        for name in frame.columns:
-            series = frame[name]
-            if _is_words(series):
-                counts = self._counts(series)
-                words = sorted(counts)
-                why = self._reason(name, words, len(series))
-                if not why:
-                    self.levels_[name] = words
-                    usual = max(words, key=lambda w: (counts[w], w))
-                    self.fill_words_[name] = ABSENT if self._often(series) else usual
-            else:
-                values = _numbers(series, name)
-                values = values[~np.isnan(values)]
-                why = "" if len(values) and values.min() < values.max() else "constant" if len(values) else "empty"
-                fill.extend([] if why else [float(values.mean())])
-            if why:
-                self.left_out_[name] = why
-            else:
-                self.columns_.append(name)
+        kinds = frame.schema
+        numbers = [name for name, kind in kinds.items() if not is_words(kind)]
+        values = _numbers(frame, numbers)
+        whys = dict(zip(numbers, _reasons(values), strict=True))
+        for name in kinds:
+            if name not in whys:
+                whys[name] = self._learn_words(name, frame[name])
+        self.left_out_ = {name: whys[name] for name in kinds if whys[name]}
+        self.columns_ = [name for name in kinds if not whys[name]]
         if not self.columns_:
             raise errors.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
-        self.fill_ = np.array(fill)
+        self.fill_ = np.nanmean(values[:, [not whys[name] for name in numbers]], axis=0)
         raw = self._raw(frame, _missing_cells)
         unit = np.maximum(np.nanmax(np.abs(raw), axis=0), np.finfo(float).tiny)  # squares of 1e200 are no floats
         mean, spread = _moments(raw / unit, sample_weight)
@@ -143,6 +137,17 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.names_out_ = self._names_out()
         self.n_features_in_, self.feature_names_in_ = len(frame.columns), np.array(frame.columns, dtype=object)
         return self
+
+    def _learn_words(self, name: str, series: Any) -> str:
+        """Learn the words of a column, or say why it is left out."""
+        counts = self._counts(series)
+        words = sorted(counts)
+        why = self._reason(name, words, len(series))
+        if not why:
+            self.levels_[name] = words
+            usual = max(words, key=lambda w: (counts[w], w))
+            self.fill_words_[name] = ABSENT if self._often(series) else usual
+        return why
 
     def _counts(self, series: Any) -> dict[str, int]:
         """Count the words of a column; what is missing is a word of its own where it is kept and frequent."""
@@ -165,8 +170,10 @@ class Preparation(TransformerMixin, BaseEstimator):
             return f"{len(words):,} different words in {n:,} rows, like names of rows"
         return ""
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the numbers of rows.
+    def transform(self, X: Any) -> Any:
+        """Return the numbers of rows: as a data frame where `fit` was given one of pandas or polars, else an array.
+
+        So names survive: the next step of a pipeline knows its columns.
 
         Parameters
         ----------
@@ -174,26 +181,39 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        raw = self._raw(_frame(X), _missing_new)
-        return (raw - self.centre_ if self.centre else raw) / self.scale_
+        frame = _frame(X)
+        raw = self._raw(frame, _missing_new)
+        values = (raw - self.centre_ if self.centre else raw) / self.scale_
+        return _as_frame(values, self.names_out_, frame) if self._named else values
 
     def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
-        names = set(frame.columns)  # asked once: a frame lists its columns anew each time
+        kinds = frame.schema
         for name in self.columns_:
-            if name not in names:
+            if name not in kinds:
                 raise errors.no_column(name, frame.columns, "the model needs the column")
-        gaps = {name: int(_missing(frame[name]).sum()) for name in self.columns_}
-        gaps = {name: count for name, count in gaps.items() if count}
+        numbers = [name for name in self.columns_ if name not in self.levels_]
+        for name in numbers:
+            if is_words(kinds[name]):
+                held = str(kinds[name]).lower()
+                raise errors.InputError(
+                    f"column {name!r} holds {held} values, but it held numbers when the model was fitted."
+                )
+        values = _numbers(frame, numbers)
+        holes = np.isnan(values)
+        gaps = dict(zip(numbers, holes.sum(axis=0).tolist(), strict=True))
+        gaps |= {name: int(_missing(frame[name]).sum()) for name in self.levels_}
+        gaps = {name: gaps[name] for name in self.columns_ if gaps[name]}
         if gaps and self.missing == "refuse":
             raise refuse(gaps)
-        parts, fill = [], iter(self.fill_)
-        for name in self.columns_:
-            if name in self.levels_:
-                parts.append(self._indicators(frame[name], name))
-            else:
-                values = _numbers(frame[name], name)
-                instead = np.nan if self.missing == "keep" else next(fill)
-                parts.append(np.where(np.isnan(values), instead, values)[:, None])
+        if holes.any() and self.missing != "keep":
+            values = np.where(holes, self.fill_, values)
+        if not self.levels_:
+            return values
+        found = iter(values.T)
+        parts = [
+            self._indicators(frame[name], name) if name in self.levels_ else next(found)[:, None]
+            for name in self.columns_
+        ]
         return np.concatenate(parts, axis=1)
 
     def _indicators(self, series: Any, name: str) -> np.ndarray:
@@ -246,21 +266,44 @@ def _frame(X: Any) -> Any:
     return nw.from_native(X, eager_only=True)
 
 
+def _keeps_names(X: Any) -> bool:
+    """Tell whether a table is a data frame that people work with, rather than a store of columns."""
+    return bool(nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X))
+
+
+def _as_frame(values: np.ndarray, names: list[str], like: Any) -> Any:
+    """Return numbers as a frame of the library of another, with the index of that where it has one."""
+    native = like.to_native()
+    if nw.dependencies.is_pandas_dataframe(native):
+        return type(native)(values, columns=names, index=native.index)
+    columns = {name: values[:, j] for j, name in enumerate(names)}
+    return nw.from_dict(columns, backend=like.implementation).to_native()
+
+
 def is_words(kind: Any) -> bool:
     """Tell whether a type of columns is that of words."""
     return not (kind.is_numeric() or kind == nw.Boolean or kind == nw.Unknown)
 
 
-def _is_words(series: Any) -> bool:
-    return is_words(series.dtype)
+def _numbers(frame: Any, names: list[str]) -> np.ndarray:
+    """Return columns of numbers as one matrix, NaN where a cell is missing."""
+    table = frame.to_native()
+    found = np.empty((len(frame), len(names)), order="F")
+    arrow = hasattr(table, "schema") and hasattr(table, "to_batches")  # several times as fast, which wide tables need
+    for j, name in enumerate(names):
+        column = table.column(name) if arrow else frame[name]
+        if arrow and str(column.type) != "double":
+            column = column.cast("float64", safe=False)
+        elif not arrow and frame[name].dtype != nw.Float64:
+            column = column.cast(nw.Float64)
+        found[:, j] = column.to_numpy()
+    return found
 
 
-def _numbers(series: Any, name: str) -> np.ndarray:
-    if _is_words(series):
-        raise errors.InputError(
-            f"column {name!r} holds {str(series.dtype).lower()} values, but it held numbers when the model was fitted."
-        )
-    return np.asarray(series.cast(nw.Float64).to_numpy(), dtype=float)
+def _reasons(values: np.ndarray) -> list[str]:
+    """Say of each column of numbers why it is left out, if it is."""
+    low, high = np.fmin.reduce(values), np.fmax.reduce(values)  # NaN where a column has no cell
+    return ["empty" if np.isnan(a) else "" if a < b else "constant" for a, b in zip(low, high, strict=True)]
 
 
 def _missing(series: Any) -> np.ndarray:

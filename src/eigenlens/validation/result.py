@@ -143,15 +143,16 @@ class CrossValidation(Result):
         return pd.DataFrame(columns)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the mean score of each setting with its standard error; return the axes.
+        """Draw the mean score of each setting with its standard error; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
+        from .._core.drawing import Display
         from ._plots import draw_curve
 
-        return draw_curve(self, ax)
+        return Display.on(draw_curve(self, ax))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

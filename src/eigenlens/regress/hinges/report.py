@@ -1,11 +1,13 @@
-"""What is told of a model: the table of terms, importances from the pruning path."""
+"""What is told of a model: the credit of features on the pruning path, and what groups of terms add."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
 
 from .prune import Subset
 from .terms import Term
@@ -13,7 +15,7 @@ from .terms import Term
 Floats = NDArray[np.float64]
 
 
-def importances(path: list[Subset], scores: Floats, terms: Sequence[Term], size: int, p: int) -> Floats:
+def credits(path: list[Subset], scores: Floats, terms: Sequence[Term], size: int, p: int) -> Floats:
     """Credit each feature with what every subset up to the chosen size gains over the one before.
 
     Parameters
@@ -27,18 +29,64 @@ def importances(path: list[Subset], scores: Floats, terms: Sequence[Term], size:
     for k in range(1, size):
         features = frozenset[int]().union(*(terms[t].features for t in path[k].terms))
         credit[list(features)] += scores[k - 1] - scores[k]
-    credit = np.maximum(credit, 0.0)
-    return credit / credit.sum() if credit.sum() > 0 else credit
+    return np.maximum(credit, 0.0)
 
 
-def table(terms: Sequence[Term], coef: Floats, figures: dict[str, float], head: str) -> str:
-    """Lay the terms and their coefficients out as text."""
-    rows = [[str(t), *(f"{c:.6g}" for c in row)] for t, row in zip(terms, coef, strict=True)]
-    names = ["coefficient"] if coef.shape[1] == 1 else [f"response {r}" for r in range(coef.shape[1])]
-    rows.insert(0, ["term", *names])
-    wide = [max(len(r[c]) for r in rows) for c in range(len(rows[0]))]
-    lines = [head, ""]
-    for r in rows:
-        lines.append("  ".join([r[0].ljust(wide[0]), *(v.rjust(k) for v, k in zip(r[1:], wide[1:], strict=True))]))
-    lines += ["", "   ".join(f"{k} {v:.6g}" for k, v in figures.items())]
-    return "\n".join(line.rstrip() for line in lines)
+def scaled(credit: Floats, root: bool) -> Floats:
+    """Scale what features gain to 100 for the first of them, after the square root if asked for."""
+    share = credit / max(float(credit.max(initial=0.0)), np.finfo(float).tiny)
+    return 100 * (np.sqrt(share) if root else share)
+
+
+def groups(terms: Sequence[Term]) -> dict[tuple[int, ...], list[int]]:
+    """Return terms by the features that they use, single features first; the constant is in no group."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for k, term in enumerate(terms):
+        if term.features:
+            found.setdefault(tuple(sorted(term.features)), []).append(k)
+    return dict(sorted(found.items(), key=lambda item: (len(item[0]), item[0])))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What the terms of the same features add to a prediction.
+
+    Attributes
+    ----------
+    features : tuple of int
+    terms : list of int
+    spread : array of shape (q,)
+        Standard deviation of their sum over the rows, for each response.
+    loss : float
+        By how much the residual sum of squares rises without them, the other coefficients fitted anew.
+    """
+
+    features: tuple[int, ...]
+    terms: list[int]
+    spread: Floats
+    loss: float
+
+
+def parts(terms: Sequence[Term], coef: Floats, R: Floats, W: float) -> list[Part]:
+    """Return the ANOVA decomposition, from the triangular factor R of all terms, the constant first.
+
+    Parameters
+    ----------
+    terms : list of Term
+    coef : array of shape (M, q)
+    R : array of shape (M, M)
+        RᵀR is the sum of w b bᵀ over the rows.
+    W : float
+        Sum of the weights.
+    """
+    size = np.linalg.norm(R, axis=0)
+    centred = R[1:, 1:]  # the constant comes first: what it spans is in the first row alone
+    inverse = solve_triangular(R / size, np.eye(len(R)))
+    found = []
+    for features, ks in groups(terms).items():
+        drawn = centred[:, [k - 1 for k in ks]] @ coef[ks]
+        rows = inverse[ks]
+        scaled = coef[ks] * size[ks, None]
+        loss = float(np.sum(scaled * np.linalg.lstsq(rows @ rows.T, scaled, rcond=None)[0]))
+        found.append(Part(features, ks, np.sqrt(np.sum(drawn**2, axis=0) / max(W - 1, 1.0)), loss))
+    return found

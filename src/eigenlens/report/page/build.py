@@ -51,6 +51,7 @@ def render(findings: Findings) -> str:
             _loadings(findings),
             _classes(findings),
             _extras(findings),
+            _misfits(findings),
             _table(findings),
             _code(findings),
         ),
@@ -331,6 +332,28 @@ def _pairs(f: Findings) -> list[Markup]:
         )
         for j in range(min(k, 2))
     ]
+
+
+def _misfits(f: Findings) -> Markup | None:
+    found = f.extras.get("misfits")
+    if found is None or not found["rows"]:
+        return None
+    about = (
+        f"Rows beyond the limits that {found['level']:.0%} of new rows exceed: far out along the "
+        f"{counted(found['components'], 'component')} (T²), or beside them (Q). The columns say what adds most to it."
+    )
+    rows = [
+        [
+            row["row"],
+            row["measure"],
+            f"{row['times']:.1f} times the limit",
+            ", ".join(f"{name} ({share:.0%})" for name, share in row["columns"]),
+        ]
+        for row in found["rows"]
+    ]
+    caption = f"The {len(rows)} farthest of {counted(found['count'], 'row')}"
+    numbers = table(["row", "where", "how far", "columns to blame"], rows, caption)
+    return _section("Rows that do not fit", el("p", about, class_="note"), numbers, id_="misfits", wide=True)
 
 
 def _table(f: Findings) -> Markup:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, optional
-from .._core import xp as _xp
-from .._core.errors import plain
+from . import errors, optional
+from . import xp as _xp
+from .errors import plain
 
 LINES, WIDTH = 15, 7  # of a table as text or in a notebook
 
@@ -26,12 +26,15 @@ class Table:
     title : str
     values : ndarray of shape (r, c)
     rows, columns : list of str
+    lines : int
+        So many are shown; `to_frame()` has them all.
     """
 
     title: str
     values: np.ndarray
     rows: list[str]
     columns: list[str]
+    lines: int = LINES
 
     def to_frame(self) -> Any:
         """Return the table as a pandas DataFrame."""
@@ -43,9 +46,9 @@ class Table:
         head = ["", *self.columns[:WIDTH]]
         body = [
             [name, *("" if np.isnan(v) else f"{v:.4g}" for v in line[:WIDTH])]
-            for name, line in zip(self.rows[:LINES], self.values[:LINES], strict=True)
+            for name, line in zip(self.rows[: self.lines], self.values[: self.lines], strict=True)
         ]
-        left = [f"{r - LINES} more rows"] * (r > LINES) + [f"{c - WIDTH} more columns"] * (c > WIDTH)
+        left = [f"{r - self.lines} more rows"] * (r > self.lines) + [f"{c - WIDTH} more columns"] * (c > WIDTH)
         return [head, *body], f"… {' and '.join(left)}: to_frame()" if left else ""
 
     def __str__(self) -> str:
@@ -147,38 +150,6 @@ def matrix(title: str, values: Any, rows: Sequence[Any], columns: Sequence[Any])
 def names_of(labels: Any) -> list[str]:
     """Return labels as words."""
     return [str(plain(label)) for label in labels]
-
-
-#: Attributes that say how much a direction carries, and what to call that.
-MEASURES = (
-    ("canonical_correlations_", "canonical correlation"),
-    ("correlations_", "canonical correlation"),
-    ("explained_variance_", "variance"),
-    ("eigenvalues_", "eigenvalue"),
-    ("singular_values_", "singular value"),
-)
-
-
-def directions(model: Any, names: list[str]) -> Table | None:
-    """Return what each direction carries, and its share."""
-    found: dict[str, Any] = {}
-    for attribute, words in MEASURES:
-        values = getattr(model, attribute, None)
-        if values is not None and _xp.is_array(values) and values.shape == (len(names),):
-            values = np.asarray(_xp.to_numpy(values), dtype=float)
-            if attribute == "explained_variance_":
-                found["standard deviation"] = np.sqrt(values)
-            found[words] = values
-            break
-    else:
-        solved: Any = getattr(getattr(model, "spectrum_", None), "values", None)
-        if solved is not None and len(solved) == len(names):
-            found["eigenvalue"] = np.asarray(_xp.to_numpy(solved), dtype=float)
-    shares = getattr(model, "explained_variance_ratio_", None)
-    if shares is not None and len(shares) == len(names):
-        found["share"] = np.asarray(_xp.to_numpy(shares), dtype=float)
-        found["cumulative"] = np.cumsum(found["share"])
-    return table("Directions", found, names) if found else None
 
 
 def tables_of(parts: Iterator[tuple[str, Table | None]]) -> dict[str, Table]:

@@ -1,0 +1,87 @@
+"""How many axes a table of words and numbers shows: against columns that are permuted one by one."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_choice
+from .._core.typing import TableLike
+from ..inference import DimensionTest, against_refits
+from ..sources.words import is_mixed
+from ._rows import RowsEstimator
+
+
+class PermutedWords(RowsEstimator):
+    """Gives MixedPCA `test_dimension`."""
+
+    def test_dimension(
+        self,
+        X: TableLike = None,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        alpha: float = 0.05,
+        method: str = "permutation",
+        n_draws: int = 199,
+        random_state: Any = 0,
+    ) -> DimensionTest:
+        """Test how many axes there are: "at most d", d = 0, 1, …
+
+        Every column, a column of words as a whole, is permuted by itself, which leaves nothing that columns have in
+        common and all that each is by itself: parallel analysis (Buja, Eyuboglu 1992). Axes beyond the first are tested
+        a little too strictly, since permuted columns have nothing of the first.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+            The rows of the fit: a model keeps none.
+        y : ignored
+        sample_weight : array of shape (n,), optional
+            Whole numbers: a row of weight 2 is two rows.
+        alpha : float
+            Level.
+        method : {"permutation"}
+        n_draws : int
+            Number of permutations.
+        random_state : int, Generator, RandomState or None
+            Their seed.
+        """
+        self._require_fit()
+        check_choice("method", method, ("permutation",))
+        source = self._rows_to_test(X, None, sample_weight, method, needed=True)
+        assert source is not None
+        read = [(*self._coded(block.X), block.weight) for segment in source.segments() for block in segment]
+        rows, blocks = np.concatenate([part for part, _, _ in read]), read[0][1]
+        if read[0][2] is not None:
+            times = np.concatenate([np.asarray(_xp.to_numpy(weight)) for _, _, weight in read])
+            if (times % 1 != 0).any():
+                raise errors.InputError("sample_weight: permutations move rows, so weights must be whole numbers.")
+            rows = np.repeat(rows, times.astype(np.intp), axis=0)
+        most = max(1, min(len(rows) - 1, rows.shape[1] - sum(len(part) > 1 for part in blocks)))
+
+        def values_of(table: np.ndarray) -> np.ndarray:
+            return np.linalg.eigvalsh(table.T @ table / len(table))[::-1][:most]
+
+        return against_refits(values_of, rows, alpha, n_draws, random_state, blocks)
+
+    def _coded(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
+        """Return rows as the columns whose covariance the fit decomposes, and which of them a column of X became."""
+        parts: list[np.ndarray] = []
+        of_numbers, coding = self._of_numbers, self._coding
+        if of_numbers is not None:
+            numbers = X.numbers if is_mixed(X) else X
+            spread = np.where(self._deviations > 0, self._deviations, np.inf)
+            parts += list((np.asarray(_xp.to_numpy(of_numbers.centred(numbers))) / spread).T[:, :, None])
+        if coding is not None:
+            columns = len(coding.levels) if of_numbers is None else 1
+            for j, places in enumerate(self._places(X)):
+                c = coding.shares[coding.offsets[j] : coding.offsets[j + 1]]
+                coded = (np.arange(len(c)) == places[:, None]) - c
+                parts.append(np.where(places[:, None] >= 0, coded, 0.0) / np.sqrt(c * columns))
+        ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+        return np.concatenate(parts, axis=1), [np.arange(a, b) for a, b in pairwise(ends)]

@@ -1,0 +1,103 @@
+"""No target, and words among the columns: the axes that words and numbers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from .._core.errors import InputError
+from ..methods._declaration import Wording
+from ..report.findings import Findings, percent
+from ..tables import Preparation
+from .data import Data, holes_in, prepared
+from .dimension_tests import (
+    FEWEST_ROWS,
+    LEVEL,
+    STRICT,
+    UNRELATED,
+    WORK,
+    Verdicts,
+    effort,
+    of_test,
+    related_rows,
+    some_rows,
+    untested,
+)
+from .methods import made
+from .plan import Plan, Progress
+from .words import base, correlations, spread_words
+
+MOST_AXES = 10
+FEWEST_LEVELS = 3  # words of two levels are as well told by one column of 0 and 1
+PERMUTED = Wording(
+    "parallel analysis, permutations",
+    "The axes were compared with those of the same columns, each permuted by itself (a column of words as a whole), "
+    "which leaves nothing that they have in common ({permutations}).",
+    STRICT,
+)
+
+
+def asks_for_words(data: Data) -> bool:
+    """Tell whether a table without a target holds words that a method for words should have as they are."""
+    if data.kind != "none":
+        return False
+    found = Preparation(standardise=False, missing="keep", full=True).fit(data.table)
+    holed = holes_in(data.table).any(axis=0)
+    numbers_have_holes = any(
+        gap for name, gap in zip(data.table.column_names, holed, strict=True) if name not in found.levels_
+    )
+    return not numbers_have_holes and any(len(levels) >= FEWEST_LEVELS for levels in found.levels_.values())
+
+
+def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
+    """Fit a method that takes words as they are, and tell its axes from those of unrelated columns."""
+    preparation = prepared(data, plan, full=True)
+    names, table = preparation.names_out_, data.table.select(preparation.columns_)
+    free = sum(max(len(block) - 1, 1) for block in preparation.blocks())
+    model = made(cls, plan.seed).set_params(n_components=max(1, min(MOST_AXES, free, data.n_rows - 1)))
+    model.fit(table, sample_weight=data.weights)
+    scores = np.asarray(model.transform(table))
+    values, shares = np.asarray(model.eigenvalues_), np.asarray(model.explained_variance_ratio_)
+    found = _verdicts(cls, data, table, len(names), len(values), plan, progress)
+    axes = [f"axis {j + 1}" for j in range(len(values))]
+    directions = [found.direction(j, axes[j], float(values[j]), float(shares[j])) for j in range(len(values))]
+    loadings = correlations(preparation.transform(data.table), scores, data.weights)
+    findings = base(data, plan, cls, directions, axes, scores, names, loadings)
+    findings.value_name, findings.loading_kind = "inertia", "correlation with the axis"
+    findings.scree, findings.test = {"values": values, **found.scree}, found.test
+    spread_words(findings, standardised=True)
+    adjusted = getattr(model, "adjusted_inertia_", None)
+    if adjusted is not None and len(adjusted) > 1:
+        two = percent(float(adjusted[:2, 1].sum()))
+        findings.summary.append(f"Shares of words alone are pessimistic: adjusted (Greenacre), two axes carry {two}.")
+    findings.doubts.append(
+        "Where words are steps of one scale, the second axis often bends the first (an arch): it is the same scale."
+    )
+    return findings, Pipeline([("model", model)])
+
+
+def _verdicts(
+    cls: Any, data: Data, table: Any, columns: int, k: int, plan: Plan, progress: Progress | None
+) -> Verdicts:
+    n, related = data.n_rows, related_rows(data)
+    if table.num_columns < 2:
+        return untested(k, "There is a single column, so that nothing can be related to anything.")
+    if related.groups is not None:
+        return untested(k, "Columns are permuted row by row, which groups do not allow.")
+    spent = effort(n, lambda m: m * columns**2, WORK, 199, FEWEST_ROWS["none"])
+    if spent is None:
+        return untested(k, "The table is too large for the permutations that a test takes.")
+    if progress:
+        progress("testing directions: permuting", 0, 0)
+    rows = some_rows(spent.rows, n, plan.seed)
+    some, part = table.take(rows), related.of(rows)
+    try:
+        tested = made(cls, plan.seed).fit(some, sample_weight=part.weights)
+        found = tested.test_dimension(
+            some, sample_weight=part.weights, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed
+        )
+    except InputError as error:
+        return untested(k, str(error))
+    return of_test(found, k, spent.told(PERMUTED, n), PERMUTED, UNRELATED if spent.rows == n else "")

@@ -1,0 +1,43 @@
+"""Rows that do not fit, in the report."""
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_wine
+
+import eigenlens
+
+WINE = load_wine(as_frame=True).data
+
+
+def findings(frame, **options):
+    return eigenlens.report(frame, **options).findings
+
+
+def test_a_cell_that_was_mistyped_is_blamed():
+    frame = WINE.set_index(pd.Index([f"bottle {i}" for i in range(len(WINE))], name="bottle"))
+    frame.loc["bottle 5", "ash"] = 24.3  # the point was lost
+    found = findings(frame)
+    first = found.extras["misfits"]["rows"][0]
+    assert first["row"] == "bottle 5"
+    assert first["columns"][0][0] == "ash"
+    assert first["times"] > 3
+    assert "farthest bottle 5 (ash)" in found.summary[-1]
+    assert found.to_dict()["rows_that_do_not_fit"]["count"] >= 1
+
+
+def test_the_page_lists_them(tmp_path):
+    page = eigenlens.report(WINE).save(tmp_path / "page.html").read_text()
+    assert "Rows that do not fit" in page
+    assert "columns to blame" in page
+    assert "row 70" in page
+
+
+def test_normal_rows_are_few():
+    frame = pd.DataFrame(np.random.default_rng(0).standard_normal((500, 6)), columns=list("abcdef"))
+    said = findings(frame).summary[-1]
+    assert "no more than chance gives" in said or "No row lies beyond" in said
+
+
+def test_few_rows_and_other_methods_say_nothing():
+    assert "misfits" not in findings(WINE.head(15)).extras
+    assert "misfits" not in findings(WINE, method="kernel-pca").extras
