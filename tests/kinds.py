@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import decimal
 import sqlite3
 
 import dask.array as da
@@ -10,6 +11,7 @@ import dask.dataframe as dd
 import duckdb
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.feather
 import xarray as xr
@@ -111,6 +113,68 @@ def remote_parquet(data, folder):
 def remote_csv(data, folder):
     frame_of(data).to_csv(f"memory://{folder.name}.csv.gz", index=False)
     return (open_rows(f"memory://{folder.name}.csv.gz", **roles(data)),)
+
+
+def file_address(data, folder):
+    parquet_folder(data, folder)
+    return (open_rows(f"file://{folder}/parts/*.parquet", **roles(data)),)
+
+
+class Interchange:
+    """A table that speaks the data frame interchange protocol and nothing else."""
+
+    def __init__(self, frame):
+        self.frame = pa.Table.from_pandas(frame, preserve_index=False)
+
+    def __dataframe__(self, nan_as_null=False, allow_copy=True):
+        return self.frame.__dataframe__(nan_as_null, allow_copy)
+
+
+class ArrowArray:
+    """A table that hands over one Arrow array and nothing else."""
+
+    def __init__(self, frame):
+        self.batch = pa.Table.from_pandas(frame, preserve_index=False).combine_chunks().to_batches()[0]
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.batch.__arrow_c_array__(requested_schema)
+
+
+def interchange(data, folder):
+    return (open_rows(Interchange(frame_of(data)), **roles(data)),)
+
+
+def arrow_array(data, folder):
+    return (open_rows(ArrowArray(frame_of(data)), **roles(data)),)
+
+
+def columns_of_x(data):
+    return frame_of(data)[roles(data)["columns"]]
+
+
+def sparse_columns(data, folder):
+    return (columns_of_x(data).astype(pd.SparseDtype("float64", 0.0)), *beside(data))
+
+
+def object_columns(data, folder):
+    return (columns_of_x(data).astype(object), *beside(data))
+
+
+def decimals(data):
+    """The same numbers as decimals of 30 digits, which say more than floating-point ones can."""
+    digit = decimal.Decimal("1e-28")
+    with decimal.localcontext(prec=38):
+        cells = [[decimal.Decimal(float(v)).quantize(digit) for v in column] for column in data.X.T]
+    kind = pa.decimal128(38, 28)
+    return pa.table({f"c{j}": pa.array(column, kind) for j, column in enumerate(cells)})
+
+
+def arrow_decimals(data, folder):
+    return (decimals(data), *beside(data))
+
+
+def polars_decimals(data, folder):
+    return (pl.from_arrow(decimals(data)), *beside(data))
 
 
 def duckdb_relation(data, folder):
@@ -245,6 +309,13 @@ KINDS = {
         arrow_ipc_stream,
         remote_parquet,
         remote_csv,
+        file_address,
+        interchange,
+        arrow_array,
+        sparse_columns,
+        object_columns,
+        arrow_decimals,
+        polars_decimals,
         duckdb_relation,
         duckdb_file,
         sqlite_file,

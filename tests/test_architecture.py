@@ -23,6 +23,21 @@ def test_every_method_has_its_tests_and_its_page(method):
     assert (ROOT / f"docs/methods/{method}.md").exists()
 
 
+ROOMS = sorted(
+    entry.stem
+    for entry in (ROOT / "src/eigenlens").iterdir()
+    if entry.suffix == ".py" or (entry / "__init__.py").exists()
+    if entry.stem not in ("__init__", "__main__", "exceptions")  # public names of what _core defines
+)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_is_on_the_map_and_in_its_table(room):
+    assert f">{room}</text>" in (ROOT / "docs/images/rooms.svg").read_text(encoding="utf8")
+    table = (ROOT / "docs/architecture.md").read_text(encoding="utf8")
+    assert f"| `{room}/` |" in table or f"| `{room}.py` |" in table
+
+
 @pytest.mark.parametrize("regressor", all_regressors())
 def test_every_regressor_has_its_tests_its_page_and_its_name(regressor):
     home = regressor.__module__.rsplit(".", maxsplit=1)[-1]

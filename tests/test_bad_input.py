@@ -137,7 +137,11 @@ TABLES = {  # what is wrong: the table, and what the message says after the name
     "same name twice": (pd.DataFrame(X, columns=list("abca")), r"has columns of the same name(.|\n)*rename"),
     "torch NaN": (torch.tensor(with_cell(np.nan)), NAN),
     "torch complex": (torch.tensor(X + 1j), r"is complex"),
-    "torch sparse": (torch.tensor(X).to_sparse(), r"is a sparse Tensor, which cannot be read as a table. Pass"),
+    "torch sparse NaN": (torch.tensor(with_cell(np.nan)).to_sparse(), NAN),
+    "torch sparse, elsewhere": (
+        torch.tensor(X).to_sparse().to("meta"),
+        r"is a sparse Tensor on meta.*read on the host",
+    ),
     "sparse NaN": (sp.csr_array(with_cell(np.nan)), NAN),
     "sparse complex": (sp.csr_array(X + 1j), r"is complex"),
 }
@@ -145,6 +149,7 @@ ONLY_X = {  # wrong as X, but as Y another mistake or none
     "one dimension": (X[:, 0], r"has shape \(30,\).*X\.reshape\(-1, 1\)"),
     "a pandas column": (FRAME["a"], r"has shape \(30,\) but must have rows and columns"),
     "a polars column": (pl.Series(X[:, 0]), r"has shape \(30,\) but must have rows and columns"),
+    "one-dimensional sparse tensor": (torch.tensor(X[:, 0]).to_sparse(), r"has shape \(30,\) but must have rows"),
     "one-dimensional sparse": (sp.coo_array(X[:, 0]), r"has shape \(30,\) but must have rows and columns"),
     "an empty list": ([], r"has shape \(0,\)"),
     "a list of nothing": ([[]], r"has no columns"),

@@ -52,7 +52,7 @@ def test_dates_counters_and_names_are_left_out_with_a_word(file, people, capsys)
         said = answer(capsys, file, "--target", "price", *rows)
         notes = " ".join(said["notes"])
         assert "1 of dates" in notes
-        assert "'when' left out: dates" in notes
+        assert "'when' left out: it holds dates" in notes
         assert "'id' left out: it identifies rows, by its name" in notes
         assert "'town' left out" in notes
         assert said["shown_directions"] >= 1
@@ -98,9 +98,10 @@ def test_a_difference_of_methods_is_judged_row_by_row():
 
 def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
     monkeypatch.setattr(comparison, "MOST_ROWS", 100)
-    for target in ("kind", "price"):
-        notes = answer(capsys, "people.csv", "--target", target)["notes"]
-        assert "Methods are compared on 100 of the 120 rows, drawn at random." in notes
+    some = "on 100 of the 120 rows, drawn at random."
+    of_classes = f"LDA, PDA, QDA are compared on all rows, FDA, MDA, SVM (Gaussian kernel) {some}"
+    for target, said in (("kind", of_classes), ("price", f"Methods are compared {some}")):
+        assert said in answer(capsys, "people.csv", "--target", target)["notes"]
 
 
 @pytest.mark.parametrize("method", ["fda", "pda", "mda"])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eigenlens import FDA, MDA, LocalizedSIR, RobustPCA, open_rows
+from eigenlens import FDA, MDA, PCA, LocalizedSIR, RobustPCA, open_rows
 from eigenlens._core import memory
 from eigenlens.exceptions import TooLargeError
 from eigenlens.inference import denoise, parallel_analysis
@@ -152,3 +152,13 @@ def test_dask(monkeypatch):
     for rows, y in ((da.from_array(X, chunks=(9000, 4)), da.from_array(Y, chunks=9000)), (frame, frame["a"] > 0)):
         with pytest.raises(TooLargeError, match="rows of X in one table"):
             FDA().fit(rows, y)
+
+
+def test_memory_that_ends_during_a_fit_is_told_and_leaves_the_model(monkeypatch):
+    X = np.random.default_rng(0).standard_normal((30, 3))
+    model = PCA(2).fit(X)
+    before = model.components_
+    monkeypatch.setattr(PCA, "_pose", lambda *_: np.empty(2**50))
+    with pytest.raises(TooLargeError, match=r"ran out during the fit of PCA \(Unable to allocate .*fewer rows"):
+        model.fit(X)
+    assert model.components_ is before

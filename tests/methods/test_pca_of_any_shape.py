@@ -15,6 +15,7 @@ from eigenlens import LDA, PCA, open_rows, roads
 from eigenlens.exceptions import NotConvergedWarning, RankWarning
 from eigenlens.moments import Outline
 from eigenlens.roads import choose_road
+from eigenlens.sources import Block
 
 K = 5
 PRODUCTS = importlib.import_module("eigenlens.moments.products")  # the package has a function of that name
@@ -146,8 +147,30 @@ def sources(X, folder):
     yield "torch", torch.tensor(X)
     yield "frame", pd.DataFrame(X)
     yield "sparse", scipy.sparse.csr_matrix(X)
+    for layout in (torch.sparse_csr, torch.sparse_coo, torch.sparse_csc):
+        yield str(layout), torch.tensor(X, requires_grad=True).to_sparse(layout=layout)
 
 
+@pytest.mark.parametrize("shape", [(400, 120), (120, 400)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_matrix_that_a_long_search_forms(shape, weighted):
+    X = planted(*shape) + 3.0
+    weight = np.random.default_rng(0).uniform(1, 2, shape[0]) if weighted else None
+    outline = Outline().update(Block(X, weight=weight))
+    products = PRODUCTS.ArrayProducts(X, outline, weight)
+    w = np.ones(shape[0]) if weight is None else weight
+    rows = np.sqrt(w)[:, None] * (X - np.average(X, axis=0, weights=w))
+    if weighted and not products.over_rows:
+        assert not products.may_form  # it would take a copy of the table
+        return
+    assert products.may_form
+    exact = rows @ rows.T if products.over_rows else rows.T @ rows
+    np.testing.assert_allclose(products.gram(), exact, atol=1e-11 * np.abs(exact).max())
+    far = X + 1e8
+    assert not PRODUCTS.ArrayProducts(far, Outline().update(Block(far, weight=weight)), weight).may_form
+
+
+@pytest.mark.filterwarnings("ignore:Sparse (CSR|CSC) tensor support is in beta")
 @pytest.mark.parametrize("shape", [(400, 120), (120, 400)])
 def test_every_kind_of_source_gives_the_same(products, tmp_path, shape):
     X = planted(*shape)
@@ -281,6 +304,17 @@ def test_sparse_frames_stay_sparse(products):
     np.testing.assert_allclose(model.transform(frame), PCA(K).fit(X).transform(X), atol=1e-10)
     y = np.arange(200) % 3
     np.testing.assert_array_equal(LDA().fit(frame, y).predict(frame), LDA().fit(X.toarray(), y).predict(X.toarray()))
+
+
+@pytest.mark.filterwarnings("ignore:Sparse (CSR|CSC) tensor support is in beta")
+@pytest.mark.parametrize("layout", ["sparse_csr", "sparse_coo", "sparse_csc"])
+def test_sparse_tensors_stay_sparse(products, layout):
+    X = sparse(200, 120)
+    tensor, y = torch.tensor(X.toarray()).to_sparse(layout=getattr(torch, layout)), np.arange(200) % 3
+    model = PCA(K).fit(tensor)
+    assert isinstance(model.moments_, Outline)
+    np.testing.assert_allclose(model.transform(tensor), PCA(K).fit(X).transform(X), atol=1e-10)
+    np.testing.assert_array_equal(LDA().fit(tensor, y).predict(tensor), LDA().fit(X.toarray(), y).predict(X.toarray()))
 
 
 def test_a_frame_with_another_fill_value_is_read_as_it_is():

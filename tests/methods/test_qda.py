@@ -192,7 +192,7 @@ def test_it_takes_part_in_comparisons_but_is_no_method_of_a_study():
     from eigenlens.study.comparison import compared_methods
     from eigenlens.study.methods import methods
 
-    assert isinstance(compared_methods("classes", 0)["QDA"], QDA)
+    assert isinstance(compared_methods("classes", 0, n=100, folds=5)["QDA"], QDA)
     assert "qda" not in methods()
 
 

@@ -9,9 +9,10 @@ import pytest
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.preprocessing import StandardScaler
 
-from eigenlens import FDA, MDA, KernelClassifier, KernelRegressor, SparsePCA
+from eigenlens import FDA, MDA, PCA, QDA, KernelClassifier, KernelRegressor, SparsePCA
 from eigenlens._core.errors import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
+from eigenlens.report import ScreeDisplay
 
 mpl.use("Agg")
 WINE = load_wine(as_frame=True)
@@ -27,6 +28,24 @@ def test_a_kernel_classifier_draws_its_boundary_and_keeps_quiet():
     assert display.ax_.get_xlabel() == "alcohol"
     with pytest.raises(InputError, match=r"y=None, but the picture of a KernelClassifier .* pass X and y"):
         model.plot(X)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_qda_draws_its_regions_without_words_of_kernels(classes):
+    some = np.asarray(WINE.target) < classes
+    display = QDA().fit(X[some], y[some]).plot(X[some], y[some])
+    assert display.ax_.get_xlabel() == "alcohol"
+    assert "f = ±1" not in [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    mpl.pyplot.close("all")
+
+
+def test_the_scree_of_pca_speaks_of_pca():
+    display = ScreeDisplay.from_estimator(PCA().fit(X))
+    words = [display.ax_.get_xlabel(), *(text.get_text() for text in display.ax_.get_legend().get_texts())]
+    assert words == ["component", "together", "each component"]
+    sparse = ScreeDisplay.from_estimator(SparsePCA(2, n_nonzero=4).fit(X))
+    assert "not zero" in sparse.ax_.get_xlabel()
+    mpl.pyplot.close("all")
 
 
 def test_a_kernel_regressor_draws_its_path_or_says_that_it_has_none():

@@ -27,8 +27,6 @@ EXPECTED = PCA(2).fit(np.asarray(cells().X))
 def test_fit_is_that_of_the_table(kind, backed, tmp_path):
     adata = cells(kind)
     if backed:
-        if kind == "csc":
-            pytest.skip("anndata reads columns of a backed CSC matrix, not rows")
         adata.write_h5ad(tmp_path / "cells.h5ad")
         adata = ad.read_h5ad(tmp_path / "cells.h5ad", backed="r")
     model = PCA(2).fit(adata)
@@ -42,6 +40,11 @@ def test_layers_and_labels():
     model = LDA().fit(open_rows(adata, layer="log"), adata.obs["kind"])
     expected = LDA().fit(adata.layers["log"], adata.obs["kind"])
     np.testing.assert_allclose(model.scalings_, expected.scalings_, rtol=0, atol=1e-12)
+    named = LDA().fit(open_rows(adata, layer="log", target="kind"))
+    assert np.array_equal(named.scalings_, model.scalings_)
+    assert np.array_equal(LDA().fit(adata, target="kind").means_, LDA().fit(adata, adata.obs["kind"]).means_)
+    with pytest.raises(ValueError, match="target='q': no such column of obs; there are 'kind'"):
+        LDA().fit(adata, target="q")
     with pytest.raises(ValueError, match="layer='raw': no such layer; there are 'log'"):
         open_rows(adata, layer="raw")
     with pytest.raises(ValueError, match="whose rows are its obs"):
@@ -58,3 +61,13 @@ def test_scores_and_loadings_go_in():
     assert rows.loadings(model).index.tolist() == [f"gene{j}" for j in range(6)]
     rows.store(model, "mine")
     assert "X_mine" in adata.obsm
+
+
+def test_weights_of_obs():
+    adata = cells("csr")
+    adata.obs["times"] = np.arange(80) % 3
+    named = PCA(2).fit(open_rows(adata, weight="times"))
+    assert np.array_equal(named.components_, PCA(2).fit(adata, sample_weight=adata.obs["times"]).components_)
+    assert named.transform(open_rows(adata, weight="times")).shape == (80, 2)  # of every row
+    with pytest.raises(ValueError, match="sample_weight"):
+        PCA(2).fit(open_rows(adata, weight="times"), sample_weight=np.ones(80))

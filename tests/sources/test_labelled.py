@@ -111,3 +111,18 @@ WRONG = {
 def test_wrong_input(attempt, message):
     with pytest.raises(ValueError, match=message):
         attempt()
+
+
+def test_y_and_weights_may_have_labels():
+    rng = np.random.default_rng(0)
+    X = xr.DataArray(rng.standard_normal((60, 3)), dims=("time", "place"))
+    y, weight = np.arange(60) % 3, np.arange(60) % 4 + 1.0
+    labels, weights = xr.DataArray(y, dims="time"), xr.DataArray(weight, dims="time")
+    expected = LDA().fit(X.values, y, sample_weight=weight)
+    for chunks in (None, {"time": 20}):
+        rows, given, counts = (a if chunks is None else a.chunk(chunks) for a in (X, labels, weights))
+        found = LDA().fit(rows, given, sample_weight=counts)
+        np.testing.assert_allclose(found.means_, expected.means_, rtol=0, atol=1e-12)
+    assert expected.score(X, labels) == expected.score(X.values, y)
+    both = CCA(1).fit(X[:, :2], X[:, 2:])
+    assert np.array_equal(both.x_weights_, CCA(1).fit(X.values[:, :2], X.values[:, 2:]).x_weights_)

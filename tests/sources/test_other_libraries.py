@@ -169,3 +169,37 @@ def test_damaged_zstd_is_named(tmp_path):
     os.truncate(path, path.stat().st_size // 2)
     with pytest.raises(ValueError, match=r"rows.csv.zst"):
         PCA(2).fit(open_rows(path))
+
+
+def test_a_stream_of_many_batches_is_read_to_its_end():
+    """Looking at its first rows must not close it."""
+    X = np.random.default_rng(0).standard_normal((5000, 4)) + 3
+    table = pa.table({f"c{j}": X[:, j] for j in range(4)})
+    model = PCA(2).fit(open_rows(table.to_reader(max_chunksize=600)))
+    assert model.moments_.n_rows == 5000
+    np.testing.assert_allclose(model.components_, PCA(2).fit(X).components_, rtol=0, atol=1e-12)
+
+
+def test_a_query_runs_once_for_a_fit(monkeypatch):
+    """First rows and pass are one stream, and it is closed at the end: its connection is free again."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE stored AS SELECT random() AS a, random() AS b FROM range(5000)")
+    rows = open_rows(connection.sql("FROM stored"))
+    opened = []
+    run = rows.reader._opened
+    monkeypatch.setattr(rows.reader, "_opened", lambda: (opened.append(1), run())[1])
+    first = PCA(1).fit(rows)
+    assert len(opened) == 1
+    assert connection.sql("SELECT count(*) FROM stored").fetchall() == [(5000,)]
+    assert np.array_equal(PCA(1).fit(rows).components_, first.components_)
+
+
+def test_what_is_beside_rows_is_said():
+    connection = duckdb.connect()
+    relation = connection.sql("SELECT random() AS a, random() AS b FROM range(20)")
+    with pytest.raises(TypeError, match=r"y is a DuckDBPyRelation, whose rows have no fixed order.*target="):
+        LDA().fit(relation, relation)
+    with pytest.raises(TypeError, match=r"X is a DuckDBPyConnection, not rows; pass a relation"):
+        PCA(1).fit(connection)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        PCA(1).fit(pa.array([1.0, 2.0]))

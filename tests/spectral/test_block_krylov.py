@@ -105,3 +105,22 @@ def test_weak_directions_of_few_rows_go_to_the_decomposition():
     s = np.r_[1.0, 1e-2, 1e-7, np.full(37, 1e-9)]
     found = gram(Form(factor=(U * s) @ V.T, squared=False), 3)
     np.testing.assert_allclose(found[0][:3], s[:3], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "formed"), [("flat", True), ("planted", False)])
+def test_a_search_that_turns_out_to_be_long_forms_the_matrix(name, formed):
+    A, _ = turned(SPECTRA[name])
+    calls = {"products": 0, "forms": 0}
+
+    def apply(V):
+        calls["products"] += 1
+        return V @ A
+
+    def form():
+        calls["forms"] += 1
+        return A
+
+    found = leading(apply, N, 5, A, form=form, worth=12.0)
+    assert calls["forms"] == formed
+    assert calls["products"] < found.steps or not formed
+    np.testing.assert_allclose(found.values, np.sort(SPECTRA[name])[::-1][:5], rtol=1e-12)

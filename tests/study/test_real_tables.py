@@ -267,7 +267,13 @@ def test_columns_are_listed_under_their_own_set(folder, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "name"), [([], "pca"), (["--target", "kind"], "lda"), (["--target", "height"], "sir")]
+    ("words", "name"),
+    [
+        ([], "mixedpca"),  # words of three levels are taken as they are
+        (["--method", "pca"], "pca"),
+        (["--target", "kind"], "lda"),
+        (["--target", "height"], "sir"),
+    ],
 )
 def test_scores_have_one_naming(words, name, animals, folder, capsys):
     table = animals.drop(columns="milk")

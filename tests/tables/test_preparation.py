@@ -1,5 +1,7 @@
 """Numbers from words, gaps and unlike units, the same on new rows."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -24,9 +26,30 @@ def test_every_library_gives_the_same_numbers(library):
     preparation = Preparation().fit(library(TABLE))
     assert preparation.names_out_ == ["size", "colour = green", "colour = red", "two = yes"]
     assert preparation.left_out_ == {"same": "constant", "word": "constant"}
-    Z = preparation.transform(library(TABLE))
+    Z = np.asarray(preparation.transform(library(TABLE)))
     assert np.allclose(Z.mean(axis=0), 0, atol=1e-15)
     assert np.allclose(Z.std(axis=0, ddof=1), 1)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame])
+def test_names_survive_without_set_output(library):
+    table = library(TABLE)
+    shown = Preparation(centre=False, standardise=False).fit(table).transform(table)
+    assert isinstance(shown, library)
+    assert list(shown.columns) == ["size", "colour = green", "colour = red", "two = yes"]
+    model = make_pipeline(Preparation(), PCA()).fit(table)
+    assert list(model[-1].feature_names_in_) == list(shown.columns)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.transform(table)
+
+
+def test_rows_keep_their_index_and_plain_tables_stay_arrays():
+    table = pd.DataFrame(TABLE, index=[f"row {i}" for i in range(len(TABLE["size"]))])
+    assert list(Preparation().fit_transform(table).index) == list(table.index)
+    arrow = pa.Table.from_pandas(table, preserve_index=False)
+    assert isinstance(Preparation().fit(arrow).transform(arrow), np.ndarray)
+    assert isinstance(Preparation().fit(arrow).transform(table), np.ndarray)
 
 
 def test_full_coding_has_a_column_for_each_word_of_three():

@@ -91,11 +91,19 @@ def check_count(value: Any, auto: bool = False) -> None:
 
 @contextmanager
 def unchanged_on_failure(model: Any) -> Iterator[None]:
-    """Give a model back the attributes it had, whatever is raised inside a `with` block, Ctrl-C included."""
+    """Give a model back the attributes it had, whatever is raised inside a `with` block, Ctrl-C included.
+
+    Memory that ends on the way, where it could not be foreseen, is told in our own words.
+    """
     before = model.__dict__.copy()
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         model.__dict__.clear()
         model.__dict__.update(before)
+        if isinstance(error, MemoryError) and not isinstance(error, errors.TooLargeError):
+            raise errors.TooLargeError(
+                f"Memory ran out during the fit of {type(model).__name__} ({error or 'no size given'}); the model is "
+                "as it was. Use fewer rows or columns, or give the process more memory."
+            ) from error
         raise

@@ -34,7 +34,12 @@ def console() -> Console:
 def print_json(value: Any) -> None:
     """Print JSON that any reader understands: numbers that are none become null."""
     written = json.dumps(_plain(value), ensure_ascii=False, indent=2, allow_nan=False)
-    sys.stdout.write("".join(c if c == "\n" or c.isprintable() else json.dumps(c)[1:-1] for c in written) + "\n")
+    lines = (line if line.isprintable() else _escaped(line) for line in written.split("\n"))
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+def _escaped(line: str) -> str:
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in line)
 
 
 def _plain(value: Any) -> Any:

@@ -48,6 +48,9 @@ def leave(code: int = CODE) -> None:
     for name in list(getattr(writing, "PENDING", ())):
         with suppress(OSError):
             os.unlink(name)
+    for name in list(getattr(writing, "PENDING_FOLDERS", ())):
+        with suppress(OSError):
+            os.rmdir(name)
     try:
         sys.stderr.write("\nInterrupted; nothing half-written is left.\n")
         sys.stdout.flush()

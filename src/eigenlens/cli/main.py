@@ -80,6 +80,12 @@ asking = together(
         metavar="COL",
         help="Use a column that would be dropped: many different words, or a running number.",
     ),
+    click.option(
+        "--stream/--no-stream",
+        "stream",
+        default=None,
+        help="Read the file twice, in pieces, rather than hold it in memory [default: from 10 million cells on].",
+    ),
     click.option("--id", metavar="COL", help="The column that names the rows [default: told from the table]."),
     click.option("--weights", metavar="COL", help="How much, or how often, each row counts [default: told, or all 1]."),
     click.option("--group", metavar="COL", help="Rows that belong together in folds and permutations [default: told]."),
@@ -96,6 +102,7 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
 @click.option("--title", help="Title of the page.")
+@click.option("--beside", metavar="NAME", help="Also write a page with a second method beside this one.")
 @click.option(
     "--format", "suffix", type=click.Choice(["parquet", "csv"]), default="parquet", help="File format of the scores."
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 import sys
 import webbrowser
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,16 +18,18 @@ import numpy as np
 from .._core import errors
 from ..files import save
 from ..report.findings import Findings
-from ..sources.writing import replaced, sink_for
+from ..sources.writing import PENDING_FOLDERS, replaced, sink_for
 from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
 from ..study.methods import methods
+from ..study.whole import score_columns
 from ..tables import Dialect, TableFile
 from ..tables.endings import name_of
 from .console import comparison_table, console, escape, print_findings, print_json, progress
 from .outputs import file_for, folder_for
 
 STDIN = Path("-")
+BESIDE = "beside.html"
 
 
 def dialect_of(options: dict[str, Any]) -> Dialect:
@@ -44,9 +48,7 @@ def dialect_of(options: dict[str, Any]) -> Dialect:
 def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
     """Return what is asked, from the options; on top of what a demo asks."""
     plan = plan or Plan()
-    method = options["method"].lower().replace("_", "-")
-    if method != "auto" and method not in methods():
-        raise click.UsageError(f"--method {method!r}: there are: auto, {', '.join(methods())}.")
+    method = known_method("--method", options["method"])
     questions = [options.get("target") is not None, bool(options.get("views")), bool(options.get("distances"))]
     if sum(questions) > 1:
         raise click.UsageError("--target, --views and --distances are three questions; ask one at a time.")
@@ -73,8 +75,17 @@ def plan_of(options: dict[str, Any], plan: Plan | None = None) -> Plan:
         sample=options["sample"],
         seed=options["seed"],
         folds=options.get("folds", 0),
+        stream=options.get("stream"),
         **{name: value for name, value in given.items() if value is not None},
     )
+
+
+def known_method(option: str, name: str) -> str:
+    """Return the name of a method as the command line has it."""
+    method = name.lower().replace("_", "-")
+    if method != "auto" and method not in methods():
+        raise click.UsageError(f"{option} {method!r}: there are: auto, {', '.join(methods())}.")
+    return method
 
 
 def name_for(data: Path) -> str:
@@ -82,16 +93,16 @@ def name_for(data: Path) -> str:
     return "stdin" if data == STDIN else name_of(data)
 
 
-def read_rows(data: Path, options: dict[str, Any], plan: Plan) -> Data:
+def read_rows(data: Path, options: dict[str, Any], plan: Plan, show: Any = None) -> Data:
     """Read what a plan needs; what comes by a pipe is kept until it is read, since it is read twice."""
     if data != STDIN:
-        return read_data(TableFile(data, dialect_of(options)), plan, str(data))
+        return read_data(TableFile(data, dialect_of(options)), plan, str(data), show)
     with TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin.csv"
         with kept.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         try:
-            return read_data(TableFile(kept, dialect_of(options)), plan, str(STDIN))
+            return read_data(TableFile(kept, dialect_of(options)), replace(plan, stream=False), str(STDIN))
         except errors.InputError as error:
             raise errors.InputError(str(error).replace(str(kept), "stdin")) from error
 
@@ -105,8 +116,12 @@ def run_report(options: dict[str, Any]) -> None:
         raise click.UsageError(errors.views_syntax())
     folder = options["out"] or Path(f"{demo or name_for(data)}-report")
     names = ["report.html", f"scores.{options['suffix']}", "model.eigenlens"]
+    beside = None if options["beside"] is None else known_method("--beside", options["beside"])
     places = folder_for(
-        folder, [*names, *([f"{demo}.csv"] if demo else [])], None if data == STDIN else data, options["force"]
+        folder,
+        [*names, *([f"{demo}.csv"] if demo else []), *([BESIDE] if beside else [])],
+        None if data == STDIN else data,
+        options["force"],
     )
     plan = None
     if demo:
@@ -116,9 +131,13 @@ def run_report(options: dict[str, Any]) -> None:
     if data == STDIN and plan.title is None:
         plan = replace(plan, title="stdin")
     with progress() as show:
-        rows = read_rows(data, options, plan)
-        result = study(rows, plan, show)
-    _write(result, rows, places, names)
+        rows = read_rows(data, options, plan, show)
+        again = replace(rows, notes=list(rows.notes))
+        result = _answered(rows, plan, show, places, names)
+        if beside:
+            other = study(again, replace(plan, method=beside), show)
+            _write_beside(result, other, places[BESIDE])
+            names = [*names, BESIDE]
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {name: str(places[name]) for name in names}})
         return
@@ -126,11 +145,20 @@ def run_report(options: dict[str, Any]) -> None:
     out = console()
     out.print()
     first = "".join(f"; {axis} is its column {name}" for axis, name in result.findings.named_axes()[:1])
-    whats = ("the page, for any browser", f"a row for each row{first}", "the model")
-    for name, what in zip(names, whats, strict=True):
+    whats = ("the page, for any browser", f"a row for each row{first}", "the model", "two methods side by side")
+    for name, what in zip(names, whats, strict=False):
         out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
     if options["show"]:
         webbrowser.open(places[names[0]].resolve().as_uri())
+
+
+def _write_beside(result: Study, other: Study, place: Path) -> None:
+    from ..report.page import render
+    from ..report.page.beside import side_by_side
+
+    pages = [(each.findings.method, render(each.findings)) for each in (result, other)]
+    with replaced(place) as file:
+        file.write(side_by_side(result.findings.title, pages).encode("utf8"))
 
 
 def run_fit(options: dict[str, Any]) -> None:
@@ -140,7 +168,7 @@ def run_fit(options: dict[str, Any]) -> None:
     place = file_for(place, None if data == STDIN else data, options["force"])
     plan = plan_of(options)
     with progress() as show:
-        rows = read_rows(data, options, plan)
+        rows = read_rows(data, options, plan, show)
         result = study(rows, plan, show)
     save(result.model, place, about=result.about)
     if options["as_json"]:
@@ -157,7 +185,7 @@ def run_compare(options: dict[str, Any]) -> None:
         raise click.UsageError("compare needs --target COL: methods are compared by how well they predict it.")
     data = options["data"]
     with progress() as show:
-        rows = read_rows(data, options, plan)
+        rows = read_rows(data, options, plan, show)
         findings = study(rows, plan, show).findings
     if options["as_json"]:
         wanted = ("source", "target", "kind", "rows", "score", "baseline", "comparison")
@@ -170,32 +198,55 @@ def run_compare(options: dict[str, Any]) -> None:
     out.print(comparison_table(findings))
 
 
-def _write(result: Study, data: Data, places: dict[str, Path], names: list[str]) -> None:
+def _answered(data: Data, plan: Plan, show: Any, places: dict[str, Path], names: list[str]) -> Study:
+    """Make a study, and write the page, the scores and the model; those of a file in pieces while it is read again."""
     from ..report.page import render
 
     page, scores, model = (places[name] for name in names)
-    html = render(result.findings)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    save(result.model, model, about=result.about)
-    with sink_for(scores) as sink:
-        sink.rows(*score_columns(result, data))
+    result = study(data, plan, show) if data.whole is None else None
+    html = None if result is None else render(result.findings)
+    with _folder(page.parent), ExitStack() as stack:
+        if result is None or html is None:
+            data.whole.sink, data.whole.progress = stack.enter_context(sink_for(scores)), show
+            result = study(data, plan, show)
+            html = render(result.findings)
+            save(result.model, model, about=result.about)
+        else:
+            save(result.model, model, about=result.about)
+            stack.enter_context(sink_for(scores)).rows(*scores_in_memory(result, data))
     with replaced(page) as file:
         file.write(html.encode("utf8"))
+    return result
 
 
-def score_columns(result: Study, data: Data) -> tuple[list[str], list[np.ndarray]]:
-    """Return the columns of the file of scores: the name of the row, the target, the scores, what is predicted."""
+@contextmanager
+def _folder(folder: Path) -> Iterator[None]:
+    """Make a folder to write to; one that was not there goes again if nothing gets into it."""
+    new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    if new:
+        PENDING_FOLDERS.add(str(folder))
+    try:
+        yield
+    except BaseException:
+        if new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+    finally:
+        PENDING_FOLDERS.discard(str(folder))
+
+
+def scores_in_memory(result: Study, data: Data) -> tuple[list[str], list[np.ndarray]]:
+    """Return the columns of the file of scores."""
     findings: Findings = result.findings
-    columns: dict[str, np.ndarray] = {}
-    if findings.row_names is not None:
-        columns["row"] = np.array(findings.row_names, dtype=object)
-    if findings.target is not None:
-        columns[findings.target] = np.asarray(data.y, dtype=object) if data.kind == "classes" else np.asarray(data.y)
-    for j, name in enumerate(findings.score_names):
-        columns[name] = findings.scores[:, j]
+    predicted = None
     if data.kind in ("classes", "number") and hasattr(result.model, "predict"):
-        found = np.asarray(result.model.predict(data.table))
-        columns["predicted"] = found.astype(object) if data.kind == "classes" else found
+        predicted = np.asarray(result.model.predict(data.table))
+    y = None if findings.target is None else np.asarray(data.y)
+    names, columns = score_columns(
+        findings.score_names, findings.scores, findings.target, y, findings.row_names, predicted
+    )
     if data.first_copies is not None:  # a row for each row of the file, however often it was met
-        columns = {name: column[data.first_copies] for name, column in columns.items()}
-    return list(columns), list(columns.values())
+        columns = [column[data.first_copies] for column in columns]
+    return names, columns

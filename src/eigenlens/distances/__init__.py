@@ -1,9 +1,9 @@
-"""Distances: what form a matrix has, transforms that keep squared distances so, repairs, and alignment of maps.
+"""Distances: tests of the form of a matrix, transforms that keep distances Euclidean, repairs, and alignment of maps.
 
 `is_positive_semidefinite`, `is_conditionally_negative_definite` and `is_squared_distance` answer with evidence;
 `double_center` turns squared distances into inner products; `Identity`, `Exponential`, `Logarithm`, `Rational`, `Power`
 and `Measure` are Schoenberg transforms; `lingoes`, `cailliez` and `clip` make squared distances Euclidean; `procrustes`
-lays one map onto another; `gower` measures rows of numbers and words. `eigenlens.ClassicalMDS` makes the maps.
+aligns one map with another; `gower` measures rows of numbers and words. `eigenlens.ClassicalMDS` makes the maps.
 """
 
 from .centring import double_center

@@ -1,8 +1,8 @@
-"""Tests of form: what a symmetric matrix is, with evidence.
+"""Tests of the form of a symmetric matrix, with evidence.
 
-A matrix is *positive semidefinite* where vᵀAv ≥ 0 for all v, and *conditionally negative definite* where vᵀDv ≤ 0 for
-all v with vᵀ1 = 0. One with zero diagonal is a matrix of squared distances of points in a Euclidean space if and only
-if it is the latter (Schoenberg).
+A matrix is *positive semidefinite* if vᵀAv ≥ 0 for all v, and *conditionally negative definite* if vᵀDv ≤ 0 for all v
+with vᵀ1 = 0. One with zero diagonal is a matrix of squared distances of points in a Euclidean space if and only if it
+is the latter (Schoenberg).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .tables import ROUNDING, as_square, frobenius
 
 @dataclass(frozen=True, eq=False)
 class FormTest:
-    """What a test of form found. It is true or false as a condition: ``if is_squared_distance(D): …``.
+    """The result of a test of form. Use it as a condition: ``if is_squared_distance(D): …``.
 
     Attributes
     ----------
@@ -29,13 +29,13 @@ class FormTest:
     eigenvalue : float
         The extreme one: the smallest of A; the largest of D among vectors with vᵀ1 = 0.
     witness : array of shape (n,)
-        A unit vector v with vᵀAv (or vᵀDv) = `eigenvalue`: evidence where the answer is no.
+        A unit vector v with vᵀAv (or vᵀDv) = `eigenvalue`: the evidence if the answer is no.
     tolerance : float
         An eigenvalue beyond 0 by no more than this counts as rounding.
     statement : str
         The finding in a sentence.
     solver : str
-        What found it.
+        The solver that found it.
 
     Examples
     --------
@@ -63,15 +63,15 @@ class FormTest:
 
 
 def is_positive_semidefinite(A: TableLike, *, tol: float | None = None) -> FormTest:
-    """Tell whether vᵀAv ≥ 0 for all v.
+    """Test whether vᵀAv ≥ 0 for all v.
 
     Parameters
     ----------
     A : table of shape (n, n)
         Symmetric.
     tol : float, optional
-        How far below 0 the smallest eigenvalue may be, relative to the Frobenius norm of A; by default 16·n·ε, what
-        rounding can do.
+        How far below 0 the smallest eigenvalue may be, relative to the Frobenius norm of A; by default 16·n·ε, the size
+        of rounding errors.
 
     Examples
     --------
@@ -97,9 +97,9 @@ def is_positive_semidefinite(A: TableLike, *, tol: float | None = None) -> FormT
 
 
 def is_conditionally_negative_definite(D: TableLike, *, tol: float | None = None) -> FormTest:
-    """Tell whether vᵀDv ≤ 0 for all v with vᵀ1 = 0.
+    """Test whether vᵀDv ≤ 0 for all v with vᵀ1 = 0.
 
-    For large n by Lanczos iteration: beside D itself only vectors are kept.
+    For large n it uses Lanczos iteration, which keeps only vectors besides D itself.
 
     Parameters
     ----------
@@ -124,12 +124,12 @@ def is_conditionally_negative_definite(D: TableLike, *, tol: float | None = None
 
 
 def is_squared_distance(D: TableLike, *, tol: float | None = None) -> FormTest:
-    """Tell whether D holds the squared distances of points in a Euclidean space.
+    """Test whether D holds the squared distances of points in a Euclidean space.
 
     Parameters
     ----------
     D : table of shape (n, n)
-        Symmetric; squared distances are looked for, so pass ``d**2`` for distances d.
+        Symmetric. These are squared distances, so pass ``d**2`` for distances d.
     tol : float, optional
         As in `is_conditionally_negative_definite`; entries of the diagonal may be as far from 0.
 

@@ -15,15 +15,16 @@ from .._core.parameters import is_number
 def gower(table: Any, *, weights: Mapping[str, float] | None = None) -> np.ndarray:
     """Return Gower's distances between the rows of a frame with numbers, words, and holes.
 
-    A column of numbers adds |a − b| over its range, a column of words 0 for the same word and 1 for another; the
-    distance is their mean over the columns that both rows have. Ordered categories count as their places.
+    A column of numbers adds |a − b| divided by its range; a column of words adds 0 for the same word and 1 for a
+    different one. The distance is the mean over the columns that both rows have. Ordered categories count by their
+    positions.
 
     Parameters
     ----------
     table : DataFrame (pandas, polars, Arrow) or array
         Rows.
     weights : dict of column to number, optional
-        How much columns count; 1 where none is given.
+        How much columns count; 1 by default.
 
     Returns
     -------

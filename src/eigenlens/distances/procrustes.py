@@ -1,4 +1,4 @@
-"""Procrustes alignment: one map turned, mirrored, moved and stretched onto another of the same points."""
+"""Procrustes alignment: rotate, reflect, shift and scale one map onto another of the same points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..sources import as_source, map_rows
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How a map is laid onto another.
+    """How a map is aligned with another.
 
     Attributes
     ----------
@@ -26,7 +26,7 @@ class Alignment:
     residual : float
         Root of the mean squared distance between aligned and target points.
     disparity : float
-        What is left of the squared distances of the target points from their mean, between 0 and 1 (with scaling).
+        Share of the squared distances of the target points from their mean that is left, from 0 to 1 (with scaling).
 
     Examples
     --------
@@ -53,7 +53,7 @@ class Alignment:
 def procrustes(
     Y: TableLike, target: TableLike, *, scaling: bool = True, reflection: bool = True, sample_weight: Any = None
 ) -> Alignment:
-    """Lay a map of points as near as possible onto another map of the same points.
+    """Align a map of points as closely as possible with another map of the same points.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def procrustes(
     target : table of shape (n, q), q ≥ k
         The map that stays.
     scaling : bool
-        Whether the map may be stretched.
+        Whether the map may be scaled.
     reflection : bool
-        Whether it may be mirrored.
+        Whether it may be reflected.
     sample_weight : array of shape (n,), optional
         How much each point counts.
 

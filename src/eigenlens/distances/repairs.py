@@ -1,4 +1,4 @@
-r"""Repairs: the least that makes a table of squared distances Euclidean.
+r"""Repairs: the smallest changes that make a table of squared distances Euclidean.
 
 - Lingoes adds a constant to squared distances, :math:`d^2 + 2c`, where −c is the smallest eigenvalue of B.
 - Cailliez adds a constant to distances, :math:`(d + c)^2`: with B₁ and B₂ the centred forms of d and of d², the least
@@ -33,14 +33,14 @@ ROUGH, FINE, NEAR = 1e-5, 1e-11, 1e-5  # residuals of the vectors far from the a
 
 
 class Repair(NamedTuple):
-    """Repaired squared distances, and what was added to make them so.
+    """Repaired squared distances, and the constant that was added.
 
     Attributes
     ----------
     distances : array of shape (n, n)
         Squared distances of points in a Euclidean space.
     constant : float
-        Lingoes: c in d² + 2c. Cailliez: c in (d + c)². Clipping: the sum of the eigenvalues of B that were left out.
+        Lingoes: c in d² + 2c. Cailliez: c in (d + c)². Clipping: the sum of the eigenvalues of B that were dropped.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Repair(NamedTuple):
 
 
 def lingoes(D: TableLike) -> Repair:
-    """Add the least constant to squared distances that makes them Euclidean: d² + 2c off the diagonal.
+    """Add the smallest constant to squared distances that makes them Euclidean: d² + 2c off the diagonal.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def lingoes(D: TableLike) -> Repair:
 
 
 def cailliez(D: TableLike) -> Repair:
-    """Add the least constant to distances that makes them Euclidean: (d + c)² off the diagonal.
+    """Add the smallest constant to distances that makes them Euclidean: (d + c)² off the diagonal.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def cailliez(D: TableLike) -> Repair:
 
 
 def clip(D: TableLike) -> Repair:
-    """Leave out the negative eigenvalues of B = −½HDHᵀ, and make squared distances of what remains.
+    """Drop the negative eigenvalues of B = −½HDHᵀ, and turn the rest into squared distances.
 
     Parameters
     ----------

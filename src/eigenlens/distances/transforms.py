@@ -1,4 +1,4 @@
-r"""Schoenberg transforms: functions that keep squared distances squared distances.
+r"""Schoenberg transforms: functions that turn squared Euclidean distances into squared Euclidean distances.
 
 .. math:: \Phi(d) = \int_0^\infty \frac{1 - e^{-\lambda d}}{\lambda} \, g(d\lambda), \qquad
           \int \frac{g(d\lambda)}{1 + \lambda} < \infty ,
@@ -31,7 +31,7 @@ from .measures import Atoms, Density
 
 
 class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, ABC):
-    """A function Φ of squared distances that keeps them squared distances: what all transforms share.
+    """Base of all transforms: a function Φ that turns squared Euclidean distances into squared Euclidean distances.
 
     Examples
     --------
@@ -86,7 +86,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         return _xp.namespace(values).exp(-lam * values) if _xp.is_array(values) else float(np.exp(-lam * values))
 
     def fit(self, X: TableLike = None, y: Any = None) -> Self:
-        """Look at the parameters and the width of X; there is nothing to learn."""
+        """Check the parameters and the width of X; there is nothing to learn."""
         self._check()
         if X is not None:
             self.n_features_in_ = as_source(X, estimator=type(self).__name__).n_features
@@ -101,7 +101,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
 
     @property
     def measure(self) -> Atoms | Density | None:
-        """The measure g of the integral; None where it is not known in closed form."""
+        """The measure g of the integral; None if it is not known in closed form."""
         return None
 
 
@@ -293,7 +293,7 @@ class Measure(SchoenbergTransform):
 
 @stored("transform.Composition")
 class Composition(SchoenbergTransform):
-    """Φ(d) = outer(inner(d)): Schoenberg transforms of Schoenberg transforms are such again.
+    """Φ(d) = outer(inner(d)): the composition of two Schoenberg transforms is one too.
 
     Parameters
     ----------

@@ -27,20 +27,20 @@ def save(
 ) -> Path:
     """Write a fitted model to a file that `load` reads without running code.
 
-    The file is a JSON header and raw arrays. It is written under another name and takes its own when it is complete and
-    on the disk: an interruption leaves the old file, or the new one whole.
+    The file is a JSON header and raw arrays. It is written under a temporary name and renamed when it is complete and
+    on the disk: an interruption leaves either the old file or the complete new one.
 
     Parameters
     ----------
     model : fitted estimator or moments
         Any estimator of this package, or a scikit-learn Pipeline of them. Arrays on a device are saved as NumPy arrays.
     path : path
-        By custom ending in .eigenlens. A path that ends in .json gets the same as JSON text, for channels that carry
-        nothing else.
+        Usually ending in .eigenlens. If it ends in .json, the same content is written as JSON text, for channels that
+        carry only text.
     overwrite : bool
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
     about : dict, optional
-        Notes to keep with the model: text, numbers, lists and dictionaries of them. `describe` gives them back.
+        Notes to keep with the model: text, numbers, lists and dictionaries of them. `describe` returns them.
 
     Returns
     -------
@@ -126,7 +126,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def describe(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what the header of a model file says: its class, parts, versions and notes; no array is read.
+    """Return the header of a model file: its class, parts, versions and notes; no array is read.
 
     Parameters
     ----------

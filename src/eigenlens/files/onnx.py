@@ -22,9 +22,8 @@ PREPARING = "Preparation, StandardScaler, MinMaxScaler, MaxAbsScaler and linear 
 def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = True, dtype: str = "float64") -> Path:
     """Write a fitted model as an ONNX graph.
 
-    The graph takes `X` (rows × columns) and gives `scores` (of a linear map), `label` and `probabilities` (of a
-    classifier), or `prediction` (of a regressor). Rows are centred before they are multiplied, as here, so that large
-    offsets cost no digits.
+    The graph takes `X` (rows × columns) and returns `scores` (linear map), `label` and `probabilities` (classifier), or
+    `prediction` (regressor). It centres rows before it multiplies them, so large offsets cost no digits.
 
     Parameters
     ----------
@@ -33,7 +32,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
     path : path
     overwrite : bool
     dtype : {"float64", "float32"}
-        Of the graph: of `X`, of what it gives, and of all arithmetic in between.
+        Type of `X`, of the results, and of all arithmetic in between.
 
     Returns
     -------

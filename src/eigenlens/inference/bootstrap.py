@@ -36,12 +36,12 @@ ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bootstrap(Result):
-    """What resamples say about a fit.
+    """The results of a bootstrap: how far a fit varies over resamples.
 
     Attributes
     ----------
     components : ndarray of shape (n_boot, k, p)
-        Loadings of each resample, brought to the order and signs of the fit.
+        Loadings of each resample, in the order and with the signs of the fit.
     estimate : ndarray of shape (k, p)
         Loadings of the fit.
     low, high : ndarray of shape (k, p)
@@ -52,17 +52,17 @@ class Bootstrap(Result):
     values : ndarray of shape (n_boot, k)
         Eigenvalues (correlations, for CCA) of each resample.
     value, value_low, value_high : ndarray of shape (k,)
-        Those of the fit, and the ends of their intervals; of a block that is tied, they hold that of its mean too.
+        Values of the fit, and the ends of their intervals; within a tied block, an interval includes that of the mean.
     blocks : list of (first, last)
         Components with eigenvalues too close to separate, numbered from 0; they were aligned together.
     level : float
     unit : str
         What was drawn: "rows", "blocks of 10 rows", "groups".
     kind : {"loading", "score", "coordinate"}
-        What is followed: loadings of columns; scores of classes or subclasses, p being these, where a regression stands
-        between columns and coordinates (`FDA`, `MDA`); or coordinates of the rows on a map, p being the rows.
+        What the bootstrap follows: loadings of columns; scores of p classes or subclasses, if there is a regression
+        between columns and coordinates (`FDA`, `MDA`); or coordinates of p rows on a map.
     names : list of str
-        Of the columns, of the classes, or of the rows of a map.
+        Names of the columns, of the classes, or of the rows of a map.
     model : estimator
         The fit to all rows.
 
@@ -118,9 +118,9 @@ class Bootstrap(Result):
 
     @property
     def tied(self) -> np.ndarray:
-        """Whether each component has an eigenvalue that cannot be told from its neighbour's, shape (k,).
+        """Whether the eigenvalue of each component is too close to that of a neighbour, shape (k,).
 
-        Such components are not defined one by one, and neither are their loadings: read them as a subspace.
+        Such components are not determined individually, and neither are their loadings: treat them as a subspace.
         """
         found = np.zeros(len(self.estimate), dtype=bool)
         for first, last in self.blocks if self.kind != "coordinate" else []:
@@ -193,13 +193,14 @@ def bootstrap(
     random_state: Any = 0,
     progress: bool | None = None,
 ) -> Bootstrap:
-    """Fit an estimator to resamples of the rows and return intervals for what it finds.
+    """Fit an estimator to resamples of the rows and return intervals for its loadings and eigenvalues.
 
     Parameters
     ----------
     model : estimator
         A clone is fitted to all rows and to each resample; one that chooses its number of components keeps the number
-        that it finds on all rows. Of a pipeline, all steps are fitted and the loadings of the last are followed.
+        that it finds on all rows. In a pipeline, all steps are fitted, and the bootstrap follows the loadings of the
+        last.
     X : table of shape (n, p)
     y : response, optional
     n_boot : int
@@ -207,24 +208,24 @@ def bootstrap(
     groups : array of shape (n,), optional
         Rows that belong together (patients, sites) are drawn together.
     block : int, optional
-        So many rows in a row are drawn together, for rows that follow each other in time: long enough that nothing of
-        a row is left in the next block (`neighbours` suggests a length), and short enough for 30 blocks.
+        Number of consecutive rows that are drawn together, for time series: long enough that blocks are nearly
+        independent (`neighbours` suggests a length), and short enough for 30 blocks.
     resample : {"auto", "rows", "blocks"}
-        What is drawn, with replacement, where no groups are given: rows, or blocks of them, to which rows are dealt at
-        random. Blocks of independent rows give the same intervals except for a relative error of about 1/√(2·blocks) in
-        the standard errors, here 2.2%, and are many times faster. "auto" draws rows up to 2,000 of them, and 1,000
-        blocks of larger tables, where the estimator can be fitted from moments.
+        What to draw, with replacement, if there are no groups: rows, or blocks, to which rows are dealt at random. For
+        independent rows, blocks give the same intervals except for a relative error of about 1/√(2·blocks) in the
+        standard errors, here 2.2%, and are many times faster. "auto" draws rows from tables of up to 2,000 rows, and
+        1,000 blocks from larger ones if the estimator can be fitted from moments.
     level : float
         Of the intervals.
     sample_weight : array of shape (n,), optional
-        A row of weight 2 counts twice and is drawn twice as often; resamples have as many rows as weights add up to,
-        one by one, never blocks of them.
+        A row of weight 2 counts twice and is drawn twice as often. A resample has as many rows as the weights add up
+        to; rows are then drawn one by one, never in blocks.
     n_jobs : int, optional
         Processes for estimators that must read the rows for each resample, as in joblib.
     random_state : int, Generator, RandomState or None
-        Resample b depends on this and b alone, not on the number of jobs.
+        Resample b depends only on this and on b, not on the number of jobs.
     progress : bool, optional
-        Show a bar; by default where somebody is looking.
+        Show a progress bar; by default in terminals and notebooks.
 
     Returns
     -------
@@ -233,15 +234,14 @@ def bootstrap(
     Notes
     -----
     Estimators that are fitted from moments (PCA, LDA, PDA, CCA, SIR, SparsePCA) never see the rows again: each unit is
-    summed up once, and the moments of all resamples are one matrix product of counts with these sums, exact to
-    round-off. SIR keeps its slices. Other estimators are fitted with `sample_weight` where they take it, else on the
-    drawn rows.
+    summarised once, and the moments of all resamples are one matrix product of counts with these summaries, exact to
+    round-off. SIR keeps its slices. Other estimators are fitted with `sample_weight` if they accept it, and otherwise
+    to the drawn rows.
 
-    Components are brought to the signs of the fit by their scores. Where neighbouring eigenvalues are nearer than 3.5
-    standard errors, the components are not defined one by one, and their block is rotated as a whole
-    (Procrustes). Maps (`embedding_`) are turned and moved as a whole towards that of all rows.
-    Intervals are those of the bias-corrected percentiles: the share of resamples below the estimate says
-    how far the percentiles are to be moved.
+    Components get the sign that agrees with the scores of the fit. If neighbouring eigenvalues are closer than 3.5
+    standard errors, the components are not determined individually, and their block is rotated together (Procrustes).
+    Maps (`embedding_`) are rotated and shifted onto the map of all rows. Intervals are bias-corrected percentiles: the
+    share of resamples below the estimate sets how far the percentiles move.
 
     References
     ----------

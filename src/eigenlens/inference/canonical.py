@@ -46,14 +46,14 @@ def wilks(
     *,
     sines: Any = None,
 ) -> DimensionTest:
-    """Test how many canonical correlations differ from zero, for normal data: Wilks' Λ, or one of its kin.
+    """Test how many canonical correlations differ from zero, for normal data: Wilks' Λ, or a related statistic.
 
-    Λ = Π_{j>d} (1 − ρⱼ²) is what the pairs after the d-th leave unexplained.
+    Λ = Π_{j>d} (1 − ρⱼ²) is the share that the pairs after the d-th leave unexplained.
 
     Parameters
     ----------
     correlations : array of shape (q,), or fitted CCA or LDA
-        Canonical correlations, descending, all of them; a model is asked for its own `test_dimension`.
+        All canonical correlations, descending. For a model, the result is that of its `test_dimension`.
     n : float
         Number of rows.
     p, s : int
@@ -62,9 +62,9 @@ def wilks(
         Level.
     method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy"}
         Wilks' Λ with Rao's F, the same with Bartlett's χ², Pillai's and Lawley–Hotelling's trace with their F
-        approximations, Roy's largest root with its exact law (its F, for several pairs, is an upper bound).
+        approximations, Roy's largest root with its exact distribution (its F, for several pairs, is an upper bound).
     sines : array of shape (q,), optional
-        √(1 − ρ²), where they are known more accurately than from ρ.
+        √(1 − ρ²), if they are known more accurately than from ρ.
 
     References
     ----------

@@ -62,22 +62,23 @@ def components_test(
     ----------
     X : ndarray of shape (n, p)
     alpha : float
-        Level of each test; tests go on until one is not rejected, so that it bounds the chance of finding too many.
+        Level of each test. Testing stops at the first d that is not rejected, so the level bounds the chance of finding
+        too many.
     noise : {"flips", "permutation", "normal"}
-        Residuals with random signs, which keeps rows of unequal spread what they are; residual columns permuted one by
-        one, which takes every row to be as likely as any other to hold large values; or normal noise.
+        Residuals with random signs, which allows rows of unequal spread; residual columns permuted one by one, which
+        assumes that all rows are equally likely to hold large values; or normal noise.
     groups : array of shape (n,), optional
         Rows that belong together move together.
     block : int, optional
-        So many rows in a row are alike: each column, a series, is shifted by as many rows or more.
+        Number of consecutive rows that are alike: each column is shifted by at least this many rows.
     n_draws : int
     random_state : int, Generator, RandomState or None
 
     Returns
     -------
     DimensionTest
-        p-values after the first d that is not rejected are NaN, and so are those of d that no table of p columns can
-        refute: as many numbers are free then as there are correlations.
+        p-values after the first d that is not rejected are NaN. So are those for d that no table of p columns can
+        refute, because the model then has as many parameters as there are correlations.
 
     Examples
     --------
@@ -339,7 +340,7 @@ def share_found(bar: float, n: float, p: int) -> float:
     Parameters
     ----------
     bar : float
-        What the eigenvalue has to exceed, over the mean of the noise.
+        The value that the eigenvalue must exceed, relative to the mean of the noise.
     n : float
         Degrees of freedom.
     p : int

@@ -18,7 +18,7 @@ TIED = 1e-12  # eigenvalues closer than this share of the largest count as equal
 
 
 def minka(values: np.ndarray, n: float) -> int:
-    """Return the number of components of largest evidence (Minka 2000, Laplace approximation).
+    """Return the number of components with the largest evidence (Minka 2000, Laplace approximation).
 
     Parameters
     ----------
@@ -70,8 +70,8 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
     """Return the eigenvalue above which directions stand out from noise of unknown variance.
 
     Eigenvalues are tested one after the other against the Tracy–Widom quantile of the largest eigenvalue of noise,
-    whose variance is estimated from what the signals found so far leave over (Johnstone 2001; Kritchman, Nadler 2008).
-    Rows may be fewer than columns. Far below alpha this is the edge of Marchenko and Pastur, σ²(1 + √(p/n))².
+    whose variance is estimated from the eigenvalues that are left (Johnstone 2001; Kritchman, Nadler 2008). Rows may be
+    fewer than columns. Far below alpha this is the edge of Marchenko and Pastur, σ²(1 + √(p/n))².
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     Parameters
     ----------
     values : ndarray
-        All eigenvalues; those that are not positive are left out.
+        All eigenvalues; those that are not positive are ignored.
 
     Examples
     --------
@@ -161,8 +161,8 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
 def hard_threshold(values: np.ndarray, n: float) -> DimensionTest:
     """Count the eigenvalues above the best hard threshold for noise of unknown variance (Gavish, Donoho 2014).
 
-    Singular values below ω(β)·median are dropped, β being the ratio of columns to rows or its inverse: of all
-    thresholds this leaves the least squared error, for noise of equal variance in all directions.
+    Singular values below ω(β)·median are dropped, where β is the ratio of columns to rows or its inverse. Of all
+    thresholds this gives the smallest squared error, for noise of equal variance in all directions.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def hard_threshold(values: np.ndarray, n: float) -> DimensionTest:
 def above_negative(values: np.ndarray) -> DimensionTest:
     """Count the eigenvalues that exceed the size of the most negative one.
 
-    Where a form ought to have none below zero, negative ones show what error alone does, and error does the same above.
+    If a matrix should have no negative eigenvalues, those that it has measure the error, which is as large above zero.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> D
     noise : float, optional
         Its standard deviation; by default the median singular value over that of pure noise.
     loss : {"frobenius", "operator", "nuclear"}
-        What the estimate is best in.
+        The loss for which the estimate is best.
 
     Examples
     --------

@@ -54,6 +54,14 @@ def hessian_eigenvalues(Z: np.ndarray, y: np.ndarray, residuals: bool) -> np.nda
     y : ndarray of shape (n,)
     residuals : bool
         Whether a linear regression on Z is taken out of y first.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.inference import hessian_eigenvalues
+    >>> Z = np.random.default_rng(0).standard_normal((500, 3))
+    >>> hessian_eigenvalues(Z, Z[:, 0] ** 2 + Z[:, 1], residuals=True).round(1)
+    array([1.2, 0. , 0. ])
     """
     e = y - y.mean()
     Q = np.linalg.qr(Z - Z.mean(axis=0))[0]

@@ -56,7 +56,7 @@ class SliceMoments:
         return shares, offsets, self.scatters.sum(axis=0) / W + (offsets * shares[:, None]).T @ offsets
 
     def with_noise_after(self, d: int, rng: np.random.Generator) -> SliceMoments:
-        """Put unrelated normal variates in place of those after the d-th, without drawing a row.
+        """Replace the variates after the d-th with unrelated normal ones, without drawing a row.
 
         Within a slice the scatter of (given, noise) is that of a triangle [[R, E], [0, U]], where RᵀR is the scatter of
         the given variates, E is standard normal and UᵀU is Wishart (Bartlett's decomposition).
@@ -184,9 +184,9 @@ def resampled_test(
     largest : bool
         Compare W·λ_{d+1} instead: where noise alone has large eigenvalues, their sum would hide a single direction.
     stop : bool
-        Leave out (NaN) what follows the first d that is not rejected, where draws are dear.
+        Skip tests after the first d that is not rejected (NaN), if draws are expensive.
     measure : str
-        What an eigenvalue is, in words.
+        A description of what an eigenvalue measures.
     """
     check_draws(alpha, n_draws)
     seed = seed_of(seed)
@@ -209,7 +209,7 @@ def resampled_test(
 
 
 def permuted_after(Z: np.ndarray, d: int, rng: np.random.Generator, moves: Moves | None = None) -> np.ndarray:
-    """Return variates with those after the d-th moved, together, to other rows; whole groups or blocks of them."""
+    """Return variates with those after the d-th permuted between rows, all together; whole groups or blocks of them."""
     moved = Z[rng.permutation(len(Z)), d:] if moves is None else moves.together(Z[:, d:], rng)
     return np.concatenate([Z[:, :d], moved], axis=1)
 

@@ -63,9 +63,9 @@ def ladle(
 def ladle_above_noise(
     kernel: Callable[[np.ndarray, np.ndarray], np.ndarray], codes: np.ndarray, n_draws: int, seed: Any
 ) -> DimensionTest:
-    """Find the number of directions by the ladle, from what a kernel matrix has above that of permuted slices.
+    """Find the number of directions by the ladle, from the excess of a kernel matrix over that of permuted slices.
 
-    Rows that a resample holds twice are their own neighbours, so that resamples have a noise of their own.
+    Rows that a resample holds twice are their own neighbours, so resamples have their own noise.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ SPARE_ROWS = 20  # rows beyond the columns of both tables, below which it is not
 
 @dataclass(frozen=True)
 class Advice:
-    """Which test to take, and why.
+    """Which test to use, and why.
 
     Attributes
     ----------

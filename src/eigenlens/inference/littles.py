@@ -24,7 +24,7 @@ class LittleTest(Result):
     statistic : float
         Σ W_o (m_o − μ̂_o)ᵀ Σ̃_oo⁻¹ (m_o − μ̂_o) over the patterns.
     df : int
-        Degrees of freedom: observed columns, added up over the patterns, less the columns.
+        Degrees of freedom: observed columns, added up over the patterns, minus the number of columns.
     p_value : float
     alpha : float
         Level.
@@ -33,7 +33,7 @@ class LittleTest(Result):
     weights : ndarray of shape (P,)
         Rows of each pattern.
     contributions : ndarray of shape (P,)
-        What each pattern adds to the statistic.
+        How much each pattern adds to the statistic.
     names : list of str or None
         Columns.
 

@@ -29,7 +29,8 @@ class AgreementTest(Result):
     statistic : float
         Correlation, between −1 and 1 for Mantel's test, between 0 and 1 for that of Procrustes.
     p_value : float
-        Share of draws, the rows of one table permuted, with a statistic as large; the observed order counts as a draw.
+        Share of permutations of the rows of one table with a statistic at least as large; the observed order counts as
+        one.
     draws : ndarray
         Their statistics.
     alpha : float
@@ -126,9 +127,9 @@ def mantel(
 def procrustes_test(
     X: Any, Y: Any, *, strata: Any = None, alpha: float = 0.05, n_draws: int = 999, random_state: Any = 0
 ) -> AgreementTest:
-    """Test whether two maps of the same rows agree after the best turning and stretching (PROTEST).
+    """Test whether two maps of the same rows agree after the best rotation and scaling (PROTEST).
 
-    The statistic is √(1 − m²), m² being what a symmetric Procrustes alignment leaves of maps of size 1.
+    The statistic is √(1 − m²), where m² is the residual of a symmetric Procrustes alignment of maps of size 1.
 
     Parameters
     ----------
@@ -181,9 +182,9 @@ class OutsideColumns(Result):
         Share of each column that the map explains.
     p_values : ndarray
     centres : dict of str to dict
-        Of each column of words, the mean place of each word.
+        For each column of words, the mean position of each word.
     words_r2, words_p_values : dict of str to float
-        Share of the map between the words, and its p-value.
+        Share of the variance of the map that lies between the words, and its p-value.
 
     Examples
     --------
@@ -220,7 +221,7 @@ class OutsideColumns(Result):
         return optional.pandas().DataFrame(rows, columns=head)
 
     def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Any:
-        """Draw arrows and centres on a map; those above the level are pale. Return the display."""
+        """Draw arrows and centres on a map, pale if they are not significant. Return the display."""
         ax = axes_for(ax, 1, 5.2, 4.6)[0]
         places = [place[:2] for words in self.centres.values() for place in words.values()]
         if not ax.has_data():  # a map of their own
@@ -243,14 +244,14 @@ class OutsideColumns(Result):
 def envfit(
     scores: Any, columns: Any, *, strata: Any = None, n_draws: int = 999, random_state: Any = 0
 ) -> OutsideColumns:
-    """Lay outside columns onto a map of rows: an arrow for numbers, a centre for each word, each with its R².
+    """Fit other columns to a map of rows: an arrow for numbers, a centre for each word, each with its R².
 
     Parameters
     ----------
     scores : table of shape (n, k)
         The map: scores of any method.
     columns : DataFrame or dict of arrays
-        Columns that made no part of the map, of the same rows.
+        Columns of the same rows that were not used for the map.
     strata : array of shape (n,), optional
         Rows are permuted within strata.
     n_draws : int

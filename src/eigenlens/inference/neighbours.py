@@ -29,11 +29,11 @@ class Neighbours:
     correlation : float
         Between a row and the next, over all columns.
     effective_n : float
-        Independent rows that would tell as much of the correlations between columns.
+        Number of independent rows that would carry the same information about correlations between columns.
     block : int
-        Rows after which nothing is left of the likeness: a block length for tests and the bootstrap.
+        Number of rows after which rows are no longer alike: a block length for tests and the bootstrap.
     alike : bool
-        Whether chance alone would hardly have made it, and sorting would not either.
+        Whether neighbours are more alike than chance, or sorting, would make them.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def neighbours(X: np.ndarray) -> Neighbours:
     Parameters
     ----------
     X : ndarray of shape (n, p)
-        Rows in the order in which they were taken.
+        Rows in the order in which they were measured.
 
     Examples
     --------

@@ -35,13 +35,13 @@ def parallel_analysis(
     Parameters
     ----------
     X : table of shape (n, p), or fitted PCA
-        A fitted PCA is asked for its own `test_dimension`, with null="normal": permutations need the table.
+        For a fitted PCA, the result is that of its `test_dimension`, with null="normal": permutations need the table.
     alpha : float
-        The j-th eigenvalue has to exceed the (1 − alpha) quantile of the j-th of the null.
+        The j-th eigenvalue must exceed the (1 − alpha) quantile of the j-th eigenvalue under the null.
     null : {"permutation", "normal"}
         Columns permuted one by one; or normal columns of the same variances, drawn through their Wishart matrix.
     scale : bool
-        Bring columns to unit variance first: eigenvalues of the correlation matrix.
+        Scale columns to unit variance first: eigenvalues of the correlation matrix.
     n_draws : int
     random_state : int, Generator, RandomState or None
 

@@ -42,15 +42,15 @@ def canonical_permutation_test(
     Y : ndarray of shape (n, s)
     x_penalty, y_penalty : ndarray of shape (p, p) and (s, s), optional
         Added to the sums of squares: λI for a ridge, λΩ for penalised discriminants. That of X may be a function that
-        chooses it (see `Choice`): a choice that Y has a part in is repeated in each draw, or the draws would have a
-        penalty that suits them less than the one chosen for Y suits Y, and the test would reject too often.
+        chooses it (see `Choice`): a choice that depends on Y is repeated in each draw. Otherwise the penalty would suit
+        Y better than the draws, and the test would reject too often.
     most : int, optional
         d runs to most − 1; by default as far as there are pairs.
     alpha : float
     n_draws : int
     seed : int, Generator, RandomState or None
     moves : Moves, optional
-        Rows that belong together, which move together; by default each moves by itself.
+        Rows that move together; by default each moves separately.
     """
     chosen = callable(x_penalty)
     penalty = x_penalty if callable(x_penalty) else _given(x_penalty)

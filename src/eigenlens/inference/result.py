@@ -20,7 +20,7 @@ LEVEL = "a number between 0 and 1, such as 0.05"
 
 
 class Result(ABC):
-    """What all results share: they show themselves as a sentence, in notebooks with the head of their table."""
+    """Base of all results: they print as a sentence, and in notebooks with the head of their table."""
 
     @abstractmethod
     def to_frame(self) -> Any:
@@ -48,22 +48,22 @@ class DimensionTest(Result):
     dimension : int
         The first d that is not rejected; for a criterion, the number that it prefers.
     p_values : ndarray
-        One for each d; NaN where the method is a criterion rather than a test.
+        One for each d; NaN if the method is a criterion rather than a test.
     statistics : dict of str to ndarray
-        What was computed, one entry for each d. Where "eigenvalue" and "noise" are among them, the latter is what
-        noise alone would give at this place.
+        The statistics, one entry for each d. If "eigenvalue" and "noise" are among them, "noise" is the value that
+        noise alone would give.
     alpha : float
         Level; NaN for a criterion.
     method : str
         Name of the test.
     detectable : ndarray, optional
-        One for each d: the smallest size with which one more direction would have been found four times in five. NaN
-        where it is not known.
+        One for each d: the smallest size at which one more direction would have been found four times in five. NaN if
+        it is not known.
     measure : str
-        What this size is: a "share of the variance left", of canonical pairs a "squared correlation", of slices an
-        "eigenvalue".
+        What this size measures: a "share of the variance left", a "squared correlation" for canonical pairs, or an
+        "eigenvalue" for slices.
     note : str
-        What else a reader of the verdict should know, in sentences: why this test was taken, what it assumes.
+        What else a reader of the verdict should know, in sentences: why this test was chosen, and what it assumes.
 
     Examples
     --------
@@ -124,16 +124,16 @@ class DimensionTest(Result):
 
     @property
     def verdicts(self) -> list[str]:
-        """What is said of each direction: "shown", "not shown by these rows" or "too few rows to tell".
+        """The verdict on each direction: "shown", "not shown by these rows" or "too few rows to tell".
 
-        Rows are too few where even a direction with a quarter of what is left would have been missed more often than
-        once in five times. A criterion, which has no level, never says so.
+        There are too few rows if even a direction with a quarter of what is left would have been missed more than once
+        in five times. A criterion, which has no level, never gives this verdict.
         """
         return [SHOWN if j < self.dimension else self.verdict_beyond for j in range(len(self.p_values))]
 
     @property
     def verdict_beyond(self) -> str:
-        """What is said of directions that are not shown."""
+        """The verdict on directions that are not shown."""
         power = self._detectable_next()
         return TOO_FEW if np.isfinite(power) and power > NOTICEABLE_SHARE else NOT_SHOWN
 
@@ -189,7 +189,7 @@ class DimensionTest(Result):
         return pd.DataFrame(columns).set_index("at most")
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the eigenvalues with what noise would give, or else the p-values with the level; return the display.
+        """Draw the eigenvalues with those of noise, or the p-values with the level; return the display.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What a kernel is: a function of two rows, with parameters and an order of definiteness, evaluated in blocks."""
+"""The base of kernels: a function of two rows, with parameters and an order of definiteness, evaluated in blocks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from ._pairs import BlockFunction
 class Kernel(BaseEstimator):
     """Base of the kernels.
 
-    A subclass writes `_against(Z)`, which returns a function of row blocks, and says what it is: its order of
-    definiteness, and whether shifts and rotations of the rows leave it alone. Parameters that are None are taken
-    from the rows of a fit.
+    A subclass defines `_against(Z)`, which returns a function of row blocks, and declares its order of definiteness and
+    whether it is invariant to shifts and rotations of the rows. Parameters that are None are chosen from the rows of a
+    fit.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Kernel(BaseEstimator):
         return all(getattr(self, name) is not None for name in self._from_rows) and all(k.is_resolved for k in parts)
 
     def fitted(self, X: TableLike, sample_weight: Any = None) -> Self:
-        """Return this kernel with every open parameter (None) taken from rows, such as the median distance.
+        """Return this kernel with every open parameter (None) chosen from rows, such as the median distance.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class Kernel(BaseEstimator):
 
 
 def same_kernel(one: Any, other: Any) -> bool:
-    """Tell whether two kernels are of one kind with the same parameters."""
+    """Return whether two kernels have the same kind and the same parameters."""
     if one is other:
         return True
     if type(one) is not type(other):

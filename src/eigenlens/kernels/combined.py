@@ -18,7 +18,7 @@ from .base import Kernel
 
 
 class Combined(Kernel):
-    """A kernel with parts; parameters of the parts are reached as left__bandwidth and the like."""
+    """A kernel with parts; set their parameters with left__bandwidth and the like."""
 
     _parts: tuple[str, ...] = ()
 
@@ -64,7 +64,7 @@ class Combined(Kernel):
 
 @stored("kernel.Sum")
 class Sum(Combined):
-    """k₁ + k₂: functions that are a sum of one of each. Definite as the weaker of the two.
+    """k₁ + k₂: functions that are a sum of one of each. Its order of definiteness is that of the weaker.
 
     Examples
     --------

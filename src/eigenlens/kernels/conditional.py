@@ -1,4 +1,4 @@
-"""Kernels with functions that cost nothing: thin plates, cubic splines, Brownian motion."""
+"""Kernels with unpenalised functions: thin plates, cubic splines, Brownian motion."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .base import Kernel
 
 @stored("kernel.ThinPlate")
 class ThinPlate(Kernel):
-    """Thin plate spline: r^(2m−p), times log r where that is even, signed to be conditionally positive definite.
+    """Thin plate spline: r^(2m−p), times log r if that is even, signed to be conditionally positive definite.
 
-    Its functions are those with square-integrable derivatives of order m; polynomials of degree below m cost nothing,
-    and a fit with squared or logistic loss leaves them free. In one column with m = 2 it is the cubic smoothing spline.
+    Its functions are those with square-integrable derivatives of order m; polynomials of degree below m are not
+    penalised by a fit with squared or logistic loss. In one column with m = 2 it is the cubic smoothing spline.
 
     Parameters
     ----------
@@ -95,13 +95,14 @@ class Spline(Kernel):
 
     .. math:: k(u, v) = 1 + uv + \int_0^1 (u - s)_+ (v - s)_+ ds,
 
-    and fits with squared or logistic loss leave the straight line free: squared loss in one column is the cubic
+    and fits with squared or logistic loss do not penalise the straight line: squared loss in one column is the cubic
     smoothing spline. Periodic: k(u, v) = 1 − B₄(|u − v|)/24. Several columns multiply.
 
     Parameters
     ----------
     low, high : float or None
-        Ends of the interval; None is the range of the rows of a fit. Beyond them a function goes on as a line.
+        Ends of the interval; None is the range of the rows of a fit. Beyond them a function continues as a straight
+        line.
     periodic : bool
         Whether `high` is `low` again.
 

@@ -1,4 +1,4 @@
-"""Kernels that come from elsewhere: a matrix, or a function of the user."""
+"""Kernels from the user: a matrix, or a function."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ NAMES: dict[str, type[Kernel]] = {
 
 @stored("kernel.Precomputed")
 class Precomputed(Kernel):
-    """The kernel matrix is passed in place of the rows: k(X, X) to fit, k(new, X) to what follows.
+    """A kernel matrix that you pass instead of rows: k(X, X) to `fit`, k(new, X) to other methods.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Precomputed(Kernel):
 class FunctionKernel(Kernel):
     """A kernel given by a function of two tables that returns their kernel matrix.
 
-    Nothing is known of it, so that fits check whether its matrix is positive semidefinite.
+    Nothing is known about it, so fits check whether its matrix is positive semidefinite.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class Polynomial(Kernel):
     degree : int
     scale : float
     offset : float
-        Above 0, all monomials up to the degree are there; at 0 only those of that degree.
+        Above 0, all monomials up to the degree are included; at 0 only those of exactly that degree.
 
     Examples
     --------

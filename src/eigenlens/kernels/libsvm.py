@@ -20,7 +20,8 @@ from .._core import errors
 TOLERANCE = 1e-9
 MOST_FREE = 2000  # free support vectors beyond which polishing costs more than it gives
 ROUNDS = 30
-STEPS = 300_000_000  # of libsvm times rows: some seconds
+STEPS = 100_000_000  # of libsvm times rows: a second or two
+FEW = 50  # rows below which a step takes as long as with so many
 SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
 DOUBLE = TOLERANCE / np.finfo(float).eps  # kernel values times coefficients whose rounding is as large as the tolerance
 SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
@@ -61,7 +62,7 @@ def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:
     """Run libsvm to its end, or where rounding may leave it none for some seconds; refuse numbers it cannot take."""
     size, bound = float(np.abs(K).max(initial=0.0)), float(model.C * np.max(weight))
     endless = size > SINGLE or size * bound > DOUBLE
-    most = max(1000, 100 * len(y), STEPS // len(y))
+    most = max(1000, 100 * len(y), STEPS // max(len(y), FEW))
     model.set_params(max_iter=most if endless else -1)
     try:
         with warnings.catch_warnings():

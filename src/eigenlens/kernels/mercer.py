@@ -45,7 +45,7 @@ class MercerExpansion:
     trace : float
         ∫ k(x, x) dμ, the sum of all eigenvalues.
     truncation_error : float
-        The sum of the eigenvalues left out: ∫ of the error of the truncated kernel on the diagonal.
+        The sum of the dropped eigenvalues: ∫ of the error of the truncated kernel on the diagonal.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     weights : array of shape (m,), optional
         Weights of the rule; by default 1/m each, the measure of a sample.
     n_components : int or None
-        How many terms; None is all with γ above 10⁻¹⁰ of the largest: rounding leaves their functions six digits.
+        How many terms; None keeps all with γ above 10⁻¹⁰ of the largest, whose functions have at least six digits.
 
     Examples
     --------

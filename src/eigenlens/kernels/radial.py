@@ -67,7 +67,7 @@ class Gaussian(Radial):
     Parameters
     ----------
     bandwidth : float or None
-        None is the median distance between the rows of a fit.
+        None means the median distance between the rows of a fit.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Laplacian(Radial):
     Parameters
     ----------
     bandwidth : float or None
-        None is the median distance between the rows of a fit.
+        None means the median distance between the rows of a fit.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Matern(Radial):
         Smoothness; 0.5 is the Laplacian, infinity the Gaussian kernel. 0.5, 1.5, 2.5, … have closed forms and run on
         any device; other values are computed on the host.
     length_scale : float or None
-        ℓ; None is the median distance between the rows of a fit.
+        ℓ; None means the median distance between the rows of a fit.
 
     Examples
     --------

@@ -135,9 +135,9 @@ class RKHSFunction:
         return xp.sqrt(xp.clip(xp.linalg.diagonal(self.inner(self)), min=0.0))
 
     def project(self, points: TableLike) -> RKHSFunction:
-        """Return the orthogonal projection on the span of k(z, ·) over given points z: it agrees with f there.
+        """Return the orthogonal projection on the span of k(z, ·) for given points z; it agrees with f there.
 
-        Directions in which the kernel matrix of the points vanishes, to rounding, are left out.
+        Directions in which the kernel matrix of the points vanishes, up to rounding, are dropped.
         """
         if not self.kernel.is_positive_definite or not self.kernel._composable:
             order = self.kernel.conditional_order

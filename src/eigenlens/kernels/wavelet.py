@@ -37,7 +37,7 @@ class Wavelet(Kernel):
     wavelet : str
         "morlet", or an orthogonal wavelet of PyWavelets: "db2" … "db38" (Daubechies), "sym4", "coif1", …
     length_scale : float or None
-        None is the median distance between the rows of a fit.
+        None means the median distance between the rows of a fit.
     levels : int
         J, for orthogonal wavelets.
     smoothness : float

@@ -41,7 +41,13 @@ class PosteriorClassifier(ClassifierScore):
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
         def _over_rows(
-            self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True, takes_sparse: bool = False
+            self,
+            X: TableLike,
+            function: Callable[[Array], Array],
+            keep_dtype: bool = True,
+            takes_sparse: bool = False,
+            named: str | Sequence[str] | None = None,
+            here: bool = False,
         ) -> Array: ...
 
     def _set_classes(
@@ -53,26 +59,38 @@ class PosteriorClassifier(ClassifierScore):
         self.priors_ = _xp.attribute_copy(_xp.like(priors, like), dtype)
 
     def decision_function(self, X: TableLike) -> Array:
-        """Return log-posteriors up to what all classes share: (n, K), or (n,) for the second of two classes."""
+        """Return log-posteriors up to a term that all classes share: (n, K), or (n,) for the second of two classes."""
 
         def scores(block: Array) -> Array:
             D = self._scores(block, sharp=False)
             return D[:, 1] - D[:, 0] if D.shape[1] == 2 else D
 
-        return self._over_rows(X, scores, takes_sparse=self._takes_sparse)
+        return self._over_rows(X, scores, takes_sparse=self._takes_sparse, named=self._by_class("decision"))
+
+    def _by_class(self, what: str) -> list[str]:
+        """Return the names of columns that say something of each class."""
+        return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     def predict_log_proba(self, X: TableLike) -> Array:
-        """Return the logarithms of the posterior probabilities, finite however far a row is away; always float64."""
-
-        def log_posterior(block: Array) -> Array:
-            return _xp.log_softmax(self._scores(block, sharp=True))
-
-        return self._over_rows(X, log_posterior, keep_dtype=False, takes_sparse=self._takes_sparse)
+        """Return the logarithms of the posterior probabilities, finite for rows however far away; always float64."""
+        return self._posteriors(X, _xp.log_softmax, "log_probability")
 
     def predict_proba(self, X: TableLike) -> Array:
-        """Return the posterior probability of each class; always float64, so that it and its logarithm agree."""
-        log_posterior = self.predict_log_proba(X)
-        return _xp.namespace(log_posterior).exp(log_posterior)
+        """Return the posterior probability of each class; always float64, so it agrees with its logarithm."""
+
+        def probability(scores: Array) -> Array:
+            return _xp.namespace(scores).exp(_xp.log_softmax(scores))
+
+        return self._posteriors(X, probability, "probability")
+
+    def _posteriors(self, X: TableLike, form: Callable[[Array], Array], what: str) -> Array:
+        return self._over_rows(
+            X,
+            lambda block: form(self._scores(block, sharp=True)),
+            keep_dtype=False,
+            takes_sparse=self._takes_sparse,
+            named=self._by_class(what),
+        )
 
     def predict(self, X: TableLike) -> Array:
         """Return the most probable class of each row."""
@@ -80,7 +98,7 @@ class PosteriorClassifier(ClassifierScore):
         def label(block: Array) -> Array:
             return labels_of(_xp.namespace(block).argmax(self._scores(block, sharp=True), axis=1), self.classes_)
 
-        return self._over_rows(X, label, keep_dtype=False, takes_sparse=self._takes_sparse)
+        return self._over_rows(X, label, keep_dtype=False, takes_sparse=self._takes_sparse, named="prediction")
 
 
 class CanonicalClassifier(RowsTransformer, PosteriorClassifier):

@@ -153,7 +153,7 @@ def _of_neighbours(rows: np.ndarray) -> str:
     if across.alike and across.correlation > LINED_UP:
         said.append(
             f"Neighbouring columns are alike (correlation {across.correlation:.2f}), as along a spectrum, an image or "
-            "a series: what they share may be no more than that. method='gap' counts the directions that stand out."
+            "a series, which may be all that they share. method='gap' counts the directions that stand out."
         )
     return " ".join(said)
 

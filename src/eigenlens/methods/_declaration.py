@@ -88,6 +88,9 @@ class DirectionTest:
         Of one draw. None where the test draws from moments or not at all, so that rows do not matter.
     draws : int
         The most that are worth their time.
+    rows_cost : function, optional
+        Of one draw from rows, of a test that can do with the moments of the fit; a study turns to these where rows are
+        too dear.
     patience : float
         How many times the usual work a study may spend before it does without.
     theory : function of (model, X, y), optional
@@ -100,6 +103,7 @@ class DirectionTest:
 
     cost: Cost | None = None
     draws: int = 199
+    rows_cost: Cost | None = None
     patience: float = 1.0
     theory: Callable[[Any, np.ndarray, Any], bool] | None = None
     wordings: Mapping[str, Wording] = field(default_factory=dict)
@@ -185,6 +189,10 @@ class Declaration:
         The question in whose comparison it takes part, where no study asks it alone: it predicts but has no directions.
     compared_as : str
         Its name where methods are compared by how well they predict; empty where it does not take part.
+    fit_cost : function
+        Work of one fit in a comparison, in multiplications (a thousand million take about a second).
+    brisk : mapping of str to value
+        Parameters with which it takes part in a comparison, where the usual ones would take several times as long.
     advantage : str
         What it has, where it predicts better than another.
     blind_spot : str
@@ -193,6 +201,8 @@ class Declaration:
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
         Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
+    takes_words : bool
+        Whether it takes columns of words as they are.
     foreign_names : mapping of str to str
         Parameters that other libraries have for this method, and what to write in their place.
     """
@@ -209,10 +219,13 @@ class Declaration:
     if_separated: Callable[[Any], Mapping[str, Any]] | None = None
     compares: Question | None = None
     compared_as: str = ""
+    fit_cost: Cost = lambda n, p, groups: 3 * n * p * min(n, p) + n * n * p / 5
+    brisk: Mapping[str, Any] = field(default_factory=dict)
     advantage: str = "boundaries that need not be straight"
     blind_spot: str = ""
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
+    takes_words: bool = False
     foreign_names: Mapping[str, str] = field(default_factory=dict)
 
 

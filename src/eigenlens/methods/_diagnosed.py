@@ -30,9 +30,9 @@ class Diagnosis:
     q : ndarray of shape (n,)
         Squared distance to the space; of columns over their standard deviations with `scale=True`.
     t2_limit, q_limit : float
-        New rows of a normal law exceed each with probability `level`.
+        New rows from a normal distribution exceed each with probability `level`.
     t2_contributions, q_contributions : ndarray of shape (n, p)
-        What each column adds to T² and to Q; those to T² may be negative.
+        How much each column adds to T² and to Q; contributions to T² may be negative.
     outlying : ndarray of bool, shape (n,)
         Rows beyond either limit.
     level : float
@@ -96,7 +96,7 @@ class Diagnosis:
         return f"<div><p>{self}</p>{table.to_html(float_format='{:.4g}'.format)}</div>"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw Q against T² with both limits, the farthest rows by their numbers; return the display.
+        """Draw Q against T² with both limits, label the farthest rows by number, and return the display.
 
         Parameters
         ----------
@@ -134,7 +134,7 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
         sums = [np.sum((Z / sd) ** 2, axis=1), np.sum(beside, axis=1)]
         return _xp.like(np.column_stack([*sums, within, beside]), block)
 
-    found = np.asarray(_xp.to_numpy(model._over_rows(X, measured, keep_dtype=False)))
+    found = np.asarray(_xp.to_numpy(model._over_rows(X, measured, keep_dtype=False, here=True)))
     t2_limit, q_limit = _limits(model, len(sd), level)
     return Diagnosis(
         found[:, 0],

@@ -99,13 +99,13 @@ class InverseRegression(RowsTransformer, SliceTested):
         y : response of shape (n,), or several of shape (n, q)
             Numbers are sliced at their quantiles; words, and whole numbers of at most `n_slices` distinct values (10
             with "auto"), are their own slices; several responses are sliced one by one, and the cells are the slices.
-            Left out where X is a source that holds it.
+            Omit it if X is a source that holds the response.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         slices : labels of shape (n,), optional
-            Slices of your own, in place of those of y, which is then not looked at.
+            Your own slices, instead of those of y, which is then ignored.
         target : column or list of columns, optional
-            In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
+            Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
         if target is not None:
             X, y = with_target(X, y, target)

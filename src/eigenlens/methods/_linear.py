@@ -109,26 +109,26 @@ class ClassesEstimator(MomentsEstimator):
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
-            Left out where X is a source that holds them.
+            Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         target : column or list of columns, optional
-            In place of y: its name, where X is a table whose columns have names (DuckDB tables too).
+            Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
         if target is not None:
             X, y = with_target(X, y, target)
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen. Until two classes have come, only moments are kept.
+        """Add more rows; the result is that of all rows at once. With fewer than two classes, only moments are kept.
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         classes : array, optional
-            Labels that may come in this batch; others are refused. Classes are found on the way, so this is a check,
-            not a need.
+            Labels that may occur in this batch; others are refused. Classes are found on the way, so this is only a
+            check.
         """
         if classes is not None:
             if isinstance(X, Source) and y is None:
@@ -277,22 +277,21 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         Parameters
         ----------
         X, y : rows and their labels, optional
-            The rows to test; without them the test is that of the fit, from its moments.
+            The rows to test. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
-            Normal theory of the canonical correlations of X with the classes (see `eigenlens.inference.wilks`), from
-            moments alone; or their sum of squares under permutations of the variates after the d-th, which assumes no
-            law and needs X and y. By default rows decide: Wilks' test is taken where their leverages are even enough
-            for it to hold its level, and permutations where they are not or rows are few (see
-            `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
-            With shrinkage or a penalty the normal theory does not hold:
-            "permutation" is then the default, and all there is.
+            The first five use normal theory of the canonical correlations of X with the classes (see
+            `eigenlens.inference.wilks`), from moments alone. "permutation" permutes the variates after the d-th,
+            assumes no distribution, and needs X and y. By default the rows decide: Wilks' test if their leverages are
+            even enough for it to hold its level, and permutations otherwise or if there are few rows (see
+            `eigenlens.inference.advise`); the note of the result explains why. Without rows it is Wilks' test. With
+            shrinkage or a penalty the normal theory does not hold, and "permutation" is the only choice.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None
@@ -370,7 +369,9 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
             K = len(self._priors)
             return require_law(self._law).mahalanobis(rows)[:, K : 2 * K]
 
-        return self._over_rows(X, lambda block: with_holes(block, distances, observed), takes_sparse=True)
+        return self._over_rows(
+            X, lambda block: with_holes(block, distances, observed), takes_sparse=True, named="mahalanobis"
+        )
 
     # -- rows left out ---------------------------------------------------------------------------------------------
 

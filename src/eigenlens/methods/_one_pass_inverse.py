@@ -152,7 +152,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows ("permutation").
         n_draws : int
             Number of draws.
         random_state : int, Generator, RandomState or None

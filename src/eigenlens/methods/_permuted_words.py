@@ -72,14 +72,14 @@ class PermutedWords(RowsEstimator):
     def _coded(self, X: Any) -> tuple[np.ndarray, list[np.ndarray]]:
         """Return rows as the columns whose covariance the fit decomposes, and which of them a column of X became."""
         parts: list[np.ndarray] = []
-        of_numbers, coding = self._of_numbers, self._coding  # type: ignore[attr-defined]
+        of_numbers, coding = self._of_numbers, self._coding
         if of_numbers is not None:
             numbers = X.numbers if is_mixed(X) else X
-            spread = np.where(self._deviations > 0, self._deviations, np.inf)  # type: ignore[attr-defined]
+            spread = np.where(self._deviations > 0, self._deviations, np.inf)
             parts += list((np.asarray(_xp.to_numpy(of_numbers.centred(numbers))) / spread).T[:, :, None])
         if coding is not None:
             columns = len(coding.levels) if of_numbers is None else 1
-            for j, places in enumerate(self._places(X)):  # type: ignore[attr-defined]
+            for j, places in enumerate(self._places(X)):
                 c = coding.shares[coding.offsets[j] : coding.offsets[j + 1]]
                 coded = (np.arange(len(c)) == places[:, None]) - c
                 parts.append(np.where(places[:, None] >= 0, coded, 0.0) / np.sqrt(c * columns))

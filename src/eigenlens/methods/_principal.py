@@ -61,14 +61,14 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         target : column or list of columns, optional
-            Columns of X to leave out, where they have names.
+            Columns of X to exclude, by name.
         """
         if target is not None:
             X, _ = with_target(X, None, target)
         return self._fit(X, None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, None, sample_weight)
 
     def test_dimension(
@@ -86,28 +86,28 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
     ) -> DimensionTest:
         """Test how many directions the columns share: "at most d", d = 0, 1, …, whatever `n_components` is.
 
-        Sparse components are asked what the dense ones of the same table are: how many directions it has.
+        For sparse components, the test is that of the dense components of the same table.
 
         Parameters
         ----------
         X : table of shape (n, p), optional
-            The rows to test; without them the test is that of the fit: from its moments, or, with
-            `n_components="auto"`, the one that has chosen the number of components.
+            The rows to test. Without them, the test uses the moments of the fit or, with `n_components="auto"`, is the
+            test that chose the number of components.
         y : ignored
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : str
-            "shared": columns share d directions and each has noise of its own, of any variance. With X the noise is
-            that of the rows, with random signs (5 million cells of them at most); without, normal.
-            "conditional": exact for normal noise of one variance. "tracy-widom": the same for large tables. "gap": for
-            noise that is correlated, in large tables. "parallel", "permutation": Horn's parallel analysis with normal
-            or with permuted columns (which needs X); after a large first direction it is too strict.
-            "gavish-donoho", "broken-stick", "mle" (Minka's evidence): criteria without p-values.
+            "shared": columns share d directions and each has its own noise, of any variance. With X, the noise is that
+            of the rows, with random signs (at most 5 million cells); without X, it is normal. "conditional": exact for
+            normal noise of one variance. "tracy-widom": the same for large tables. "gap": for noise that is correlated,
+            in large tables. "parallel", "permutation": Horn's parallel analysis with normal or with permuted columns
+            (which needs X); after a large first direction it is too strict. "gavish-donoho", "broken-stick", "mle"
+            (Minka's evidence): criteria without p-values.
         groups : array of shape (n,), optional
             Rows that belong together change signs together ("shared" with X).
         block : int, optional
-            So many rows in a row are alike: columns are shifted against each other ("shared" with X).
+            Number of consecutive rows that are alike: columns are shifted against each other ("shared" with X).
         n_draws : int
             Number of draws of noise, where they are needed.
         random_state : int, Generator, RandomState or None
@@ -115,9 +115,10 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
 
         Notes
         -----
-        "shared", "parallel" and "permutation" look at columns as they are related to each other: a column with a large
-        variance of its own is a component of unscaled columns, but no direction that columns share. "shared" does not
-        depend on the units of the columns. The other tests compare variances along all directions, whatever makes them.
+        "shared", "parallel" and "permutation" look at how columns are related to each other: a single column with a
+        large variance is a component of unscaled columns, but not a direction that columns share. "shared" does not
+        depend on the units of the columns. The other tests compare variances along all directions, whatever their
+        origin.
 
         Examples
         --------

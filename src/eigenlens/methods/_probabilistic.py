@@ -30,6 +30,9 @@ class ProbabilisticComponents(PrincipalComponents):
 
     def score_samples(self, X: TableLike) -> Array:
         """Return the log-likelihood of each row, or of its observed cells, under probabilistic PCA."""
+        return self._log_likelihoods(X)
+
+    def _log_likelihoods(self, X: TableLike, here: bool = False) -> Array:
         self._require_fit()
         p, k, noise = self.n_features_in_, self.n_components_, self._noise_sd
         if (k < p and noise <= 0) or self.spectrum_.rank < k:
@@ -53,11 +56,14 @@ class ProbabilisticComponents(PrincipalComponents):
             model = Conditional.of_root(_xp.to_numpy(self.subspace_.point), self._model_root(), scale)
             return model.log_density(rows)[:, 0]
 
-        return self._over_rows(X, lambda block: with_holes(block, log_density, observed))
+        def of_rows(block: Array) -> Array:
+            return with_holes(block, log_density, observed)
+
+        return self._over_rows(X, of_rows, named="log_likelihood", here=here)
 
     def score(self, X: TableLike, y: Any = None) -> float:
         """Return the mean log-likelihood of rows."""
-        values = self.score_samples(X)
+        values = self._log_likelihoods(X, here=True)
         return float(_xp.namespace(values).mean(_xp.float64(values)))
 
     def get_covariance(self) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar, Self
@@ -86,7 +86,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
                 f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
                 f"{cls._declaration.foreign_names[name]}."
             )
-        return super().__new__(cls)
+        new = super().__new__(cls)
+        if args and hasattr(cls, "_given_by_place"):
+            new._given_by_place = True
+        return new
 
     def _obeys(self) -> Laws:
         """Return which laws this estimator obeys, with the parameters that it has."""
@@ -148,9 +151,18 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
     def _over_rows(
-        self, X: TableLike, function: Callable[[Array], Array], keep_dtype: bool = True, takes_sparse: bool = False
+        self,
+        X: TableLike,
+        function: Callable[[Array], Array],
+        keep_dtype: bool = True,
+        takes_sparse: bool = False,
+        named: str | Sequence[str] | None = None,
+        here: bool = False,
     ) -> Array:
-        """Apply a function of rows to new data, block by block; real results come back in the dtype of X."""
+        """Apply a function of rows to new data, block by block; real results come back in the dtype of X.
+
+        Results of rows that an engine holds stay there, in columns `named` so, unless they are wanted `here`.
+        """
         self._require_fit()
         source = as_source(
             X,
@@ -159,6 +171,10 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
             every_row=True,
             words=self._reads_words(reset=False),
         )
+        if source.keeps_results:
+            source = source.of_columns(getattr(self, "feature_names_in_", ()))
+            source = source.in_memory() if here else source
+            source.result_names = type(self).__name__.lower() if named is None else named
         self._check_columns(source, reset=False)
 
         def in_dtype(block: Array) -> Array:
@@ -201,9 +217,13 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """Apply a function to rows of scores, as `transform` gives them."""
         self._require_fit()
         source = as_source(X, estimator=type(self).__name__, every_row=True)
+        if source.keeps_results:  # among all columns of the table that `transform` returned
+            source = source.of_columns(self.get_feature_names_out())
+            source.result_names = [f"{name}_lifted" for name in getattr(self, "feature_names_in_", ())] or "lifted"
         if source.n_features != n_components:
             raise errors.not_scores(source.n_features, n_components)
-        return _xp.cast(map_rows(source, function), source.first().X.dtype)
+        values = map_rows(source, function)
+        return values if source.keeps_results else _xp.cast(values, source.first().X.dtype)
 
     def _require_fit(self) -> None:
         """Refuse to work unfitted."""
@@ -243,18 +263,18 @@ def repeated(source: Source, holes: bool = False) -> Block:
         and any(np.isnan(_xp.to_numpy(_xp.dense(table))).any() for table in tables)
     ):
         raise errors.InputError(
-            "Rows with NaN cannot be permuted or drawn anew: their holes would move too. Pass the rows that miss "
-            "nothing."
+            "Rows with NaN cannot be permuted or resampled: their holes would move too. Pass the rows without missing "
+            "cells."
         )
     times = np.asarray(block.weight)
     if (times != np.floor(times)).any():
         raise errors.InputError(
-            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test repeats each row "
-            "as often as its weight says, so weights must be whole numbers."
+            f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test counts each row "
+            "as many times as its weight, so weights must be whole numbers."
         )
     if times.sum() > MOST_REPEATED:
         raise errors.InputError(
-            f"sample_weight adds up to {times.sum():g}, and a permutation needs each row as often as its weight says; "
+            f"sample_weight adds up to {times.sum():g}, and a permutation repeats each row by its weight; "
             f"pass weights of at most {MOST_REPEATED:g} in all."
         )
     if (times == 1).all():

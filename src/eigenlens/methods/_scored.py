@@ -87,7 +87,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         def distances(block: Array) -> Array:
             return _xp.squared_distances(self._coordinates(block), _xp.like(self._centroids, block))
 
-        return self._over_rows(X, distances)
+        return self._over_rows(X, distances, named="mahalanobis")
 
 
 def result_dtype(source: Any) -> Any:

@@ -53,32 +53,32 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     Parameters
     ----------
     n_components : int, "auto" or None
-        How many pairs; at most the smaller number of columns, which None takes.
+        How many pairs; at most the smaller number of columns, which is the default.
     ridge : float or "cv"
         Added to the diagonals of Σ_xx and Σ_yy. Correlations are then smaller than the plain ones, and exist for more
-        columns than rows. "cv" takes what predicts Y of unseen rows best (R², five folds), in two passes; it is kept in
-        `ridge_`.
+        columns than rows. "cv" chooses the value that predicts Y of unseen rows best (R², five folds), in two passes,
+        and keeps it in `ridge_`.
     missing : {"refuse", "ml"}
-        What NaN in X or Y means: an error; or a cell that was not observed, the joint covariance being the most likely
-        one given the observed cells, which must be missing at random. A row with NaN then has variates too: their
-        expectation given what is observed in the same table.
+        How to treat NaN in X or Y: raise an error, or treat it as an unobserved cell and estimate the joint covariance
+        by maximum likelihood. Cells must be missing at random. A row with NaN then has variates too: their expectation
+        given the observed cells of the same table.
 
     Attributes
     ----------
     correlations_ : array of shape (q,)
         Canonical correlations, descending.
     angles_ : array of shape (q,)
-        Their angles, accurate even where the correlation is 1 up to the last digits.
+        Their angles, accurate even if the correlation is 1 up to the last digits.
     x_weights_, y_weights_ : arrays of shape (p, q) and (s, q)
-        Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the entry of largest size
-        is positive.
+        Directions as columns; variates have variance 1 (divisor W − 1). In each x direction the largest entry in
+        absolute value is positive.
     x_mean_, y_mean_ : arrays
     ridge_, cv_path_ : float, array of shape (m, 3)
-        The ridge used; with "cv", also what was tried, with its mean score and standard error.
+        The ridge used; with "cv", also the values tried, with their mean scores and standard errors.
     covariance_, log_likelihood_ : array of shape (p + s, p + s), float
         With `missing="ml"`: the joint covariance (divisor W − 1), and the log-likelihood of the observed cells.
     moments_ : Cross
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     structure_, y_structure_ : arrays of shape (p, q) and (s, q)
         Correlations of the columns of X with the x variates, and of those of Y with the y variates.
     subspace_, y_subspace_ : Subspace
@@ -144,11 +144,11 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         X : table of shape (n, p)
         Y : table of shape (n, s), or (n,) for a single column
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         y : table
             The name under which scikit-learn's tools pass Y.
         target : list of columns, optional
-            In place of Y: the names of its columns, where X is a table that holds both.
+            Instead of Y: the names of its columns, if X is a table that holds both.
         """
         Y = y if Y is None else Y
         if target is not None:
@@ -156,7 +156,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         return self._fit(X, Y, sample_weight)
 
     def partial_fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y if Y is None else Y, sample_weight)
 
     def fit_transform(
@@ -253,6 +253,11 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)), takes_sparse=True)
         if Y is None:
             return x_scores
+        if not hasattr(x_scores, "shape"):
+            raise errors.InputError(
+                f"Y was passed beside a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
+                "variates to it."
+            )
         source = as_source(
             as_two_dimensional(Y)[0], name="Y", estimator=type(self).__name__, every_row=True, missing=self.missing
         )
@@ -281,8 +286,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         ----------
         X : table of shape (n, p)
         shrink : bool
-            ŷ = ȳ + Σ_yy V diag(ρ) Uᵀ(x − x̄), which with all pairs is least squares. Without shrinking diag(ρ) is left
-            out: the y variates are set equal to the x variates.
+            ŷ = ȳ + Σ_yy V diag(ρ) Uᵀ(x − x̄), which with all pairs is least squares. Without shrinking, diag(ρ) is
+            omitted: the y variates are set equal to the x variates.
         """
 
         def response(block: Array) -> Array:
@@ -293,7 +298,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Y = scores @ _xp.like(self._y_loadings, block).T + _xp.like(self.y_subspace_.point, block)
             return Y[:, 0] if self._single_response and Y.shape[1] == 1 else Y
 
-        return self._over_rows(X, response, takes_sparse=True)
+        named = "prediction" if self._y_names is None else [f"prediction_{name}" for name in self._y_names]
+        return self._over_rows(X, response, takes_sparse=True, named=named)
 
     def test_dimension(
         self,
@@ -313,21 +319,21 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         Parameters
         ----------
         X, Y : tables, optional
-            The rows to test; without them the test is that of the fit, from its moments.
+            The rows to test. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"}, optional
-            Normal theory (see `eigenlens.inference.wilks`); or Σ_{j>d} ρⱼ² under permutations of the x variates after
-            the d-th, which assumes no law and needs X and Y. By default rows decide: Wilks' test is taken where their
-            leverages are even enough for it to hold its level, and permutations where they are not or rows are few (see
-            `eigenlens.inference.advise`); the note of the result says why. Without rows it is Wilks' test.
-            With a ridge the normal theory does not hold:
-            "permutation" is then the default, and all there is.
+            The first five use normal theory (see `eigenlens.inference.wilks`). "permutation" compares Σ_{j>d} ρⱼ² under
+            permutations of the x variates after the d-th, assumes no distribution, and needs X and Y. By default the
+            rows decide: Wilks' test if their leverages are even enough for it to hold its level, and permutations
+            otherwise or if there are few rows (see `eigenlens.inference.advise`); the note of the result explains why.
+            Without rows it is Wilks' test. With a ridge the normal theory does not hold, and "permutation" is the only
+            choice.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None

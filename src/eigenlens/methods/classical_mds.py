@@ -57,20 +57,20 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     metric_params : dict, optional
         Further arguments of the metric.
     squared : bool
-        Whether what is precomputed, or what the metric gives, are squared distances.
+        Whether the precomputed table, or the metric, holds squared distances.
     schoenberg : SchoenbergTransform, optional
         A transform of `eigenlens.distances` that is applied to the squared distances first.
     correction : {"lingoes", "cailliez"}, optional
-        An additive constant, the least that makes the distances Euclidean.
+        Add the smallest constant that makes the distances Euclidean.
     n_landmarks : int, optional
-        Scale so many of the rows, and place all others by their distances to them: time and memory linear in the number
-        of rows.
+        Scale only this many rows, and place all others by their distances to them. Time and memory are then linear in
+        the number of rows.
     landmarks : {"random", "maxmin"}
         How landmarks are chosen: at random, or each as far as possible from those before it.
     symmetrize : bool
-        Take the mean of d_ij and d_ji where they differ, rather than refuse them.
+        Take the mean of d_ij and d_ji if they differ, instead of raising an error.
     overwrite : bool
-        Let go of precomputed distances: their memory is used, and they are gone afterwards.
+        Reuse the memory of the precomputed distances, which are lost.
     random_state : int, Generator, RandomState or None
         For the choice of landmarks.
 
@@ -81,7 +81,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     eigenvalues_ : array of shape (k,)
         Sums of squares along the axes, 0 where the distances fill no further axis.
     negative_inertia_ : float
-        Σ|λ₋|/Σ|λ|: the share of what no map in a Euclidean space can show.
+        Σ|λ₋|/Σ|λ|: the share that no map in a Euclidean space can show.
     goodness_of_fit_ : array of shape (2,)
         Share of the axes of the map in Σ|λ| and in the sum of the positive λ.
     inertia_exact_ : bool
@@ -89,14 +89,14 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     stress_ : float
         Kruskal's stress-1 between the distances, as transformed and corrected, and those in the map.
     stress_exact_ : bool
-        Whether all pairs were looked at (up to 5,000 rows), or those of a sample.
+        Whether the stress covers all pairs (up to 5,000 rows), or a sample of them.
     additive_constant_ : float
         What the correction added: c in (d + c)² for Cailliez, in d² + 2c for Lingoes.
     landmarks_ : ndarray or None
         Positions of the landmarks.
     landmark_error_ : float
-        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size; NaN
-        where half of them are too few for a map of so many axes.
+        With landmarks, an estimate of how far their choice moves the points of the map, relative to its size; NaN if
+        half of them are too few for a map with this many axes.
     spectrum_ : Spectrum
 
     Examples
@@ -117,7 +117,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         question="distances",
         name="mds",
         place=0,
-        use="a map of points of which only distances are known",
+        use="a map of points from the distances between them",
         make=lambda cls, seed: cls(metric="precomputed"),
         display="ConfigurationDisplay",
     )
@@ -159,7 +159,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         X : table of shape (n, p); of shape (n, n) or condensed, n(n − 1)/2, where distances are precomputed
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -358,19 +358,19 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         Parameters
         ----------
         X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed
-            The rows, or the distances, of the fit: a model keeps none.
+            The rows, or the distances, of the fit; a model keeps none.
         y : ignored
         sample_weight : array of shape (n,), optional
         alpha : ignored
         method : {"broken-stick", "negative-inertia"}
-            Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose
-            eigenvalue exceeds the size of the most negative one, which is what departures from a Euclidean table do
-            by themselves.
+            Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose eigenvalue
+            exceeds the size of the most negative one, which is the size that departures from a Euclidean table can
+            produce.
 
         Notes
         -----
-        A stick always has its whole length: where the first axis takes nearly all inertia, the broken stick misses a
-        clear second one. Where no eigenvalue is negative, "negative-inertia" counts every axis.
+        If the first axis takes nearly all inertia, the broken stick misses a clear second one. If no eigenvalue is
+        negative, "negative-inertia" counts every axis.
         """
         self._require_fit()
         check_choice("method", method, ("broken-stick", "negative-inertia"))
@@ -381,13 +381,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         return above_negative(values)
 
     def all_eigenvalues(self, X: TableLike = None, sample_weight: Any = None) -> np.ndarray:
-        """Return all n eigenvalues, descending, negative ones too; those that are rounding are 0.
+        """Return all n eigenvalues in descending order, including negative ones; those within rounding error are 0.
 
         Parameters
         ----------
         X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed; optional
-            The rows, or the distances, of the fit. Without them the answer is what the fit has kept: up to 1,500 rows,
-            or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
+            The rows, or the distances, of the fit. Without them, you get the eigenvalues that the fit has kept: up to
+            1,500 rows, or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
         sample_weight : array of shape (n,), optional
 
         Examples

@@ -97,7 +97,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         Principal coordinates, contributions and cos² of rows and columns. Rows are kept for tables in memory.
     n_components_ : int
     moments_ : Profiles
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
         Centre and basis for row profiles.
     spectrum_ : Spectrum
@@ -118,7 +118,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
     {'Black': -0.5, 'Brown': -0.15, 'Red': -0.13, 'Blond': 0.84}
     """
 
-    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: which rows go with which columns")
+    _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: rows and columns that occur together")
 
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
@@ -139,7 +139,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         return self
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)
         self._row_table = None
         return self
@@ -195,7 +195,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         """Keep the coordinates of the rows of a table in memory, which they name."""
         if not as_source(X).in_memory_already:
             return
-        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False)))
+        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False, here=True)))
         k, totals = self.n_components_, found[:, 0]
         weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
@@ -303,7 +303,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         alpha : float
             Level.
         method : {"malinvaud"}
-            χ² of what d axes leave, with (I − 1 − d)(J − 1 − d) degrees of freedom.
+            χ² of the inertia after the first d axes, with (I − 1 − d)(J − 1 − d) degrees of freedom.
 
         Notes
         -----

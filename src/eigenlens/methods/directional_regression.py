@@ -35,13 +35,13 @@ class DirectionalRegression(OnePassInverseRegression):
     n_components : int or None
         How many directions; None is all p.
     n_slices : int, "auto" or cuts
-        As in `SIR`; "auto" asks for 4 rows in a slice for each column.
+        As in `SIR`; "auto" wants 4 rows in a slice for each column.
     ridge : float
-        Added to the diagonal of T/W; needed where there are more columns than rows.
+        Added to the diagonal of T/W; needed if there are more columns than rows.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, the mean and covariance of each slice being the
-        most likely ones given the observed cells, which must be missing at random. A row with NaN then has variates
-        too: their expectation given what is observed, by the covariance of all rows.
+        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate the mean and covariance of
+        each slice by maximum likelihood. Cells must be missing at random. A row with NaN then has variates too: their
+        expectation given the observed cells, under the covariance of all rows.
 
     Attributes
     ----------
@@ -54,11 +54,11 @@ class DirectionalRegression(OnePassInverseRegression):
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
     slice_names_ : list of str
-        What each slice is, in words.
+        A description of each slice.
     covariance_, log_likelihood_ : array of shape (p, p), float
         With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
-        What the pass kept: means and one scatter for each slice (memory H·p²).
+        What the pass collected: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
     spectrum_ : Spectrum
 

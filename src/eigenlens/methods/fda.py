@@ -40,7 +40,7 @@ class FDA(ScoredClassifier):
     Parameters
     ----------
     n_components : int or None
-        Rank of the rule, at most K − 1, which None takes as far as the fits allow it. Fewer directions change the
+        Rank of the rule, at most K − 1, which is the default as far as the fits allow it. Fewer directions change the
         classifier too.
     regressor : regressor, optional
         Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid
@@ -55,7 +55,8 @@ class FDA(ScoredClassifier):
     classes_ : array of shape (K,)
     priors_ : array of shape (K,)
     scores_ : array of shape (K, k)
-        Optimal scores of the classes, ΘᵀDΘ = I with D the priors. In each, the entry of largest size is positive.
+        Optimal scores of the classes, ΘᵀDΘ = I with D the priors. In each, the largest entry in absolute value is
+        positive.
     canonical_correlations_ : array of shape (k,)
         α, between the scores and their fits.
     explained_variance_ratio_ : array of shape (k,)
@@ -70,8 +71,8 @@ class FDA(ScoredClassifier):
     -----
     Within-class covariance has the divisor W − K, as in `LDA`. For least squares and penalised least squares on any
     basis, and for additive splines, the metric is that of the penalised problem; for other regressors (nearest
-    neighbours, trees, networks) it is the covariance of the fits within classes. Which of them it is shows in the fits
-    themselves: see `eigenlens.regress.scoring`.
+    neighbours, trees, networks) it is the covariance of the fits within classes. FDA tells the two cases apart by
+    looking at the fits: see `eigenlens.regress.scoring`.
 
     Examples
     --------
@@ -103,6 +104,7 @@ class FDA(ScoredClassifier):
             },
         ),
         compared_as="FDA",
+        fit_cost=lambda n, p, groups: 4.2e6 * p + 2e3 * n,
         display="DiscriminantDisplay",
     )
 
@@ -112,7 +114,7 @@ class FDA(ScoredClassifier):
         self.priors = priors
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, those of the default regressor too where none is given."""
+        """Return the parameters, including those of the default regressor if none is given."""
         params = super().get_params(deep)
         if deep and self.regressor is None:
             params.update({f"regressor__{name}": value for name, value in AdaptiveSplines().get_params().items()})
@@ -133,9 +135,9 @@ class FDA(ScoredClassifier):
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
-            Left out where X is a source that holds them.
+            Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice. The regressor must take weights.
+            A row of weight 2 counts twice. The regressor must take weights.
         """
         with unchanged_on_failure(self):
             self._check_shared(self.regressor)
@@ -173,14 +175,14 @@ class FDA(ScoredClassifier):
     ) -> DimensionTest:
         """Test how many discriminant directions there are: "at most d", d = 0, 1, …
 
-        No normal theory holds for a regression that selects and shrinks, so this is a permutation test: the class
-        scores after the d-th are moved, together, to other rows, the regression is fitted again, and Σ_{j>d} αⱼ² is
-        compared. What follows the first d that is not rejected is left out (NaN).
+        Normal theory does not hold for a regression that selects and shrinks, so this is a permutation test: it
+        permutes the class scores after the d-th between rows, all together, fits the regression again, and compares
+        Σ_{j>d} αⱼ². Tests after the first d that is not rejected are skipped (NaN).
 
         Parameters
         ----------
         X, y : rows and their labels
-            Those of the fit: a model keeps none.
+            The rows of the fit; a model keeps none.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.

@@ -24,6 +24,7 @@ from sklearn.utils.metaestimators import available_if
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.errors import plain
 from .._core.parameters import check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
@@ -42,21 +43,22 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Reach its parameters by
+        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like. Straight lines of `Spline` and `ThinPlate` are not penalised.
     loss : {"squared", "epsilon_insensitive"}
     epsilon : float
         Half width of the tube in which errors cost nothing, for "epsilon_insensitive".
     lam : float, "gcv" or "loo"
-        λ; or the best by generalised or by leave-one-out cross-validation, over a path that one eigendecomposition
-        gives ("squared" only). With weights, leave-one-out takes away one unit of weight.
+        λ, or a rule: "gcv" and "loo" choose the best of a path by generalised or leave-one-out cross-validation, from
+        one eigendecomposition ("squared" only). With weights, leave-one-out removes one unit of weight.
     lams : list of float, optional
         The path; by default 50 values from 10⁻⁸ to 10 times the largest eigenvalue of the centred kernel matrix.
     n_landmarks : int or None
-        Rows that stand for all: work is linear in the number of rows, and `landmark_error_` says what they miss.
+        Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
+        measures what they miss.
     polish : bool
-        Whether the solution of libsvm, which rounds the kernel matrix to single precision, is brought to double
-        precision. Without, it is that of scikit-learn's SVC and SVR to the last digit.
+        Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
+        it, the solution is that of scikit-learn's SVC and SVR to the last digit.
 
     Attributes
     ----------
@@ -64,15 +66,15 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         f, of one or several responses.
     intercept_ : float, or array of shape (q,)
     trend_ : array
-        Coefficients of what the kernel leaves free beside the constant.
+        Coefficients of the unpenalised functions of the kernel, without the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
+        `lams`, `gcv`, `loo` and `df` of the path, if a rule chose λ.
     support_ : array
-        Numbers of the support vectors, where the loss has such.
+        Indices of the support vectors, if the loss has any.
     landmarks_, landmark_error_ : array of shape (m,), float
-        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
-        `n_landmarks` is given.
+        With `n_landmarks`: indices of the landmark rows, and the share of the trace of the kernel matrix that they
+        miss.
     kernel_ : Kernel
         With all parameters.
 
@@ -154,7 +156,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
             D = self._decide(self._moved(block, self._pivot))
             return D[:, 0] if self._single else D
 
-        return self._over_rows(X, values)
+        return self._over_rows(X, values, named="prediction")
 
 
 @stored("KernelClassifier")
@@ -164,7 +166,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     Parameters
     ----------
     kernel : kernel, name or function
-        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Reach its parameters by
+        Of `eigenlens.kernels`; the default bandwidth is the median distance between rows. Set its parameters with
         `kernel__bandwidth` and the like.
     loss : {"hinge", "logistic", "squared"}
         "hinge" is the support vector machine of libsvm, classes one against one. "logistic" is multinomial and gives
@@ -174,10 +176,11 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     lams : list of float, optional
         The path for the rules; by default 50 values from 10⁻⁸ to 10 times the largest eigenvalue.
     n_landmarks : int or None
-        Rows that stand for all: work is linear in the number of rows, and `landmark_error_` says what they miss.
+        Number of rows that represent all others: the work is linear in the number of rows, and `landmark_error_`
+        measures what they miss.
     polish : bool
-        Whether the solution of libsvm, which rounds the kernel matrix to single precision, is brought to double
-        precision. Without, it is that of scikit-learn's SVC and SVR to the last digit.
+        Refine the solution of libsvm, which rounds the kernel matrix to single precision, to double precision. Without
+        it, the solution is that of scikit-learn's SVC and SVR to the last digit.
 
     Attributes
     ----------
@@ -187,15 +190,15 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         pairs (0, 1), (0, 2), …, positive for the first of the pair, as libsvm has them.
     intercept_ : float, or array with one number for each machine
     trend_ : array
-        Coefficients of what the kernel leaves free beside the constant.
+        Coefficients of the unpenalised functions of the kernel, without the constant.
     lam_ : float
     path_ : Path
-        `lams`, `gcv`, `loo` and `df` of the path, where a rule chose λ.
+        `lams`, `gcv`, `loo` and `df` of the path, if a rule chose λ.
     support_ : array
-        Numbers of the support vectors, where the loss has such.
+        Indices of the support vectors, if the loss has any.
     landmarks_, landmark_error_ : array of shape (m,), float
-        Numbers of the rows that stand for all, and the share of the trace of the kernel matrix that they miss, where
-        `n_landmarks` is given.
+        With `n_landmarks`: indices of the landmark rows, and the share of the trace of the kernel matrix that they
+        miss.
     kernel_ : Kernel
         With all parameters.
 
@@ -267,7 +270,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     # -- use -----------------------------------------------------------------------------------------------------
 
     def decision_function(self, X: TableLike) -> Array:
-        """Return what decides: (n,) for two classes, positive for the second; (n, K) for more, the largest wins.
+        """Return decision values: (n,) for two classes, positive for the second; (n, K) for more, the largest wins.
 
         For "hinge" and more than two classes these are the votes of the machines, ties broken by their values, as in
         scikit-learn's SVC.
@@ -277,7 +280,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
             D = self._scores(block)
             return D[:, 0] if D.shape[1] == 1 else D
 
-        return self._over_rows(X, values)
+        return self._over_rows(X, values, named=self._by_class("decision"))
 
     def _scores(self, block: Array) -> Array:
         D = self._decide(self._moved(block, self._pivot))
@@ -288,9 +291,10 @@ class KernelClassifier(ClassifierScore, KernelMachine):
 
         def best(block: Array) -> Array:
             D, xp = self._scores(block), _xp.namespace(block)
-            return xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
+            codes = xp.astype(D[:, 0] > 0, xp.int64) if D.shape[1] == 1 else xp.argmax(D, axis=1)
+            return labels_of(codes, self.classes_)
 
-        return labels_of(self._over_rows(X, best), self.classes_)
+        return self._over_rows(X, best, keep_dtype=False, named="prediction")
 
     def _is_logistic(self) -> bool:
         if self.loss != "logistic":
@@ -300,20 +304,26 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     @available_if(_is_logistic)
     def predict_log_proba(self, X: TableLike) -> Array:
         """Return the logarithms of the probabilities of the classes (n, K); loss "logistic" only; always float64."""
+        return self._over_rows(X, self._log_probabilities, keep_dtype=False, named=self._by_class("log_probability"))
 
-        def logs(block: Array) -> Array:
-            D = self._decide(self._moved(block, self._pivot))
-            xp = _xp.namespace(D)
-            D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
-            return _xp.log_softmax(D)
+    def _log_probabilities(self, block: Array) -> Array:
+        D = self._decide(self._moved(block, self._pivot))
+        xp = _xp.namespace(D)
+        D = xp.concat([xp.zeros_like(D), D], axis=1) if D.shape[1] == 1 else D
+        return _xp.log_softmax(D)
 
-        return self._over_rows(X, logs, keep_dtype=False)
+    def _by_class(self, what: str) -> list[str]:
+        return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     @available_if(_is_logistic)
     def predict_proba(self, X: TableLike) -> Array:
         """Return the probabilities of the classes (n, K); loss "logistic" only; always float64."""
-        logs = self.predict_log_proba(X)
-        return _xp.namespace(logs).exp(logs)
+
+        def probabilities(block: Array) -> Array:
+            logs = self._log_probabilities(block)
+            return _xp.namespace(logs).exp(logs)
+
+        return self._over_rows(X, probabilities, keep_dtype=False, named=self._by_class("probability"))
 
 
 def _pairs_of(codes: np.ndarray, K: int) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -44,14 +44,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     Parameters
     ----------
     n_components : int or None
-        How many axes; None is all that stand above rounding. A few axes of many rows are found by Lanczos iteration,
-        to machine precision.
+        How many axes; None keeps all above rounding error. For a few axes of many rows, the solver is Lanczos
+        iteration, to machine precision.
     kernel : kernel, name or function
         Of `eigenlens.kernels`, one of their names, or a function of two tables. The default bandwidth is the median
-        distance between rows. Reach its parameters by `kernel__bandwidth` and the like.
+        distance between rows. Set its parameters with `kernel__bandwidth` and the like.
     n_landmarks : int or None
-        Rows that stand for all, chosen by pivoted Cholesky: work and memory are then linear in the number of rows, and
-        `landmark_error_` says what they miss. None is exact.
+        Number of rows that represent all others, chosen by pivoted Cholesky: work and memory are then linear in the
+        number of rows, and `landmark_error_` measures what they miss. None is exact.
 
     Attributes
     ----------
@@ -65,9 +65,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         With all parameters.
     n_components_ : int
     landmark_error_ : float
-        Share of the trace of K that landmarks miss; only where there are any.
+        With `n_landmarks`: share of the trace of K that the landmarks miss.
     landmarks_ : array of shape (m,)
-        Numbers of the rows that are landmarks; only where there are any.
+        With `n_landmarks`: indices of the landmark rows.
     spectrum_ : Spectrum
 
     Examples
@@ -87,7 +87,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         question="none",
         name="kernel-pca",
         place=3,
-        use="curved structure, for up to some thousand rows",
+        use="curved structure, for up to a few thousand rows",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         spread=Spread(cost=lambda n, p, groups: 2500 * n * max(n, p)),
         foreign_names=FOREIGN_NAMES,
@@ -110,7 +110,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         X : table of shape (n, p), or (n, n) for a precomputed kernel
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         """
         with unchanged_on_failure(self):
             check_count(self.n_components)

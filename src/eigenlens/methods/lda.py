@@ -73,23 +73,23 @@ class LDA(LinearDiscriminant):
     Parameters
     ----------
     n_components : int, "auto" or None
-        Rank of the rule, at most min(p, K − 1), which None takes; "auto" is the number that Wilks' test finds
-        at 5%. Fewer directions change the classifier too (reduced-rank LDA).
+        Rank of the rule, at most min(p, K − 1), which is the default; "auto" is the number that Wilks' test finds at
+        5%. Fewer directions change the classifier too (reduced-rank LDA).
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, the between-class scatter and the overall mean, as in R's MASS.
     shrinkage : None, float in [0, 1], "ledoit-wolf", "oas" or "cv"
-        Draw S_W towards tr(S_W)/p·I. The first two named choices come from the one pass; Ledoit–Wolf keeps a scatter
-        for every class (memory K·p²). "cv" takes what predicts the classes of unseen rows best (log-loss, five folds),
-        in two passes; it is kept in `shrinkage_`.
+        Shrink S_W towards tr(S_W)/p·I. "ledoit-wolf" and "oas" choose the amount from the same pass; Ledoit–Wolf keeps
+        a scatter for every class (memory K·p²). "cv" chooses the value that predicts the classes of unseen rows best
+        (log-loss, five folds), in two passes, and keeps it in `shrinkage_`.
     within : {"pooled", "equal"}
         S_W = Σ T_k/(W − K), or the plain mean of the class covariances T_k/W_k.
     between : {"weighted", "equal"}
         Class means weighted by the priors, or equally about their plain mean.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
-        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
-        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
+        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate means and covariance by
+        maximum likelihood. Cells must be missing at random. A row with NaN then has posteriors from the densities of
+        its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class LDA(LinearDiscriminant):
     explained_variance_ratio_ : array of shape (k,)
         Share of each direction in the between-class variance.
     shrinkage_, cv_path_ : float, array of shape (m, 3)
-        The shrinkage used; with "cv", also what was tried, with its mean score and standard error.
+        The shrinkage used; with "cv", also the values tried, with their mean scores and standard errors.
     coef_, intercept_ : arrays
         The linear rule in the units of X. Predictions go through the coordinates, which lose no digits to an offset.
     structure_, structure_within_ : arrays of shape (p, k)
@@ -114,9 +114,9 @@ class LDA(LinearDiscriminant):
     covariance_ : array of shape (p, p)
         S_W, before shrinkage.
     log_likelihood_ : float
-        With `missing="ml"`: of the observed cells.
+        With `missing="ml"`: log-likelihood of the observed cells.
     moments_ : Grouped
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
     spectrum_ : Spectrum
 
@@ -141,7 +141,7 @@ class LDA(LinearDiscriminant):
         question="classes",
         name="lda",
         place=0,
-        use="directions that separate classes of like shape; fast, with tests",
+        use="directions that separate classes of similar shape; fast, with tests",
         test=DirectionTest(
             cost_of_classes,
             theory=lambda model, X, y: model.shrinkage is None and classes_by_theory(X, y),

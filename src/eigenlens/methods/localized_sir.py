@@ -1,7 +1,7 @@
 r"""Localized sliced inverse regression.
 
-A slice whose rows lie in several places, or along a curve, has a mean that says nothing. So the mean of each row's k
-nearest neighbours *within its slice* takes the place of the slice mean: maximise
+If the rows of a slice lie in several places, or along a curve, their mean is meaningless. Localized SIR replaces the
+slice mean with the mean of each row's k nearest neighbours *within its slice*: maximise
 
 .. math:: \frac{v^T M v}{v^T (\Sigma + sI) v}, \quad
           M = \frac1W \sum_i w_i (m_{i,loc} - m)(m_{i,loc} - m)^T, \quad \Sigma = T/W .
@@ -120,7 +120,7 @@ class LocalizedSIR(InverseRegression):
     n_slices : int, "auto" or cuts
         As in `SIR`.
     n_neighbors : int or "cv"
-        Neighbours of each row within its slice, itself counted; a row of weight 2 counts as two. "cv" chooses the
+        Neighbours of each row within its slice, including itself; a row of weight 2 counts as two. "cv" chooses the
         number with which 5 nearest neighbours in the variates predict the slices of left-out rows best.
     ridge : float
         s, added to the diagonal of T/W.
@@ -128,7 +128,7 @@ class LocalizedSIR(InverseRegression):
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² where there is one.
+        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² with a ridge.
     eigenvalues_ : array of shape (k,)
         Share of each variate's variance that local means keep, descending.
     mean_ : array of shape (p,)
@@ -136,7 +136,7 @@ class LocalizedSIR(InverseRegression):
     slice_weights_ : array of shape (H,)
     slices_ : array of shape (H,)
     slice_names_ : list of str
-        What each slice is, in words.
+        A description of each slice.
     n_neighbors_ : int
         The number used.
     cv_scores_ : dict of int to float
@@ -148,7 +148,7 @@ class LocalizedSIR(InverseRegression):
 
     Notes
     -----
-    Neighbours are Euclidean, so that units matter: scale columns that are not comparable. There is no `partial_fit`: a
+    Distances are Euclidean, so units matter: scale columns that are not comparable. There is no `partial_fit`, since a
     new row may be a neighbour of any other.
 
     Examples
@@ -167,7 +167,7 @@ class LocalizedSIR(InverseRegression):
         question="number",
         name="localized-sir",
         place=1,
-        use="the same where equal responses come from several places",
+        use="SIR for rows in several places with the same response",
         test=DirectionTest(
             lambda n, p, groups: 50_000 * n * min(p, groups),
             draws=39,
@@ -213,11 +213,11 @@ class LocalizedSIR(InverseRegression):
             Sliced as in `SIR`. Rows whose y is NaN (None among words) have no response: they count in the mean and the
             covariance, and as neighbours in every slice.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         slices : labels of shape (n,), optional
-            Slices of your own, in place of those of y, which is then not looked at.
+            Your own slices, instead of those of y, which is then ignored.
         target : column or list of columns, optional
-            In place of y: its name, where X is a table whose columns have names.
+            Instead of y: its name in X, if the columns of X have names.
         """
         with unchanged_on_failure(self):
             if target is not None:
@@ -375,11 +375,11 @@ class LocalizedSIR(InverseRegression):
         alpha : float
             Level.
         method : {"permutation", "ladle"}
-            The variates after the d-th are moved, together, to other rows, neighbours are searched again, and λ_{d+1}
-            is compared: the cost is that of `n_draws` fits for each d. What follows the first d that is not rejected is
-            left out (NaN). "ladle" (Luo, Li 2016) is no test but a criterion: what local means keep of the variance
-            that they lose where slices are permuted, and how far its directions turn in resamples; `n_draws` + 40 fits
-            in all. Both need X and y.
+            "permutation" permutes the variates after the d-th between rows, all together, searches neighbours again,
+            and compares λ_{d+1}: it costs `n_draws` fits for each d. Tests after the first d that is not rejected are
+            skipped (NaN). "ladle" (Luo, Li 2016) is a criterion, not a test: how much variance local means keep beyond
+            what they keep with permuted slices, and how far the directions turn in resamples; `n_draws` + 40 fits in
+            all. Both need X and y.
         groups : array of shape (n,), optional
             Rows that belong together move together.
         block : int, optional

@@ -61,23 +61,23 @@ class MDA(ScoredClassifier, FillsHoles):
     Parameters
     ----------
     n_components : int or None
-        Rank of the rule, at most ΣR_k − 1, which None takes as far as the columns allow it. The means of the subclasses
-        are held to so many directions in every step.
+        Rank of the rule, at most ΣR_k − 1, which is the default as far as the columns allow it. Every step restricts
+        the means of the subclasses to this many directions.
     n_subclasses : int, list, dict, "bic" or "cv"
         R_k, one number for all classes or one for each; 3 if not given. "bic" adds subclasses one at a time while the
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Of the M-step: any regressor that FDA takes. None is linear, by maximum likelihood.
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood.
     n_init : int
-        Starts that are run to the end; the best likelihood wins. Without a regressor they are the best of eight times
-        as many after six M-steps.
+        Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
+        times as many after six M-steps.
     max_iter : int
-        Most M-steps, the first taken from the start.
+        Largest number of M-steps, including the first.
     tol : float
-        EM ends when the mean log-likelihood of a row changes by no more; 0 takes exactly `max_iter` steps.
+        EM ends when the mean log-likelihood of a row changes by less than this; 0 takes exactly `max_iter` steps.
     init : array of shape (n, ΣR_k), optional
-        Start responsibilities in place of k-means: classes in order, zero outside a row's own class.
+        Starting responsibilities instead of k-means: classes in order, zero outside a row's own class.
     random_state : int, Generator, RandomState or None
         Of the k-means starts.
     priors : array of shape (K,) or dict of class to number, optional
@@ -138,17 +138,12 @@ class MDA(ScoredClassifier, FillsHoles):
         "whose centres differ even where there are none to find. What speaks for it is its accuracy on rows left out.",
         if_separated=lambda model: {"regressor": PenalizedRegression()},
         compared_as="MDA",
+        fit_cost=lambda n, p, groups: 4e8 + 4e3 * n * min(p, 300) + 2e6 * p,
+        brisk={"n_init": 1},
         display="DiscriminantDisplay",
     )
 
-    _first_argument = False
-
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        """Remember whether the number of directions was given without its name: MDA(3) may mean subclasses."""
-        new = super().__new__(cls, *args, **keywords)
-        if args:
-            new._first_argument = True
-        return new
+    _given_by_place = False  # whether the number of directions has no name: MDA(3) may mean subclasses
 
     def __init__(
         self,
@@ -182,7 +177,7 @@ class MDA(ScoredClassifier, FillsHoles):
         ----------
         X : table of shape (n, p)
         y : labels of shape (n,)
-            Left out where X is a source that holds them.
+            Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
         """
@@ -269,7 +264,7 @@ class MDA(ScoredClassifier, FillsHoles):
                 "every cell of a row. Leave the regressor out, or fill the cells first, with impute of an "
                 "LDA(missing='ml') or with eigenlens.normal.ExpectedCells."
             )
-        if self._first_argument and self.n_components is not None and self.n_subclasses is None:
+        if self._given_by_place and self.n_components is not None and self.n_subclasses is None:
             errors.warn(
                 errors.SubclassWarning(
                     f"MDA({self.n_components}) is {self.n_components} directions, and each class has {USUAL} "
@@ -420,7 +415,7 @@ class MDA(ScoredClassifier, FillsHoles):
         def posterior(block: Array) -> Array:
             return _xp.namespace(block).exp(_xp.log_softmax(self._subclass_scores(block, sharp=True)))
 
-        return self._over_rows(X, posterior, keep_dtype=False)
+        return self._over_rows(X, posterior, keep_dtype=False, named="subclass_probability")
 
 
 def _not_settled(max_iter: int, gain: float, tol: float) -> errors.NotConvergedWarning:

@@ -56,13 +56,14 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
         Which columns are words: "auto" takes columns of text, booleans and categories; a list names them, by name or,
         for a table without names, by position, and may hold columns of numbers that are codes.
     missing : {"auto", "level", "unobserved", "refuse"}
-        What a missing word is: a level of its own; a cell that says nothing, in which the row lies at the centre; an
-        error; by default a level where at least 5% of the rows have it, else unobserved. Missing numbers are refused.
+        How to treat a missing word: as a level of its own; as unobserved, with the row at the centre of that column; or
+        as an error. By default it is a level if at least 5% of the rows lack the word, and unobserved otherwise.
+        Missing numbers are refused.
 
     Attributes
     ----------
     eigenvalues_, explained_variance_ratio_ : arrays of shape (k,)
-        Inertia of each axis, and its share. Words only: divided by the number of columns, as MCA has them.
+        Inertia of each axis, and its share. Words only: divided by the number of columns, as is usual in MCA.
     adjusted_inertia_ : ndarray of shape (k, 2)
         Words only: shares of the inertia as Benzécri and as Greenacre adjust it; the shares above are pessimistic.
     numbers_ : FactorTable
@@ -76,7 +77,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
         The columns of words, in the order of `eta2_`.
     n_components_ : int
     moments_ : Mixed
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
         Centre and basis in the columns of numbers followed by 0-1 columns of the levels.
     spectrum_ : Spectrum
@@ -98,9 +99,12 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
     """
 
     _declaration = Declaration(
+        question="none",
+        name="mixed-pca",
+        place=1,
         display="FactorMapDisplay",
         use="tables of words, or of words and numbers: MCA and FAMD",
-        untested="Its axes are described by contributions and test values, not tested.",
+        takes_words=True,
     )
 
     def __init__(self, n_components: int | None = None, *, categories: Any = "auto", missing: str = "auto") -> None:
@@ -124,7 +128,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
         return self
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)
         self._fit_rows = None
         return self
@@ -328,7 +332,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
         ----------
         X : table
         sample_weight : array of shape (n,), optional
-            The weights of the fit, where it had some.
+            The weights of the fit, if it had any.
         """
         self._require_fit()
         inertia = self._collected.weight * _xp.to_numpy(self.eigenvalues_).astype(np.float64)
@@ -337,19 +341,19 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
             scores = self._scores(rows, self.n_components_)
             return scores**2 / _xp.like(inertia, scores)
 
-        shares = self._over_rows(X, share)
+        shares = self._over_rows(X, share, here=sample_weight is not None)
         return shares if sample_weight is None else shares * np.asarray(sample_weight, dtype=np.float64)[:, None]
 
     def supplementary(self, Z: TableLike, X: TableLike = None, sample_weight: Any = None) -> Supplementary:
-        """Place columns that took no part in the fit: numbers by their correlations, words by the means of their rows.
+        """Place columns that were not part of the fit: numbers by their correlations, words by the means of their rows.
 
         Parameters
         ----------
         Z : table of shape (n, s)
             Other columns of the rows of the fit.
         X : table of shape (n, p), optional
-            Those rows. A model that was fitted to a table in memory still knows them; one that was loaded from a file,
-            or saw its rows in parts, must be given them.
+            The rows of the fit. A model fitted to a table in memory still has them; a model that was loaded from a
+            file, or saw its rows in parts, needs them.
         sample_weight : array of shape (n,), optional
             Beside X.
 
@@ -376,7 +380,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
                 )
             X, sample_weight = self._fit_rows
         every = 0 if self._coding is None and self._of_numbers is None else _width(self)
-        scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every)), dtype=np.float64)
+        scores = np.asarray(self._over_rows(X, lambda rows: self._scores(rows, every), here=True), dtype=np.float64)
         return supplementary_columns(
             Z,
             scores,
@@ -395,7 +399,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
 
 
 def _in_memory(X: Any) -> bool:
-    return not hasattr(X, "segments") and not hasattr(X, "__dask_graph__")
+    return not any(hasattr(X, name) for name in ("segments", "__dask_graph__", "mapInArrow", "map_batches"))
 
 
 def _width(model: MixedPCA) -> int:

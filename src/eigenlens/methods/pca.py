@@ -77,31 +77,31 @@ class PCA(TakesHoles, ProbabilisticComponents):
     Parameters
     ----------
     n_components : int, float, {"mle", "parallel", "mp", "auto", "cv"} or None
-        How many directions to keep: a number; a share of the variance, in (0, 1]; Minka's maximum likelihood; Horn's
-        parallel analysis; those above the Marchenko–Pastur edge of noise; "auto", as many as `test_dimension(X)` shows
-        columns to share, and at least one, in two passes (moments alone are tested against normal noise); "cv", as
-        many as make unseen rows most likely (probabilistic PCA, five folds), in two passes. None keeps all that have
-        variance.
+        How many directions to keep: a number; a share of the variance, in (0, 1]; "mle", Minka's evidence; "parallel",
+        Horn's parallel analysis; "mp", those above the Marchenko–Pastur edge of noise; "auto", as many as
+        `test_dimension(X)` finds that the columns share, and at least one, in two passes (moments alone are tested
+        against normal noise); "cv", the number with the largest likelihood of unseen rows (probabilistic PCA, five
+        folds), in two passes. None keeps all that have variance.
     ddof : float
-        The covariance has the divisor W − ddof; 0 is the maximum-likelihood reading.
+        The covariance has the divisor W − ddof; 0 gives the maximum likelihood estimate.
     scale : bool
         Divide columns by their standard deviations, which are kept in `scale_`: components are those of the correlation
-        matrix. `transform` takes rows in the units of X and `inverse_transform` returns them so.
+        matrix. `transform` takes rows in the units of X, and `inverse_transform` returns them in these units.
     whiten : bool
         Give scores unit variance.
     solver : {"auto", "dense", "lanczos", "randomized"}
-        "auto" chooses by a written rule (`eigenlens.spectral.choose_solver` tells which) among exact solvers;
-        "randomized" is approximate and reports its residual in `spectrum_.residual`.
+        "auto" chooses among exact solvers (`eigenlens.spectral.choose_solver` shows which, and why); "randomized" is
+        approximate and reports its residual in `spectrum_.residual`.
     missing : {"refuse", "ml", "ppca"}
-        What NaN in X means: an error; a cell that was not observed, the covariance being the most likely one given the
-        observed cells; or the same under probabilistic PCA with `n_components` directions, for more columns than rows
-        can carry. Cells must be missing at random. Rows with NaN then have scores too, their expectation given what is
-        observed.
+        How to treat NaN in X: raise an error; treat it as an unobserved cell and estimate the covariance by maximum
+        likelihood; or do so under probabilistic PCA with `n_components` directions, if there are too many columns for
+        the number of rows. Cells must be missing at random. Rows with NaN then have scores too: their expectation given
+        the observed cells.
 
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Orthonormal directions as rows; in each, the entry of largest size is positive.
+        Orthonormal directions as rows; in each, the largest entry in absolute value is positive.
     explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
         Eigenvalues of the covariance, and their share of the total variance.
     singular_values_ : array of shape (k,)
@@ -113,16 +113,16 @@ class PCA(TakesHoles, ProbabilisticComponents):
     structure_ : array of shape (p, k)
         Correlations of the columns with the scores.
     noise_variance_ : float
-        Mean variance of the directions left out.
+        Mean variance of the directions that were not kept.
     n_components_ : int
     cv_path_ : array of shape (m, 3)
         With `n_components="cv"`: numbers that were tried, with their mean score and standard error.
     covariance_ : array of shape (p, p)
         With `missing`: the covariance (divisor W − ddof).
     log_likelihood_ : float
-        With `missing`: of the observed cells.
+        With `missing`: log-likelihood of the observed cells.
     moments_ : Scatter, Factor or Patterns
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
         Centre and basis, with all their digits.
     spectrum_ : Spectrum
@@ -143,7 +143,9 @@ class PCA(TakesHoles, ProbabilisticComponents):
         place=0,
         use="the directions of largest spread; the first look at any table",
         directions=lambda n, p, excess: max(min(n - 1, p - excess), 1) if excess else None,
-        test=DirectionTest(draws=99, wordings={"parallel": PARALLEL}),
+        test=DirectionTest(
+            draws=99, rows_cost=lambda n, p, groups: n * p * (min(n, p) + 50), wordings={"parallel": PARALLEL}
+        ),
         spread=Spread(
             _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
@@ -349,7 +351,7 @@ class PCA(TakesHoles, ProbabilisticComponents):
     # -- use ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
-        """Return the scores of rows: coordinates in the subspace; of a row with holes, their expectation."""
+        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with holes."""
         return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
@@ -385,7 +387,7 @@ class PCA(TakesHoles, ProbabilisticComponents):
             residual = rows - self.subspace_.offsets(rows @ _xp.like(self.subspace_.basis, block))
             return _xp.namespace(block).sum((residual / _xp.like(scale, block)) ** 2, axis=1)
 
-        return self._over_rows(X, error)
+        return self._over_rows(X, error, named="reconstruction_error")
 
     def _left_out(self, X: np.ndarray, weight: np.ndarray) -> np.ndarray:
         """Return the squared distance of each row of the fit to the subspace of all the others."""
@@ -397,14 +399,15 @@ class PCA(TakesHoles, ProbabilisticComponents):
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
     def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
-        """Rotate the components towards loadings that are easy to read.
+        """Rotate the components so that loadings become easy to interpret.
 
         Parameters
         ----------
         method : {"varimax", "quartimax", "promax", "oblimin"}
             The first two keep factors uncorrelated; promax and oblimin (γ = 0) let them correlate.
         normalize : bool, optional
-            Give the loadings of each column the length 1 meanwhile (Kaiser). By default so, except for oblimin.
+            Scale the loadings of each column to length 1 for the rotation (Kaiser). The default is True, except for
+            oblimin.
         power : float
             Of promax.
 
@@ -424,7 +427,7 @@ class PCA(TakesHoles, ProbabilisticComponents):
         X : table of shape (n, p)
             New rows, or those of the fit. The limits come from the moments of the fit.
         level : float
-            Share of new rows of a normal law that lie beyond each limit.
+            Share of new rows from a normal distribution that lie beyond each limit.
 
         Returns
         -------

@@ -105,30 +105,30 @@ class PDA(LinearDiscriminant):
     Parameters
     ----------
     n_components : int or None
-        Rank of the rule, at most min(p, K − 1), which None takes.
+        Rank of the rule, at most min(p, K − 1), which is the default.
     penalty : {"ridge", "smooth", "cyclic", "bspline"}, pair (rows, columns) or array of shape (p, p)
         Ω: size of the coefficients; second differences along ordered columns, or around a circle; curvature of a spline
         whose coefficients they are; differences of neighbours on a grid of pixels, in row-major order; or a matrix.
     lam : "gcv", "cv" or float
-        λ on sums, T_W + λΩ. 0 is LDA. "cv" takes what predicts the classes of unseen rows best (log-loss, five folds),
-        in two passes.
+        λ on sums, T_W + λΩ. 0 is LDA. "cv" chooses the value that predicts the classes of unseen rows best (log-loss,
+        five folds), in two passes.
     df : float, optional
-        Effective degrees of freedom of the score regression, the intercept left out, in place of `lam`.
+        Effective degrees of freedom of the score regression, without the intercept; use it instead of `lam`.
     cost : float
-        What a degree of freedom costs in GCV; 2 or 3 choose smoother coefficients.
+        The price of a degree of freedom in GCV; 2 or 3 give smoother coefficients.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, means and covariance being the most likely ones
-        given the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities
-        of its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
+        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate means and covariance by
+        maximum likelihood. Cells must be missing at random. A row with NaN then has posteriors from the densities of
+        its observed cells, and scores Σ_k P(k | observed) E[z | observed, k].
 
     Attributes
     ----------
     classes_, priors_, means_, mean_ : arrays
         As in `LDA`.
     scalings_ : array of shape (p, k)
-        Discriminant directions as columns, to be seen as signals or images.
+        Discriminant directions as columns, which can be drawn as signals or images.
     scores_ : array of shape (K, k)
         Optimal scores of the classes.
     canonical_correlations_ : array of shape (k,)
@@ -145,21 +145,21 @@ class PDA(LinearDiscriminant):
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path.
     cv_path_ : array of shape (m, 3)
-        With `lam="cv"`: what was tried, with its mean score and standard error.
+        With `lam="cv"`: the values tried, with their mean scores and standard errors.
     structure_, structure_within_ : arrays of shape (p, k)
         Correlations of the columns with the scores, over all rows and within classes.
     covariance_ : array of shape (p, p)
         The within-class covariance, without the penalty.
     log_likelihood_ : float
-        With `missing="ml"`: of the observed cells.
+        With `missing="ml"`: log-likelihood of the observed cells.
     moments_ : Grouped
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
     spectrum_ : Spectrum
 
     Notes
     -----
-    Penalties speak of the units of the columns: bring columns of different kinds to one scale first.
+    Penalties depend on the units of the columns, so scale columns of different kinds first.
 
     Examples
     --------

@@ -106,19 +106,19 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
     n_components : int, "auto" or None
         How many directions; None is all p, "auto" what `test_dimension()` finds at 5%.
     residuals : bool
-        Take the residuals of a linear regression in place of y. A steep line makes the eigenvalues of y itself noisy,
-        and the χ² test holds for residuals only. They need the products of every three columns (memory p³, up to 300
+        Use the residuals of a linear regression instead of y. A steep line makes the eigenvalues of y itself noisy, and
+        the χ² test holds for residuals only. They need the products of every three columns (memory p³, up to 300
         columns); y itself needs those of two columns with y.
     ridge : float
-        Added to the diagonal of T/W; needed where there are more columns than rows.
+        Added to the diagonal of T/W; needed if there are more columns than rows.
 
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² where there is one.
+        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² with a ridge.
     curvatures_ : array of shape (k,)
-        Eigenvalues κ of the Hessian matrix, those of largest size first: positive where y bends upwards, negative where
-        it bends downwards. R's dr calls them eigenvalues.
+        Eigenvalues κ of the Hessian matrix, the largest in absolute value first: positive if y bends upwards, negative
+        if it bends downwards. R's dr calls them eigenvalues.
     eigenvalues_ : array of shape (k,)
         κ²/(2 var e), the variance with the divisor W − 1, descending: free of units. W times their sum is what the χ²
         test compares.
@@ -126,7 +126,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         Covariances of y with the variates.
     mean_, y_mean_ : array of shape (p,), float
     moments_ : Cubic
-        What the pass kept; `moments_.merge(other)` joins fits on different rows.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
     spectrum_ : Spectrum
 
@@ -175,18 +175,18 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         ----------
         X : table of shape (n, p)
         y : response of shape (n,)
-            Left out where X is a source that holds it.
+            Omit it if X is a source that holds the response.
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice.
+            A row of weight 2 counts twice.
         target : column, optional
-            In place of y: its name, where X is a table whose columns have names.
+            Instead of y: its name in X, if the columns of X have names.
         """
         if target is not None:
             X, y = with_target(X, y, target)
         return self._fit(X, y, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Take in more rows; the result is that of all rows seen, as if they had come at once."""
+        """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y, sample_weight)
 
     def transform(self, X: TableLike) -> Array:
@@ -298,18 +298,18 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         Parameters
         ----------
         X, y : rows and their response, optional
-            The rows to test; without them the test is that of the fit, from its moments.
+            The rows to test. Without them, the test uses the moments of the fit.
         sample_weight : array of shape (n,), optional
         alpha : float
             Level.
         method : {"chi2", "permutation"}, optional
             "chi2" is Li's test from moments alone, for normal X and residuals; see `eigenlens.inference.hessian_test`.
-            "permutation" moves the variates after the d-th, together, to other rows; it assumes no law of X, and needs
-            X and y. By default "permutation" where X is given, "chi2" where it is not.
+            "permutation" permutes the variates after the d-th between rows, all together; it assumes no distribution of
+            X, and needs X and y. The default is "permutation" with X, and "chi2" without.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more ("permutation").
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows ("permutation").
         n_draws : int
             Number of permutations.
         random_state : int, Generator, RandomState or None

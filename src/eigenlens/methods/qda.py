@@ -100,14 +100,15 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
     pooling : float in [0, 1] or "cv"
-        λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA. "cv" takes what
-        predicts the classes of unseen rows best (log-loss, five folds), in two passes; it is kept in `pooling_`.
+        λ: 0 gives each class its own covariance, 1 gives all of them the pooled one, which is LDA. "cv" chooses the
+        value that predicts the classes of unseen rows best (log-loss, five folds), in two passes, and keeps it in
+        `pooling_`.
     shrinkage : float in [0, 1], optional
-        γ: how far each covariance is drawn towards a multiple of the identity.
+        γ: how far each covariance shrinks towards a multiple of the identity.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, mean and covariance of each class being the most
-        likely ones given the observed cells, which must be missing at random. A row with NaN then has posteriors from
-        the densities of its observed cells.
+        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate the mean and covariance of
+        each class by maximum likelihood. Cells must be missing at random. A row with NaN then has posteriors from the
+        densities of its observed cells.
 
     Attributes
     ----------
@@ -117,11 +118,12 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     covariances_ : array of shape (K, p, p)
         Σ_k, as the rule uses them.
     log_likelihood_ : float
-        With `missing="ml"`: of the observed cells, each class with its own covariance.
+        With `missing="ml"`: log-likelihood of the observed cells, each class with its own covariance.
     pooling_, cv_path_ : float, array of shape (m, 3)
-        The pooling used; with "cv", also what was tried, with its mean score and standard error.
+        The pooling used; with "cv", also the values tried, with their mean scores and standard errors.
     moments_ : Grouped
-        What the pass kept: a mean and a scatter for each class. `moments_.merge(other)` joins fits on different rows.
+        What the pass collected: a mean and a scatter for each class. `moments_.merge(other)` joins fits on different
+        rows.
     spectrum_ : tuple of Whitening
         What turns the covariance of each class into the identity.
 
@@ -147,7 +149,16 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         make=lambda cls, seed: cls(pooling=0.1, shrinkage=1e-3),
         compares="classes",
         compared_as="QDA",
+        fit_cost=lambda n, p, groups: 0.5 * groups * p**3 + n * p * min(n, p),
         advantage="a covariance for each class, and so curved boundaries",
+        display="DecisionDisplay",
+        foreign_names={
+            "reg_param": "it is called shrinkage, and moves each covariance towards a multiple of the identity",
+            "store_covariance": "covariances_ are always there; leave it out",
+            "tol": "rank is decided relative to the largest value; leave it out",
+            "solver": "there is one exact solver; leave it out",
+            "covariance_estimator": "use pooling and shrinkage",
+        },
     )
     n_components: Any = None  # it has no directions
 
@@ -298,7 +309,7 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
 
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
-        return self._over_rows(X, self._distances)
+        return self._over_rows(X, self._distances, named="mahalanobis")
 
     def _why_no_structure(self) -> str:
         return ": a quadratic rule has no directions"

@@ -48,11 +48,11 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         How many directions of the low-rank part to look through; None keeps all of them. With ``method="fixed_rank"``,
         the rank of the low-rank part.
     lam : float or None
-        λ, the price of an error beside that of a direction; None is 1/√max(n, p), with n counted by weight.
+        λ, the price of an error relative to that of a direction; None is 1/√max(n, p), with n counted by weight.
     method : {"pursuit", "fixed_rank"}
-        "pursuit" solves the convex problem above and finds the rank. "fixed_rank" fits a matrix of rank
-        `n_components` to most cells by accelerated alternating projections: without λ, somewhat faster, and for
-        more errors, but not convex, so that nothing proves the answer to be the best.
+        "pursuit" solves the convex problem above and finds the rank. "fixed_rank" fits a matrix of rank `n_components`
+        to most cells by accelerated alternating projections. It needs no λ, is somewhat faster, and handles more
+        errors, but the problem is not convex, so there is no proof that the answer is the best.
     tol : float
         Bound on the relative residuals of the constraint and of the optimality; with a fixed rank, on the relative
         change of `low_rank_` in a round.
@@ -66,8 +66,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         The two parts; together they are X in the observed cells, to the residual at which the fit ended. Cells that
         were not observed are filled in by `low_rank_` and zero in `sparse_`.
     components_ : array of shape (k, p)
-        Orthonormal directions of the row space of `low_rank_`, strongest first; in each, the entry of largest size is
-        positive.
+        Orthonormal directions of the row space of `low_rank_`, strongest first; in each, the largest entry in absolute
+        value is positive.
     singular_values_ : array of shape (k,)
         Of the (weighted) low-rank part.
     rank_ : int
@@ -77,15 +77,15 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         λ used; None with a fixed rank.
     n_iter_ : int
     objective_, residuals_ : ndarrays of shape (n_iter_,)
-        What is minimised (with a fixed rank, ‖X − L‖₁, which is watched) and how far from done, after each round.
+        The objective (with a fixed rank, ‖X − L‖₁) and the relative residual after each round.
     spectrum_ : Spectrum
         Singular values and directions of the (weighted) low-rank part.
     subspace_ : Subspace
 
     Notes
     -----
-    A weight of 2 means that the row counts twice. The fit iterates on all cells at once: it needs about ten
-    float64 arrays of the size of X at its peak, keeps two of them, and has no `partial_fit`.
+    A row of weight 2 counts twice. The fit iterates on all cells at once: it needs about ten float64 arrays of the size
+    of X at its peak, keeps two of them, and has no `partial_fit`.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         question="none",
         name="robust-pca",
         place=1,
-        use="the same where single cells are wildly wrong",
+        use="PCA for tables with some wildly wrong cells",
         spread=Spread(
             cost=lambda n, p, groups: 50_000 * n * p,
             repeated=lambda model, X: refitted(model, X, tol=1e-4, max_iter=300),  # of noise and of the rows alike
@@ -144,7 +144,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             NaN where a cell was not observed.
         y : ignored
         sample_weight : array of shape (n,), optional
-            Weight 2 means that the row counts twice; a row of weight 0 is split as a new one would be.
+            A row of weight 2 counts twice; a row of weight 0 is split like a new row.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
@@ -287,7 +287,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     # -- use --------------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
-        """Return the scores of rows: least absolute deviations on the components, so that gross errors do not count."""
+        """Return the scores of rows: least absolute deviations on the components, so gross errors do not count."""
         return self._explained(X, self._scores)
 
     @property
@@ -319,7 +319,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         return both[:, :p], both[:, p:]
 
     def outlier_scores(self, X: TableLike) -> Array:
-        """Return, for each row, the mean size of what the components do not explain, over its observed cells."""
+        """Return, for each row, the mean absolute residual from the components over its observed cells."""
 
         def score(rows: Array, observed: Array | None) -> Array:
             xp = _xp.namespace(rows)

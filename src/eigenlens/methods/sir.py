@@ -38,24 +38,24 @@ class SIR(OnePassInverseRegression):
     Parameters
     ----------
     n_components : int, "auto" or None
-        How many directions; at most min(p, H − 1) with H slices, which None takes; "auto" is what
+        How many directions; at most min(p, H − 1) with H slices, which is the default; "auto" is the number that
         `test_dimension()` finds at 5%.
     n_slices : int, "auto" or cuts
-        Slices of a numeric y, of about equal weight; tied values stay together. "auto" makes 10, and fewer (down to 3)
-        where a slice would have fewer than 10 rows, or fewer than 2 for each column. Or the cuts themselves: ascending
-        numbers, slice h being everything above cut h − 1 up to and including cut h (one list for each of several
+        Slices of a numeric y, of about equal weight; tied values stay together. "auto" makes 10, or fewer (down to 3)
+        if a slice would have fewer than 10 rows, or fewer than 2 for each column. You can also pass the cuts: ascending
+        numbers, where slice h is everything above cut h − 1 up to and including cut h (one list for each of several
         responses). Several responses share the number among their cells.
     ridge : float
-        Added to the diagonal of T/W; needed where there are more columns than rows.
+        Added to the diagonal of T/W; needed if there are more columns than rows.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, slice means and one covariance within slices
-        being the most likely ones given the observed cells, which must be missing at random. A row with NaN then has
-        variates too: their expectation given what is observed, by the covariance of all rows.
+        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate slice means and one
+        covariance within slices by maximum likelihood. Cells must be missing at random. A row with NaN then has
+        variates too: their expectation given the observed cells, under the covariance of all rows.
 
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² where there is one.
+        Directions as rows; variates have variance 1 (divisor W), plus ridge·‖v‖² with a ridge.
     eigenvalues_ : array of shape (k,)
         Share of each variate's variance that lies between slices, descending.
     mean_ : array of shape (p,)
@@ -65,11 +65,11 @@ class SIR(OnePassInverseRegression):
     slices_ : array of shape (H,)
         Their labels: the numbers 0, 1, … of cut slices, or the values of y.
     slice_names_ : list of str
-        What each slice is, in words.
+        A description of each slice.
     covariance_, log_likelihood_ : array of shape (p, p), float
         With `missing="ml"`: the covariance of all rows (divisor W), and the log-likelihood of the observed cells.
     moments_ : Grouped
-        What the pass kept; `moments_.merge(other)` joins fits on different rows that were sliced alike.
+        What the pass collected; `moments_.merge(other)` joins fits on different rows that were sliced alike.
     subspace_ : Subspace
     spectrum_ : Spectrum
 
@@ -92,7 +92,7 @@ class SIR(OnePassInverseRegression):
         question="number",
         name="sir",
         place=0,
-        use="directions on which a number depends, in whatever way, from one pass",
+        use="directions on which a number depends, in any way, from one pass",
         test=SLICES_TESTED,
         compared_as="SIR",
         blind_spot=SYMMETRIC,
@@ -114,7 +114,7 @@ class SIR(OnePassInverseRegression):
         return min(p, K - 1)
 
     def test_columns(self, alpha: float = 0.05) -> CoordinateTest:
-        """Test of each column whether it can go: whether y depends on it, given the others, in any way SIR can see.
+        """Test for each column whether y depends on it, given the others, in any way that SIR can see.
 
         From the moments of the fit. The test holds for normal X.
 

@@ -6,7 +6,7 @@ With G the covariance scaled to trace p,
     + \sum_j \lambda_{1j} \lVert\beta_j\rVert_1 , \qquad A^T A = I ,
 
 which is :math:`\sum_i \lVert x_i - A B^T x_i\rVert^2 + \lambda_2 \sum_j \lVert\beta_j\rVert^2 + \sum_j \lambda_{1j}
-\lVert\beta_j\rVert_1`, and needs nothing of the rows but their covariance.
+\lVert\beta_j\rVert_1`, and needs only the covariance of the rows.
 
 References
 ----------
@@ -38,6 +38,8 @@ from ._rows import Known
 from ._sparse_path import SparsePath
 
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
+SHARED_ROUNDS = 1500  # that those share that do, at most
+LAST_ROUNDS = 50  # that a penalty gets when these are used up
 REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
 FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
@@ -65,21 +67,21 @@ class SparsePCA(PrincipalComponents):
     Parameters
     ----------
     n_components : int or None
-        How many components; None is as many as there are directions with variance.
+        How many components; None means as many as there are directions with variance.
     alpha : float or sequence of floats
-        λ₁, the ℓ1 penalty on the covariance scaled to trace p (so that the units of X do not matter), one for all
+        λ₁, the ℓ1 penalty on the covariance scaled to trace p (so the overall unit of X does not matter), one for all
         components or one for each. Zero is PCA.
     n_nonzero : int, sequence of ints or None
-        Number of nonzero loadings, one for all components or one for each, in place of `alpha`: in each component the
-        penalty is lowered until one more loading would enter. `alpha_` tells the penalties found.
+        Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
+        penalty is lowered until one more loading would enter. `alpha_` holds the penalties found.
     ridge : float
         λ₂, on the same scale. ``numpy.inf`` is the soft-threshold form for many more columns than rows, which needs no
         p × p matrix.
     relative : bool
-        Read `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
+        Treat `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
     refit : bool
-        Once it is known which loadings are not zero, drop the penalty, which also shrinks those that it leaves: each
-        component gets the loadings that, at the same places, add most variance to the components before it.
+        Drop the penalty once the nonzero loadings are chosen, since it also shrinks those that it keeps: each component
+        gets the loadings, on the same columns, that add most variance to the components before it.
     tol : float
         Relative change of the loadings at which the iteration ends; before a refit, no less than 1e-8.
     max_iter : int
@@ -87,17 +89,17 @@ class SparsePCA(PrincipalComponents):
     Attributes
     ----------
     components_ : array of shape (k, p)
-        Loadings as rows of unit norm; in each, the entry of largest size is positive. They are not orthogonal, and
-        their scores are not uncorrelated. A component without loadings is a row of zeros.
+        Loadings as rows of unit norm; in each, the largest entry in absolute value is positive. They are not
+        orthogonal, and their scores are not uncorrelated. A component without loadings is a row of zeros.
     explained_variance_, explained_variance_ratio_ : arrays of shape (k,)
         Adjusted variance: what the scores of a component add to those before it (QR), and its share of the total.
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used. NaN where `n_nonzero` is met by no penalty at which the iteration comes to rest: the places of
-        the nonzeros are then held, and the loadings there found without penalty.
+        Penalties used. NaN if no penalty gives `n_nonzero` loadings and lets the iteration converge: the set of columns
+        is then fixed, and the loadings are found without a penalty.
     objective_ : float
-        What the iteration came down to, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty where
+        Value that the iteration reached, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty if
         that is NaN); with an infinite `ridge`, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.
     mean_ : array of shape (p,)
     n_components_, n_iter_ : int
@@ -125,7 +127,7 @@ class SparsePCA(PrincipalComponents):
         question="none",
         name="sparse-pca",
         place=2,
-        use="directions that each use a few columns only",
+        use="directions that each use only a few columns",
         directions=lambda n, p, excess: min(4, n, p),  # they are looked at a few at a time
         linear_map=basis_of,
     )
@@ -220,12 +222,13 @@ class SparsePCA(PrincipalComponents):
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
         """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.
 
-        Those that do share `max_iter` rounds: where directions are nearly free, each may take thousands.
+        Those that do share up to `max_iter` rounds: where directions are nearly free, each may take thousands.
         """
         found: dict[int, SparseAxes] = {}
-        near, spare = start, self.max_iter - PATH_ROUNDS
+        near, spare = start, min(self.max_iter, SHARED_ROUNDS) - PATH_ROUNDS
         for i in np.argsort(alphas)[::-1].tolist():
-            axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, PATH_ROUNDS))
+            tried = PATH_ROUNDS if spare > 0 else min(LAST_ROUNDS, PATH_ROUNDS)
+            axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, tried))
             if not axes.converged and spare > 0:
                 axes = self._axes(form, near, total, float(alphas[i]), None, PATH_ROUNDS + spare)
                 spare -= axes.n_iter
@@ -313,8 +316,8 @@ class SparsePCA(PrincipalComponents):
         Parameters
         ----------
         alphas : sequence of floats, optional
-            Penalties, read as `alpha` is; by default 30, evenly by ratio, from one at which almost nothing is zero to
-            the one at which the first component vanishes.
+            Penalties, on the scale of `alpha`; by default 30, evenly spaced on a logarithmic scale, from one at which
+            almost nothing is zero to the one at which the first component vanishes.
 
         Returns
         -------

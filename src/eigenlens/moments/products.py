@@ -25,6 +25,7 @@ SINGLE_FAR = 10.0  # the same where products are taken in single precision
 ONE = 1  # vector at a time of a sparse table: a block of them takes more products, and saves little on each
 SQUARED_FAR = 1e2  # the same where it is taken out of squares
 SMALL = 600  # rows, or columns, of a sparse table whose products with each other are formed
+MOST_GRAM = 2**28  # bytes of such products of a dense table, which a search may form on its way
 PIECE_BYTES = 2**23  # of rows that are converted or centred together
 DEVICE_PIECE_BYTES = 2**30  # the same on a device, which wants few large products
 
@@ -44,12 +45,15 @@ class Products(ABC):
         How many vectors are best multiplied at a time, where that is few.
     forms_gram : bool
         Whether the products of rows with each other, or of columns where those are fewer, cost less than a search.
+    may_form : bool
+        Whether they can be formed where a search turns out to be long.
     """
 
     like: Array
     single: bool = False
     width: int | None = None
     forms_gram: bool = False
+    may_form: bool = False
 
     def __init__(self, shape: tuple[int | None, int]) -> None:
         self.shape = shape
@@ -140,6 +144,9 @@ class ArrayProducts(Products):
         rows = (DEVICE_PIECE_BYTES if _xp.on_accelerator(X) else PIECE_BYTES) // (8 * self.shape[1])
         self._step = n if whole else max(rows, 16)
         self._whole = whole
+        near = float(xp.sum(self._mean**2)) <= SQUARED_FAR**2 * _typical_variance(outline, self.shape)
+        rows_alone = self._root is None or self.over_rows
+        self.may_form = isinstance(X, np.ndarray) and whole and near and rows_alone and 8 * self.side**2 <= MOST_GRAM
 
     def forward(self, V: Array) -> Array:
         self._passes += 1
@@ -158,6 +165,17 @@ class ArrayProducts(Products):
             return cast @ self._X - _xp.cast(xp.sum(U, axis=1)[:, None] * self._mean, self._dtype)
         parts = self._over(lambda low, high: cast[:, low:high] @ self._rows(low, high))
         return _added(parts)
+
+    def gram(self) -> np.ndarray:
+        self._passes += 1
+        n = self._X.shape[0]
+        if not self.over_rows:
+            return _xp.gram(self._X) - n * self._mean[:, None] * self._mean
+        G, unit = _xp.gram(self._X.T), np.full(n, n**-0.5)
+        if self._root is not None:
+            G, unit = G * self._root * self._root[:, None], self._root / np.linalg.norm(self._root)
+        G = G - (G @ unit)[:, None] * unit
+        return G - unit[:, None] * (unit @ G)
 
     def _rows(self, low: int, high: int) -> Array:
         """Return centred rows: minus the pivot, which is exact beside a large offset, then minus the rest."""

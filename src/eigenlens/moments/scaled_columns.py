@@ -11,6 +11,7 @@ from .base import Moments
 from .centred import Centred, Factor, Scatter
 from .cross import Cross
 from .grouped import Grouped
+from .patterns import Patterns
 
 
 def can_scale(moments: Any) -> bool:
@@ -41,8 +42,11 @@ def scale_columns(moments: Moments, centre: np.ndarray, scale: np.ndarray) -> Mo
     return _scaled(new, centre, scale)
 
 
-def _scaled(part: Centred, centre: np.ndarray, scale: np.ndarray) -> Centred:
+def _scaled(part: Any, centre: np.ndarray, scale: np.ndarray) -> Any:
     new = part.copy()
+    if isinstance(part, Patterns):
+        new.pivot, new.shift, new.rows = (part.pivot - centre) / scale, part.shift / scale, part.rows / scale
+        return new
     c, s = _xp.like(centre, part.pivot), _xp.like(scale, part.pivot)
     new.pivot, new.shift, new.store = (part.pivot - c) / s, part.shift / s, part.store.scaled(1.0 / s)
     return new

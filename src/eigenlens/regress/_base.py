@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import narwhals as nw
 import numpy as np
@@ -36,10 +36,17 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
     _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
     _y_reach: float = 150.0
     _of_words: Preparation | None = None  # what turns a table with words into numbers
+    _foreign_names: ClassVar[dict[str, str]] = {}  # parameters of other libraries, and what to write in their place
     _y_was_1d: bool
     _n_responses: int
     _places: NDArray[np.intp]
     n_features_in_: int
+
+    def __new__(cls, *args: Any, **keywords: Any) -> Self:
+        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        for name in keywords.keys() & cls._foreign_names.keys():
+            raise errors.InputTypeError(f"{cls.__name__} has no parameter {name}: {cls._foreign_names[name]}.")
+        return super().__new__(cls)
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
@@ -167,7 +174,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
                 raise errors.InputError(f"column {name!r} of X has {why}; leave it out.")
         if self._of_words is None:
             return X
-        values = self._of_words.transform(X)
+        values = np.asarray(self._of_words.transform(X))
         pa = require("pyarrow", "A table with words", "cli")
         return pa.table({name: values[:, j] for j, name in enumerate(self._of_words.names_out_)})
 
@@ -197,9 +204,9 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
 
 def _refuse_classes(y: Any, name: str) -> None:
     """Say where classes are told apart, to a user who hands them to a regression."""
-    values = y if isinstance(y, np.ndarray | list) or hasattr(y, "dtype") else None
-    found = None if values is None else next((v for v in list(values[:1]) if isinstance(v, str)), None)
-    if found is not None:
+    is_column = isinstance(y, np.ndarray | list) or nw.dependencies.is_into_series(y)
+    found = next(iter(y[:1]), None) if is_column else None
+    if isinstance(found, str):
         raise errors.InputTypeError(
             f"y must hold numbers, and {found!r} is a word: {name} predicts numbers. To tell classes apart use "
             f"FDA(regressor={name}()).fit(X, y); numbers written as words need y.astype(float)."

@@ -31,6 +31,9 @@ Smoother = Callable[[Array, Array, Array], Function]
 
 # Residual sums below this share of the total are round-off: nothing is left to pursue.
 ROUND_OFF = 1e-14
+# Below this share of the total, changes are judged by this share, not by what is left: with more terms than rows can
+# bear, sums fall towards zero for ever, and no prediction feels it.
+LITTLE = 1e-3
 # A direction along which the standardised rows spread less than this is a difference of equal features.
 EMPTY = 1e-8
 # Gauss–Newton: a little ridge keeps flat directions from flying off; so many halvings; so many steps per
@@ -65,6 +68,38 @@ class Term:
     @property
     def fitted(self) -> Array:
         return np.outer(self.values, self.beta)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What stays the same in a pursuit: standardised rows, weights, the smoother, and when it ends.
+
+    Attributes
+    ----------
+    little : float
+        Residual sum of squares below which changes are compared with it, not with what is left.
+    """
+
+    Z: Array
+    w: Array
+    smooth: Smoother
+    tol: float
+    max_iter: int
+    little: float
+
+    def rss(self, residual: Array) -> float:
+        """Return the weighted residual sum of squares."""
+        return float(np.sum(self.w[:, None] * residual**2))
+
+    def saturated(self, n_terms: int) -> bool:
+        """Tell whether terms have as many parameters (a direction and two for the function) as there are rows."""
+        live = int(np.count_nonzero(np.ptp(self.Z, axis=0) > 0))
+        return n_terms * (live + 1) > self.Z.shape[0]
+
+    def moved(self, before: float, after: float) -> float:
+        """Return by what share a residual sum of squares fell."""
+        left = max(after, self.little)
+        return (before - after) / left if left > 0 else 0.0
 
 
 @dataclass
@@ -125,77 +160,72 @@ def pursue(
 ) -> Pursuit:
     """Fit centred responses Y (n×q) on centred and scaled rows Z."""
     total = float(np.sum(w[:, None] * Y**2))
+    task = Task(Z, w, smooth, tol, max_iter, LITTLE * total)
     terms: list[Term] = []
     residual = Y.copy()
     forward: Pursuit | None = None
     moved, sweeps = 0.0, 0
-    while len(terms) < max_terms and _rss(residual, w) > ROUND_OFF * total:
-        term = _new_term(Z, residual, w, smooth, tol)
+    while len(terms) < max_terms and task.rss(residual) > ROUND_OFF * total:
+        term = _new_term(task, residual)
         if term is None:
             break
         terms.append(term)
-        residual, moved, sweeps = _refit_all(terms, Z, residual - term.fitted, w, smooth, tol, max_iter)
+        residual, moved, sweeps = _refit_all(task, terms, residual - term.fitted)
         if len(terms) == n_terms:
-            forward = Pursuit(list(terms), _rss(residual, w), moved=moved, sweeps=sweeps)
-    path = {len(terms): _rss(residual, w)}
+            forward = Pursuit(list(terms), task.rss(residual), moved=moved, sweeps=sweeps)
+    path = {len(terms): task.rss(residual)}
     while len(terms) > n_terms:
-        terms, residual, moved, sweeps = _drop_one(terms, Z, residual, w, smooth, tol, max_iter)
-        path[len(terms)] = _rss(residual, w)
-    ends = [Pursuit(terms, _rss(residual, w), path, moved, sweeps)]
+        terms, residual, moved, sweeps = _drop_one(task, terms, residual)
+        path[len(terms)] = task.rss(residual)
+    ends = [Pursuit(terms, task.rss(residual), path, moved, sweeps)]
     if forward is not None and len(path) > 1:
         ends.append(forward)  # the way over max_terms does not always pay
-    best = min((_exchanged(end, Z, Y, w, smooth, tol, max_iter) for end in ends), key=lambda end: end.rss)
+    best = min((_exchanged(task, end, Y) for end in ends), key=lambda end: end.rss)
     best.terms.sort(key=lambda term: -float(np.linalg.norm(term.beta)))
     return replace(best, path={**path, len(best.terms): best.rss})
 
 
-def _exchanged(found: Pursuit, Z: Array, Y: Array, w: Array, smooth: Smoother, tol: float, max_iter: int) -> Pursuit:
+def _exchanged(task: Task, found: Pursuit, Y: Array) -> Pursuit:
     """Take each term out, look for it anew in what the others leave, and refit, as long as that helps."""
-    if len(found.terms) < 2 or not found.rss > 0:
+    if len(found.terms) < 2 or not found.rss > task.little or task.saturated(len(found.terms)):
         return found
     for _ in range(EXCHANGES):
         before = found.rss
         for m in range(len(found.terms)):
             terms = list(found.terms)
             partial = Y - sum(t.fitted for k, t in enumerate(terms) if k != m)
-            term = _new_term(Z, partial, w, smooth, tol)
+            term = _new_term(task, partial)
             if term is None:
                 continue
             terms[m] = term
-            residual, moved, sweeps = _refit_all(terms, Z, partial - term.fitted, w, smooth, tol, max_iter)
-            if _rss(residual, w) < found.rss:
-                found = replace(found, terms=terms, rss=_rss(residual, w), moved=moved, sweeps=sweeps)
-        if before - found.rss <= tol * found.rss:
+            residual, moved, sweeps = _refit_all(task, terms, partial - term.fitted)
+            if task.rss(residual) < found.rss:
+                found = replace(found, terms=terms, rss=task.rss(residual), moved=moved, sweeps=sweeps)
+        if task.moved(before, found.rss) <= task.tol:
             break
     return found
 
 
-def _drop_one(
-    terms: list[Term], Z: Array, residual: Array, w: Array, smooth: Smoother, tol: float, max_iter: int
-) -> tuple[list[Term], Array, float, int]:
+def _drop_one(task: Task, terms: list[Term], residual: Array) -> tuple[list[Term], Array, float, int]:
     """Leave out the least important term or one about as important, whichever the others make up for best."""
     size = np.array([np.linalg.norm(term.beta) for term in terms])
     order = np.argsort(size, kind="stable")[:DROPS_TRIED]
     found = []
     for m in order[size[order] <= ALIKE * size[order[0]]]:
         rest = [*terms[:m], *terms[m + 1 :]]
-        found.append((rest, *_refit_all(rest, Z, residual + terms[m].fitted, w, smooth, tol, max_iter)))
-    return min(found, key=lambda drop: _rss(drop[1], w))
+        found.append((rest, *_refit_all(task, rest, residual + terms[m].fitted)))
+    return min(found, key=lambda drop: task.rss(drop[1]))
 
 
-def _rss(residual: Array, w: Array) -> float:
-    return float(np.sum(w[:, None] * residual**2))
-
-
-def _at(a: Array, beta: Array, Z: Array, R: Array, w: Array, smooth: Smoother) -> Term | None:
+def _at(task: Task, a: Array, beta: Array, R: Array) -> Term | None:
     """Fit function and loadings along a direction to the partial residuals R; None if the direction is
     empty.
     """
-    t = Z @ a
+    t, w = task.Z @ a, task.w
     W = float(w.sum())
     if not w @ t**2 > EMPTY**2 * W or not np.any(beta):
         return None
-    f = smooth(t, R @ beta / float(beta @ beta), w)
+    f = task.smooth(t, R @ beta / float(beta @ beta), w)
     raw = f(t)
     shift = float(w @ raw / W)
     scale = float(np.sqrt(w @ (raw - shift) ** 2 / W))
@@ -204,33 +234,33 @@ def _at(a: Array, beta: Array, Z: Array, R: Array, w: Array, smooth: Smoother) -
     values = (raw - shift) / scale
     beta = (w * values) @ R / W
     slopes = f(t, derivative=True) / scale
-    return Term(a, f, shift, 1.0 / scale, values, slopes, beta, _rss(R - np.outer(values, beta), w))
+    return Term(a, f, shift, 1.0 / scale, values, slopes, beta, task.rss(R - np.outer(values, beta)))
 
 
-def _improve(term: Term, Z: Array, R: Array, w: Array, smooth: Smoother, steps: int, tol: float) -> Term:
+def _improve(task: Task, term: Term, R: Array, steps: int) -> Term:
     """Turn the direction by Gauss–Newton while that lowers the residual sum of squares."""
-    if Z.shape[1] == 1:
+    if task.Z.shape[1] == 1:
         return term
     for _ in range(steps):
-        delta = _gauss_newton(term, Z, R, w)
+        delta = _gauss_newton(task, term, R)
         better = None
         for k in range(HALVINGS + 1):
             a = term.a + delta * 0.5**k
-            trial = _at(a / np.linalg.norm(a), term.beta, Z, R, w, smooth)
+            trial = _at(task, a / np.linalg.norm(a), term.beta, R)
             if trial is not None and trial.rss < term.rss:
                 better = trial
                 break
         if better is None:
             break
-        gained = term.rss - better.rss
-        term = better
-        if gained <= tol * term.rss:
+        moved, term = task.moved(term.rss, better.rss), better
+        if moved <= task.tol:
             break
     return term
 
 
-def _gauss_newton(term: Term, Z: Array, R: Array, w: Array) -> Array:
-    J = term.slopes[:, None] * Z
+def _gauss_newton(task: Task, term: Term, R: Array) -> Array:
+    w = task.w
+    J = term.slopes[:, None] * task.Z
     # A step along a only rescales the argument of f.
     J = J - np.outer(J @ term.a, term.a)
     b2 = float(term.beta @ term.beta)
@@ -243,14 +273,14 @@ def _gauss_newton(term: Term, Z: Array, R: Array, w: Array) -> Array:
     return delta - term.a * float(term.a @ delta)
 
 
-def _new_term(Z: Array, R: Array, w: Array, smooth: Smoother, tol: float) -> Term | None:
+def _new_term(task: Task, R: Array) -> Term | None:
     """Find the best new term on the residuals from several start directions."""
-    beta = np.linalg.svd(np.sqrt(w)[:, None] * R, full_matrices=False)[2][0]
-    tried = [_at(a, beta, Z, R, w, smooth) for a in _starts(Z, R @ beta, w)]
+    beta = np.linalg.svd(np.sqrt(task.w)[:, None] * R, full_matrices=False)[2][0]
+    tried = [_at(task, a, beta, R) for a in _starts(task.Z, R @ beta, task.w)]
     some = sorted((t for t in tried if t is not None), key=lambda t: t.rss)[:STARTS_LOOK]
-    turned = (_improve(t, Z, R, w, smooth, STEPS_AGAIN, tol) for t in some)
+    turned = (_improve(task, t, R, STEPS_AGAIN) for t in some)
     few = sorted(turned, key=lambda t: t.rss)[:STARTS_END]
-    grown = [_improve(t, Z, R, w, smooth, STEPS_NEW, tol) for t in few]
+    grown = [_improve(task, t, R, STEPS_NEW) for t in few]
     return min(grown, key=lambda t: t.rss, default=None)
 
 
@@ -272,25 +302,23 @@ def _starts(Z: Array, r: Array, w: Array) -> list[Array]:
     return [a / np.linalg.norm(a) for a in every if np.linalg.norm(a) > 0]
 
 
-def _refit_all(
-    terms: list[Term], Z: Array, residual: Array, w: Array, smooth: Smoother, tol: float, max_iter: int
-) -> tuple[Array, float, int]:
+def _refit_all(task: Task, terms: list[Term], residual: Array) -> tuple[Array, float, int]:
     """Refit every term in turn on its partial residuals until the residual sum of squares settles."""
-    before = _rss(residual, w)
+    before = task.rss(residual)
     moved = 0.0
     sweeps = 0
-    while sweeps < max_iter:
+    while sweeps < task.max_iter:
         sweeps += 1
         for m, term in enumerate(terms):
             partial = residual + term.fitted
-            again = _at(term.a, term.beta, Z, partial, w, smooth)
-            old = replace(term, rss=_rss(residual, w))
+            again = _at(task, term.a, term.beta, partial)
+            old = replace(term, rss=task.rss(residual))
             best = old if again is None or again.rss > old.rss else again
-            terms[m] = _improve(best, Z, partial, w, smooth, STEPS_AGAIN, tol)
+            terms[m] = _improve(task, best, partial, STEPS_AGAIN)
             residual = partial - terms[m].fitted
-        after = _rss(residual, w)
-        moved = (before - after) / after if after > 0 else 0.0
-        if moved <= tol:
+        after = task.rss(residual)
+        moved = task.moved(before, after)
+        if moved <= task.tol:
             break
         before = after
     return residual, moved, sweeps

@@ -44,38 +44,37 @@ class AdaptiveSplines(Regressor):
     Parameters
     ----------
     degree : int, default 1
-        Most factors in a term: 1 is additive, 2 lets pairs of features interact.
+        Largest number of factors in a term: 1 is additive, 2 lets pairs of features interact.
     max_terms : int, optional
-        Most terms of the forward search, the constant counted. By default min(200, max(20, 2p)) + 1. A pair of
-        hinges takes two places, as in R's earth and mda, also where it adds one column only: a second knot of a
-        feature does, since the first pair already spans the straight line.
+        Largest number of terms of the forward search, including the constant. By default min(200, max(20, 2p)) + 1. A
+        pair of hinges counts as two, as in R's earth and mda, even if it adds only one column, as a second knot of a
+        feature does: the first pair already spans the straight line.
     penalty : float, optional
-        Cost c of a knot in GCV; 2 for degree 1, 3 above. A negative number charges nothing, so nothing is
-        pruned.
+        Cost c of a knot in GCV; 2 for degree 1, 3 above. With a negative number, nothing is pruned.
     min_span : int, optional
-        Fewest rows from one knot to the next of a feature, under the same parent; 1 lets every value serve.
-        By default Friedman's rule, with at most about 1000 candidates per feature.
+        Smallest number of rows from one knot of a feature to the next, under the same parent; 1 allows every value. By
+        default Friedman's rule, with at most about 1000 candidates per feature.
     end_span : int, optional
-        Fewest rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
+        Smallest number of rows beyond a knot on either side. By default Friedman's rule, doubled in interactions.
     fast_k : int or None, default 20
         Parents tried at each step, the most promising first (Fast MARS); None or 0 tries all.
     allow_linear : bool, default True
-        Let a feature enter straight when a hinge does not earn its place by GCV.
+        Let a feature enter as a straight line if a hinge does not pay off by GCV.
     tol : float, default 0.001
-        The search ends when a step raises R² by less; where its gain is no more than the best of so many
-        candidates reaches on noise, by less for each column it adds.
+        The search ends when a step raises R² by less than this. If the gain is no larger than the best candidate would
+        reach on noise, the step must gain this much for each column it adds.
     prune : {"gcv", "cv", None}, default "gcv"
-        How the size is chosen; "cv" takes the size with the least cross-validated sum of squares, None
-        keeps all.
+        How to choose the size: "cv" takes the size with the smallest cross-validated sum of squares, and None keeps all
+        terms.
     cv : int or splitter, default 5
-        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit
-        whatever its weight; one of weight zero is none.
+        Folds for ``prune="cv"``; an int shuffles the rows, always in the same way. A row is one unit whatever its
+        weight, except that rows of weight zero are ignored.
     interactions : list of features, optional
         Only these features (columns or names) may share a term; the others stay additive. By default all.
     forbidden : list of pairs of features, optional
         Pairs that never share a term.
     linear : list of features, optional
-        Features that may only enter straight.
+        Features that may only enter as straight lines.
     importance : {"gcv", "rss", "nsubsets"}, default "gcv"
         What ``feature_importances_`` counts.
     n_jobs : int, optional
@@ -119,8 +118,7 @@ class AdaptiveSplines(Regressor):
     gcv_: float
     df_: float
 
-    #: What R's earth has, and what to write in its place.
-    _elsewhere: ClassVar[dict[str, str]] = {
+    _foreign_names: ClassVar[dict[str, str]] = {
         "glm": "it predicts numbers; FDA(regressor=AdaptiveSplines()) tells classes apart and gives their posteriors",
         "nk": "write max_terms=",
         "nprune": "write max_terms=, or prune='cv'",
@@ -131,12 +129,6 @@ class AdaptiveSplines(Regressor):
         "endspan": "write end_span=",
         "linpreds": "write linear=",
     }
-
-    def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        """Say what a parameter of earth is called here, before Python refuses it without a word on that."""
-        for name in keywords.keys() & cls._elsewhere.keys():
-            raise errors.InputTypeError(f"AdaptiveSplines has no parameter {name}: {cls._elsewhere[name]}.")
-        return super().__new__(cls)
 
     def __init__(
         self,
@@ -271,9 +263,8 @@ class AdaptiveSplines(Regressor):
     def predict_interval(self, X: TableLike, level: float = 0.95) -> tuple[Array, Array]:
         """Prediction interval for a new response at each row, given the terms.
 
-        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): charging C parameters pays for the search on
-        average, but the terms are taken as known. Errors are assumed normal, with one variance per
-        response.
+        ŷ ± t·σ·√(1 + b(x)ᵀ(BᵀWB)⁻¹b(x)), σ² = RSS/(W − C): counting C parameters accounts for the search on average,
+        but the terms are treated as known. Errors are assumed normal, with one variance per response.
 
         Parameters
         ----------
@@ -347,8 +338,8 @@ class AdaptiveSplines(Regressor):
     def anova(self) -> Table:
         """Return the ANOVA decomposition: what the terms of each feature, and of each set of features, add.
 
-        Friedman's table: the number of terms, the standard deviation of their sum over the rows of the fit, and the
-        GCV that the model would have without them, the other coefficients fitted anew.
+        Friedman's table: the number of terms, the standard deviation of their sum over the rows of the fit, and the GCV
+        that the model would have without them, with the other coefficients refitted.
 
         Returns
         -------
@@ -388,7 +379,7 @@ class AdaptiveSplines(Regressor):
         Parameters
         ----------
         X, y : table and responses, optional
-            With rows given, their partial residuals are drawn behind the curves.
+            If given, the partial residuals of these rows are drawn behind the curves.
         response : int, default 0
             Which response.
         axes : sequence of matplotlib axes, optional

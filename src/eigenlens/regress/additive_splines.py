@@ -43,25 +43,24 @@ class AdditiveSplines(Regressor):
     Parameters
     ----------
     cost : float, default=2.0
-        c, the price of one degree of freedom. 1 is ordinary GCV; 2 pays for the choice among features.
+        c, the price of one degree of freedom. 1 is ordinary GCV; 2 accounts for the choice among features.
     max_df : float or array of shape (n_features,), optional
-        Most degrees of freedom per feature, without the constant: 1 allows a straight line, 0 keeps a feature
-        out. None leaves it to GCV.
+        Largest number of degrees of freedom for each feature, without the constant: 1 allows a straight line, 0 keeps a
+        feature out. With None, GCV decides.
     tol : float, default=1e-3
         Sweeps end when the GCV moves by less than this share. The fit solves the penalised least squares
         problem of the chosen smoothness to the same accuracy; with 1e-10 and a large max_iter, exactly.
     max_iter : int, default=20
-        Most sweeps that choose, and most sweeps of backfitting after them.
+        Largest number of sweeps that choose, and of backfitting sweeps after them.
 
     Attributes
     ----------
     kind_ : ndarray of str (n_features,)
         "out", "linear" or "smooth".
     df_ : ndarray (n_features,)
-        Effective degrees of freedom of each feature, without the constant: the trace of its smoother less
-        one.
+        Effective degrees of freedom of each feature, without the constant: the trace of its smoother minus one.
     lam_ : ndarray (n_features,)
-        λ of Σw(r − f)² + λ∫f″² on the feature scaled to [0, 1]; infinite where linear, NaN where out.
+        λ of Σw(r − f)² + λ∫f″² on the feature scaled to [0, 1]; infinite if linear, NaN if out.
     gcv_, rss_ : float
         Of the final fit.
     gcv_path_ : ndarray (n_iter_,)
@@ -69,7 +68,7 @@ class AdditiveSplines(Regressor):
     intercept_ : ndarray (n_outputs,)
         μ, the weighted mean of the response: every fⱼ has weighted mean zero.
     curves_ : list
-        fⱼ as a function of an array, with `derivative=True` for its slope; None where out.
+        fⱼ as a function of an array, with `derivative=True` for its slope; None if out.
     n_iter_ : int
         Sweeps of the search.
 
@@ -143,7 +142,7 @@ class AdditiveSplines(Regressor):
     def partial(self, X: TableLike) -> Array:
         """Return the contributions fⱼ(xⱼ), which with μ sum to the prediction.
 
-        Beyond the range seen in fit each fⱼ goes on as a straight line.
+        Beyond the range seen in fit each fⱼ continues as a straight line.
 
         Parameters
         ----------
@@ -170,7 +169,7 @@ class AdditiveSplines(Regressor):
         Parameters
         ----------
         X, y : table and responses, optional
-            With rows given, their partial residuals are drawn behind the curves.
+            If given, the partial residuals of these rows are drawn behind the curves.
         features : sequence of positions or names, optional
             All features in the model by default.
         response : int

@@ -43,16 +43,16 @@ class PenalizedRegression(Regressor):
     lam : "gcv" or float, default "gcv"
         λ on sums, XᵀWX + λΩ. "gcv" takes the least (RSS/W) / (1 − (1 + cost·df)/W)² over all responses.
     df : float, optional
-        Effective degrees of freedom without the intercept, in place of ``lam``.
+        Effective degrees of freedom without the intercept, instead of ``lam``.
     cost : float, default 1
-        What a degree of freedom costs in GCV; 2 or 3 guard against choosing too little penalty.
+        The price of a degree of freedom in GCV; 2 or 3 guard against too small a penalty.
 
     Attributes
     ----------
     coef_ : array of shape (p,) or (q, p)
     intercept_ : float or array of shape (q,)
     lam_, df_, gcv_ : float
-        The penalty used, its effective degrees of freedom (intercept left out) and its GCV.
+        The penalty used, its effective degrees of freedom (without the intercept) and its GCV.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path that was searched.
 
@@ -217,7 +217,7 @@ class Path:
         return np.divide(c2, c2 + lam / self.tau * self.s**2, out=np.zeros_like(c2), where=self.c > RANK)
 
     def df(self, lam: float) -> float:
-        """Effective degrees of freedom, the intercept left out."""
+        """Effective degrees of freedom, without the intercept."""
         return float(self._shrink(lam).sum())
 
     def gcv(self, lam: float, cost: float) -> float:
@@ -261,7 +261,7 @@ class Path:
         return float(np.exp(found.x)) if found.fun < scores[k] else float(lams[k])
 
     def lam_for(self, df: float) -> float:
-        """λ with so many effective degrees of freedom."""
+        """λ with the given effective degrees of freedom."""
         most, least = self.df(0.0), float(np.sum((self.c > RANK) & (self.s <= 1e-8)))
         if df >= most - 1e-9:
             if df > most + 1e-9:

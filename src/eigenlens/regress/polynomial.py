@@ -40,14 +40,13 @@ class PolynomialRegression(Regressor):
     Attributes
     ----------
     powers_ : array of shape (terms, p)
-        Exponents of each monomial, the constant left out.
+        Exponents of each monomial, without the constant.
     coef_ : array of shape (terms,) or (q, terms)
-        Coefficients of the monomials of the raw features, for reading. Far from zero they cancel each other
-        and lose digits; ``predict`` does not use them.
+        Coefficients of the monomials of the raw features, for inspection. For features far from zero they cancel each
+        other and lose digits; ``predict`` does not use them.
     intercept_ : float or array of shape (q,)
     df_ : float
-        Rank of the terms, the intercept left out. Where terms depend on each other, the fit is that of
-        least norm.
+        Rank of the terms, without the intercept. If terms depend on each other, the fit is the one of smallest norm.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class RidgeFunction:
     Attributes
     ----------
     low, high : float
-        Range of t over the rows of fit; beyond it the function goes on as a straight line.
+        Range of t over the rows of fit; beyond it the function continues as a straight line.
     """
 
     function: Function
@@ -81,7 +81,7 @@ class ProjectionPursuit(Regressor):
     tol : float, default=1e-3
         Refitting ends when a sweep lowers the residual sum of squares by less than this share.
     max_iter : int, default=20
-        Most sweeps over the terms after each entry or removal.
+        Largest number of sweeps over the terms after each entry or removal.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class ProjectionPursuit(Regressor):
         Parameters
         ----------
         X, y : table and responses, optional
-            With rows given, their partial residuals are drawn behind the curves.
+            If given, the partial residuals of these rows are drawn behind the curves.
         response : int
             Which response, if there are several.
         axes : sequence of matplotlib axes, optional

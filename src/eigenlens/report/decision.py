@@ -1,4 +1,4 @@
-"""The boundary of a kernel machine, with margins and support vectors, in two columns."""
+"""The boundary of a classifier in two columns; of a kernel machine with margins and support vectors."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class DecisionDisplay(Display):
         Numbers of the support vectors among the rows.
     names : tuple of str
         Of the two columns.
+    margins : bool
+        Whether f = ±1 means something: the margins of a kernel machine.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class DecisionDisplay(Display):
     values: np.ndarray
     support: np.ndarray
     names: tuple[str, str]
+    margins: bool = True
 
     @classmethod
     def from_estimator(
@@ -97,6 +100,7 @@ class DecisionDisplay(Display):
             found.reshape(STEPS, STEPS, *found.shape[1:]),
             np.asarray(numbers, dtype=int),
             (str(names[columns[0]]), str(names[columns[1]])),
+            hasattr(model, "function_"),
         )
         return display.plot(ax=ax)
 
@@ -112,7 +116,8 @@ class DecisionDisplay(Display):
         tint = {"cmap": ListedColormap(colours), "vmin": 0, "vmax": K - 1, "alpha": 0.12}
         ax.imshow(best, origin="lower", extent=extent, aspect="auto", interpolation="nearest", **tint)
         if two:
-            ax.contour(*self.grid, self.values, levels=[-1, 1], colors=INK, linestyles="--", linewidths=0.9)
+            if self.margins:
+                ax.contour(*self.grid, self.values, levels=[-1, 1], colors=INK, linestyles="--", linewidths=0.9)
             ax.contour(*self.grid, self.values, levels=[0], colors=INK, linewidths=1.6)
         else:
             for k in range(K):
@@ -127,7 +132,8 @@ class DecisionDisplay(Display):
             ax.scatter(*self.rows[own].T, s=size, color=colours[k], alpha=0.85, linewidth=0, label=str(label))
         if two:
             ax.plot([], [], color=INK, linewidth=1.6, label="boundary")
-            ax.plot([], [], color=INK, linestyle="--", linewidth=0.9, label="f = ±1")
+            if self.margins:
+                ax.plot([], [], color=INK, linestyle="--", linewidth=0.9, label="f = ±1")
         ax.set(xlabel=self.names[0], ylabel=self.names[1], xlim=extent[:2], ylim=extent[2:])
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
         plain(ax)

@@ -11,15 +11,15 @@ from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
 
 class ScreeDisplay(Display):
-    """Share of variance by component, beside that of ordinary principal components.
+    """Share of variance by component; of sparse ones beside that of ordinary principal components.
 
     Parameters
     ----------
     shares : ndarray of shape (k,)
         Adjusted, where components are correlated.
-    dense : ndarray of shape (k,)
-        Of as many ordinary components.
-    counts : ndarray of shape (k,)
+    dense : ndarray of shape (k,), optional
+        Of as many ordinary components, where these are sparse.
+    counts : ndarray of shape (k,), optional
         Loadings that are not zero.
 
     Attributes
@@ -38,7 +38,7 @@ class ScreeDisplay(Display):
     True
     """
 
-    def __init__(self, shares: np.ndarray, dense: np.ndarray, counts: np.ndarray) -> None:
+    def __init__(self, shares: np.ndarray, dense: np.ndarray | None = None, counts: np.ndarray | None = None) -> None:
         self.shares, self.dense, self.counts = shares, dense, counts
 
     @classmethod
@@ -47,12 +47,14 @@ class ScreeDisplay(Display):
 
         Parameters
         ----------
-        model : fitted SparsePCA or PCA
+        model : fitted model with `explained_variance_ratio_`, such as PCA or SparsePCA
         X, y : ignored
         ax : axes, optional
         """
-        k = model.n_components_
         shares = np.asarray(_xp.to_numpy(model.explained_variance_ratio_), dtype=float)
+        if "n_nonzero" not in model.get_params():
+            return cls(shares).plot(ax=ax)
+        k = model.n_components_
         dense = np.asarray(_xp.to_numpy(model.spectrum_.values), dtype=float)[:k]
         total = (float(_xp.to_numpy(model.spectrum_.values).sum()) + model.spectrum_.tail) or 1.0
         counts = np.count_nonzero(_xp.to_numpy(model.components_), axis=1)
@@ -67,23 +69,37 @@ class ScreeDisplay(Display):
         """
         place = np.arange(1, len(self.shares) + 1)
         self._draw_on(ax, 1, max(4.6, 0.6 * len(place) + 1.8), 3.8)
-        self.ax_.bar(
-            place, self.shares, color=FOUND, width=0.7, label=f"this model, adjusted ({self.shares.sum():.0%})"
-        )
-        label = f"ordinary PCA ({self.dense.sum():.0%})"
-        self.ax_.plot(place, self.dense, color=INK, marker="o", markersize=4, linewidth=1, label=label)
-        for x, share, count in zip(place, self.shares, self.counts, strict=True):
-            style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": "white", "va": "top"}
-            if share > 0.08 * self.dense.max():
-                self.ax_.annotate(f"{count}", (x, share), (0, -3), **style)
-        self.ax_.set(
-            xlabel="component (white: loadings that are not zero)", ylabel="share of the variance", xticks=place
-        )
-        self.ax_.set_ylim(0, 1.08 * max(self.dense.max(), self.shares.max()))
+        if self.dense is None or self.counts is None:
+            self._draw_plain(place)
+        else:
+            self._draw_sparse(place, self.dense, self.counts)
+        self.ax_.set(ylabel="share of the variance", xticks=place)
         self.ax_.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
         self.ax_.legend(frameon=False)
         plain(self.ax_)
         return self
+
+    def _draw_plain(self, place: np.ndarray) -> None:
+        """Draw the shares, and what they add up to."""
+        together = np.cumsum(self.shares)
+        self.ax_.bar(place, self.shares, color=FOUND, width=0.7, label="each component")
+        self.ax_.plot(place, together, color=INK, marker="o", markersize=4, linewidth=1, label="together")
+        self.ax_.set_xlabel("component")
+        self.ax_.set_ylim(0, 1.08 * max(float(together[-1]), 1e-12))
+
+    def _draw_sparse(self, place: np.ndarray, dense: np.ndarray, counts: np.ndarray) -> None:
+        """Draw adjusted shares beside those of ordinary components, with the number of loadings."""
+        self.ax_.bar(
+            place, self.shares, color=FOUND, width=0.7, label=f"this model, adjusted ({self.shares.sum():.0%})"
+        )
+        label = f"ordinary PCA ({dense.sum():.0%})"
+        self.ax_.plot(place, dense, color=INK, marker="o", markersize=4, linewidth=1, label=label)
+        for x, share, count in zip(place, self.shares, counts, strict=True):
+            style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": "white", "va": "top"}
+            if share > 0.08 * dense.max():
+                self.ax_.annotate(f"{count}", (x, share), (0, -3), **style)
+        self.ax_.set_xlabel("component (white: loadings that are not zero)")
+        self.ax_.set_ylim(0, 1.08 * max(dense.max(), self.shares.max()))
 
 
 class SparsePathDisplay(Display):

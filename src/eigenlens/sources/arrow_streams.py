@@ -7,7 +7,9 @@ memory that a pass needs.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from .pieces import Piece, Roles
 from .snapshot import Snapshot
 
 FILE_MAGIC = b"ARROW1"
+QUERY_ROWS = 16_384  # of a batch of DuckDB, a multiple of its vectors
 
 
 class ArrowReader:
@@ -34,20 +37,22 @@ class ArrowReader:
         What messages call the rows.
     rereadable : bool
         Whether it may be called more than once.
-    n_rows : int, optional
-        Where it is known.
+    schema : Schema, optional
+        Where it is known without opening a stream, which may start a query.
     """
 
     has_target = has_weight = False
     paths: Sequence[Path] = ()
+    n_rows: int | None = None
+    _held = False  # whether the stream that was looked at is the one to be read
 
-    def __init__(self, opened: Callable[[], Any], name: str, rereadable: bool, n_rows: int | None = None) -> None:
+    def __init__(self, opened: Callable[[], Any], name: str, rereadable: bool, schema: Any = None) -> None:
         self.snapshot = Snapshot()
-        self._opened, self._name, self.rereadable, self.n_rows = opened, name, rereadable, n_rows
+        self._opened, self._name, self.rereadable = opened, name, rereadable
         self._stream: Any = None if rereadable else opened()
         self._saved: list[Any] = []  # batches that were looked at and are still to be read
         self._used = False
-        self.schema = self._fresh().schema
+        self.schema = self._fresh().schema if schema is None else schema
         self.names: list[str] | None = list(self.schema.names)
         self.width = len(self.schema.names)
         _refuse_twice(self.schema, name)
@@ -85,27 +90,50 @@ class ArrowReader:
     def _fresh(self) -> Any:
         return self._opened() if self.rereadable else self._stream
 
+    @contextmanager
+    def one_reading(self) -> Iterator[ArrowReader]:
+        """Give a reader whose first rows and first pass are one stream, so that a query runs once."""
+        if not self.rereadable:
+            yield self
+            return
+        new = copy.copy(self)
+        new._held, new._saved = True, []
+        try:
+            yield new
+        finally:
+            new._release()
+
+    def _release(self) -> None:
+        stream, self._stream, self._held = self._stream, None, False
+        self._saved.clear()
+        if stream is not None:
+            stream.__exit__(None, None, None)
+
     def _looked_at(self) -> Iterator[Any]:
         """Yield batches from the start; those of a stream are kept for the pass to come."""
-        if self.rereadable:
+        if self.rereadable and not self._held:
             with self._fresh() as reader:
                 yield from _batches(reader, self._name)
             return
         self._refuse_second()
+        if self._held and self._stream is None:
+            self._stream = self._opened()
         yield from self._saved
         for batch in _batches(self._stream, self._name):
             self._saved.append(batch)
             yield batch
 
     def _read(self) -> Iterator[Any]:
-        if self.rereadable:
+        if self.rereadable and self._stream is None:
             yield from self._looked_at()
             return
         self._refuse_second()
-        self._used = True
+        self._used = not self.rereadable
         while self._saved:
             yield self._saved.pop(0)
         yield from _batches(self._stream, self._name)
+        if self.rereadable:
+            self._release()
 
     def _refuse_second(self) -> None:
         if self._used:
@@ -121,13 +149,22 @@ def stream_reader(source: Any) -> ArrowReader:
     pa = require("pyarrow", "Reading an Arrow stream", "cli")
     again = hasattr(source, "columns")
 
-    def opened() -> Any:
+    def opened(rows: Any = source) -> Any:
         try:
-            return pa.RecordBatchReader.from_stream(source)
+            return batches_of(rows, pa)
         except Exception as error:  # each library has errors of its own
             raise errors.unreadable(f"the {type(source).__name__}", error) from error
 
-    return ArrowReader(opened, f"the {type(source).__name__}", again)
+    is_query = type(source).__module__.startswith("duckdb") and hasattr(source, "limit")
+    schema = opened(source.limit(0)).schema if is_query else None  # a stream would run the query for it
+    return ArrowReader(opened, f"the {type(source).__name__}", again, schema)
+
+
+def batches_of(rows: Any, pa: Any) -> Any:
+    """Open the stream of an object; DuckDB is asked for batches of the size of a block, since it makes larger ones."""
+    if hasattr(rows, "to_arrow_reader"):
+        return rows.to_arrow_reader(QUERY_ROWS)
+    return pa.RecordBatchReader.from_stream(rows)
 
 
 class IpcReader(ArrowReader):
@@ -135,13 +172,13 @@ class IpcReader(ArrowReader):
 
     def __init__(self, paths: list[Place]) -> None:
         self.paths, self.snapshot = paths, Snapshot(paths)
-        self.rereadable, self._name = True, errors.listed(paths, 1)
+        self.rereadable, self._name, self._stream, self._saved = True, errors.listed(paths, 1), None, []
         schemas = []
         for path in paths:
             with _ipc(path) as file:
                 schemas.append(file.schema)
         check_same_columns(paths, schemas)
-        self.schema, self.n_rows = schemas[0], None
+        self.schema = schemas[0]
         self.names = list(self.schema.names)
         self.width = len(self.schema.names)
         _refuse_twice(self.schema, self._name)
@@ -183,7 +220,8 @@ def _refuse_twice(schema: Any, name: str) -> None:
 
 def _batches(reader: Any, name: str) -> Iterator[Any]:
     try:
-        yield from reader
+        for batch in reader:  # noqa: UP028  (which would close the stream where only its first rows were wanted)
+            yield batch
     except errors.InputError:
         raise
     except Exception as error:  # what goes wrong in a query shows when its rows come

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -117,6 +118,10 @@ class Source(ABC):
         The files that are read, where there are any.
     layout : object or None
         The labels of rows and columns, where what a model says of the rows is to have them.
+    keeps_results : bool
+        Whether `map` leaves its results with the rows: it returns a table of an engine, with columns added.
+    result_names : str or list of str
+        What these columns are called; a single name is followed by a number where there are several.
     """
 
     n_rows: int | None
@@ -136,6 +141,8 @@ class Source(ABC):
     missing: Missing = "refuse"
     numbered: bool = False
     layout: Any = None
+    keeps_results: bool = False
+    result_names: str | Sequence[str] = "result"
 
     @abstractmethod
     def segments(self) -> Iterator[Segment]:
@@ -171,6 +178,10 @@ class Source(ABC):
             )
         return self
 
+    def of_columns(self, names: Sequence[str]) -> Source:
+        """Return the columns of a fit, where X may hold others beside them; by default it is taken as it is."""
+        return self
+
     def without_weights(self) -> Source:
         """Return the same rows, each counted once: what a model says, it says of every row."""
         return self
@@ -186,6 +197,10 @@ class Source(ABC):
                 f"X is a {type(self).__name__} that has been prepared for another use; pass the table itself."
             )
         return self
+
+    def one_reading(self) -> AbstractContextManager[Any]:
+        """Let the first rows and the pass that follows be one reading, where each would be one of its own."""
+        return nullcontext()
 
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         """Apply `work` to every segment and yield the results in order."""
@@ -236,7 +251,8 @@ def collect(source: Source, empty: M) -> M:
     empty : moments that have seen nothing
         Says what is to be kept.
     """
-    return source.reduce(empty.anchored(source.first()))
+    with source.one_reading():
+        return source.reduce(empty.anchored(source.first()))
 
 
 def map_rows(source: Source, function: Callable[[Array], Array], takes_sparse: bool = False) -> Array:

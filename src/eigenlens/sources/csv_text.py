@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import chain
@@ -21,6 +21,8 @@ import numpy as np
 from .._core import errors
 from .addresses import arrow_input, open_bytes
 
+PLAIN_BYTES = 2**22  # the same, of numbers
+GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
@@ -123,15 +125,27 @@ def refuse_same_names(path: Path, names: list[str]) -> None:
             )
 
 
-def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str]) -> Iterator[Any]:
-    """Yield Arrow record batches of text."""
+class NotPlain(Exception):
+    """A cell among numbers that pyarrow does not read as one: the file is to be read as text."""
+
+
+def csv_batches(
+    path: Path, dialect: Dialect, names: list[str], wanted: list[str], numbers: Collection[str] = ()
+) -> Iterator[Any]:
+    """Yield Arrow record batches of text; of columns that are known to be numbers, as such, or raise NotPlain."""
     pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
-    read = pa_csv.ReadOptions(block_size=BLOCK_BYTES, encoding=dialect.encoding, column_names=names, skip_rows=0)
+    read = pa_csv.ReadOptions(
+        block_size=PLAIN_BYTES if numbers else BLOCK_BYTES, encoding=dialect.encoding, column_names=names
+    )
     text = pa_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
     convert = pa_csv.ConvertOptions(
-        column_types={name: pa.string() for name in names}, include_columns=wanted, strings_can_be_null=False
+        column_types={name: pa.float64() if name in numbers else pa.string() for name in names},
+        include_columns=wanted,
+        strings_can_be_null=False,
+        null_values=list(GAPS),
     )
-    first = True
+    read.skip_rows = 1 if numbers and dialect.header else 0
+    first = not numbers
     try:
         with pa_csv.open_csv(
             arrow_input(path), read_options=read, parse_options=text, convert_options=convert
@@ -142,6 +156,8 @@ def csv_batches(path: Path, dialect: Dialect, names: list[str], wanted: list[str
     except (OSError, ValueError, LookupError) as error:
         if isinstance(error, errors.InputError):
             raise
+        if numbers:
+            raise NotPlain from error
         raise _explained(path, dialect, len(names), error) from error
 
 

@@ -13,8 +13,7 @@ import asyncio
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import dask
 import dask.array as da
@@ -26,28 +25,15 @@ from dask.sizeof import sizeof
 from .._core import errors
 from .._core.threads import thread_count
 from .._core.typing import Array
-from .base import Block, Missing, Segment, Source, Target, dense_blocks, gathered, require_room
+from .base import Block, Segment, Source, Target, gathered, require_room
 from .in_memory import as_source
 from .labels import LabelReader, as_column, as_counts, read_weights
+from .partitions import ReadOptions, first_row, folded, mapped
 from .progress import tracked
 from .words import Words, chosen_words
 
 RUNS = 256  # folded in parallel, at most; so many partial results live on a cluster
 ATTEMPTS = 10  # a run is given up when its workers have died so often
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How a worker is to read a partition."""
-
-    name: str
-    target: Target = "none"
-    reader: LabelReader | None = None
-    missing: Missing = "refuse"
-    words: Words | None = None
-    first_number: int | None = None
 
 
 class DaskSource(Source):
@@ -70,7 +56,7 @@ class DaskSource(Source):
 
     @property
     def native(self) -> Any:
-        return self.X._meta if self.is_frame else np.empty((0, self.n_features))
+        return self.X._meta if self.is_frame else super().native
 
     def __repr__(self) -> str:
         return f"<{len(self._parts)} partitions of {self.n_features} columns>"
@@ -166,21 +152,21 @@ class DaskSource(Source):
         raise NotImplementedError("the rows of a Dask collection stay where they are")
 
     def first(self) -> Block:
-        read = dask.delayed(_first_row, pure=False)
+        read = dask.delayed(first_row, pure=False)
         for k, part in enumerate(self._parts):
-            block = _compute(read(*part, self._options(), k))
+            block = _compute(read(*part, self._options(), f"partition {k}"))
             if block is not None:
                 return block
         raise errors.too_few_rows(self.name, 0, (0, self.n_features), 1)
 
     def reduce(self, start: Any) -> Any:
-        fold = dask.delayed(_folded, pure=False)
+        fold = dask.delayed(folded, pure=False)
         size = -(-len(self._parts) // RUNS)
         runs, places = [], []
         for low in range(0, len(self._parts), size):
             total, high = start, min(low + size, len(self._parts))
             for k in range(low, high):
-                total = fold(total, *self._parts[k], self._options(k), k)
+                total = fold(total, *self._parts[k], self._options(k), f"partition {k}")
             runs.append(total)
             places.append(f"partitions {low} to {high - 1}")
         total = start.copy()
@@ -191,12 +177,13 @@ class DaskSource(Source):
     def map(self, function: Callable[[Array], Array], takes_sparse: bool = False) -> Any:
         """Return a Dask array, still to be computed, of what the function makes of each partition."""
         sample = function(self.first().X)
-        apply = dask.delayed(_mapped, pure=False)
+        apply = dask.delayed(mapped, pure=False)
         meta = np.empty((0, *sample.shape[1:]), dtype=sample.dtype)
         lengths = (np.nan,) * len(self._parts) if self.is_frame else self.X.chunks[0]
+        options = ReadOptions(self.name, missing=self.missing, words=self._words)
         pieces = [
             da.from_delayed(
-                apply(part, function, meta, ReadOptions(self.name, missing=self.missing, words=self._words), k),
+                apply(part, function, meta, options, f"partition {k}"),
                 shape=(rows, *sample.shape[1:]),
                 dtype=sample.dtype,
                 meta=meta,
@@ -234,67 +221,6 @@ def _matched(values: Any, X: Any, name: str) -> Any:
     if len(column) != X.shape[0]:
         raise errors.lengths_differ("X", int(X.shape[0]), name, len(column))
     return da.from_array(column, chunks=(X.chunks[0], *(-1 for _ in column.shape[1:])))
-
-
-# -- what runs where the partitions are --------------------------------------------------------------------------
-
-
-def _opened(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Source | None:
-    """Return a partition as a source, None where it has no rows that count."""
-    try:
-        for name, values in (("y", y), ("sample_weight", weight)):
-            if values is not None and np.ndim(values) and len(values) != X.shape[0]:
-                raise errors.lengths_differ("X", X.shape[0], name, len(values))
-        if X.shape[0] == 0 or (weight is not None and not np.any(weight)):
-            return None
-        source: Any = as_source(
-            X,
-            y,
-            weight,
-            target=options.target,
-            name=options.name,
-            reader=options.reader,
-            missing=options.missing,
-            words=options.words,
-            counts=True,  # a partition has a part of the weights: what they are shows in all of them
-        )
-        if options.first_number is not None:
-            source.numbered, source.first_number = True, options.first_number
-        return source
-    except ValueError as error:
-        raise errors.located(f"partition {k}", error) from error
-
-
-def _first_row(X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Block | None:
-    source = _opened(X, y, weight, options, k)
-    return None if source is None else _in_place(k, source.first)
-
-
-def _folded(total: Any, X: Any, y: Any, weight: Any, options: ReadOptions, k: int) -> Any:
-    """Take a partition into moments; the ones given stay as they are, in case they are needed again."""
-    source = _opened(X, y, weight, options, k)
-    total = total.copy()
-
-    def fold() -> Any:
-        for segment in source.segments():  # type: ignore[union-attr]
-            for block in segment:
-                for piece in [block] if total.takes_sparse else dense_blocks(block):
-                    total.update(piece)
-        return total
-
-    return total if source is None else _in_place(k, fold)
-
-
-def _mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, options: ReadOptions, k: int) -> Array:
-    source = _opened(X, None, None, options, k)
-    return empty if source is None else _in_place(k, lambda: source.map(function))
-
-
-def _in_place(k: int, work: Callable[[], T]) -> T:
-    try:
-        return work()
-    except errors.InputError as error:
-        raise errors.located(f"partition {k}", error) from error
 
 
 # -- running -----------------------------------------------------------------------------------------------------

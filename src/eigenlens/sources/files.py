@@ -22,11 +22,13 @@ from .arrow_streams import IpcReader, stream_reader
 from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
+from .engines import engine_rows, is_engine
 from .labelled import is_labelled, labelled_rows
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database
 from .stream import RowSource
+from .table import arrow_table
 
 INDEX = re.compile(r"Unnamed: \d+|__index_level_\d+__")  # what pandas calls an index without a name
 IPC = (".arrow", ".feather", ".ipc", ".arrows")
@@ -47,23 +49,23 @@ def open_rows(
     rows: Any = None,
     layer: str | None = None,
 ) -> Any:
-    """Open rows that do not lie in memory, for `fit`, `transform` and `predict` in place of X.
+    """Open rows that are not in memory, to pass to `fit`, `transform` and `predict` as X.
 
     Parameters
     ----------
     path_or_paths : path, list of paths, array on disk, table of another library, or iterable of batches
         Parquet, CSV (with a header; cells of X must be numbers; .gz and .zst too), Arrow IPC (Feather), .npy and Zarr
         files. A folder, a pattern (`part-*.parquet`) or a list of files of one kind, read in the order of their names;
-        folders `year=2024` give Parquet files in them a column. Addresses that fsspec reaches (`s3://…`). A database
-        (`duckdb:///file.db`, `sqlite:///file.db`) with `query`. A memory map or Zarr array that is open already.
-        Whatever speaks Arrow (`__arrow_c_stream__`): DuckDB relations, polars frames, ADBC readers. Or batches: tables,
-        or tuples (X, y) or (X, y, weight). A generator or stream is read once; a list of batches, or a function that
+        folders `year=2024` give Parquet files in them a column. Addresses that fsspec can open (`s3://…`). A database
+        (`duckdb:///file.db`, `sqlite:///file.db`) with `query`. A memory map or an open Zarr array. Any object that
+        exports Arrow (`__arrow_c_stream__`): DuckDB relations, polars frames, ADBC readers. Or batches: tables, or
+        tuples (X, y) or (X, y, weight). A generator or stream is read once; a list of batches, or a function that
         returns a new iterator each time, as often as a method needs.
     columns : list of str or int, optional
         Which columns are X. If not given, all except `target`, `weight` and an index that was written without a name
         (an empty first cell of a CSV header, `Unnamed: 0`, `__index_level_0__`).
     target : column or list of columns, optional
-        The column of labels, or the columns of the second table.
+        The column of labels, or the columns of the second table; of an AnnData, in its `obs`.
     weight : column, optional
         How often each row counts.
     batch_rows : int, optional
@@ -74,20 +76,20 @@ def open_rows(
         Whether passes of more than two seconds show a bar; by default in a terminal or notebook, if rich is installed.
         The environment variable EIGENLENS_PROGRESS=0 turns all bars off.
     na : list of str
-        Cells of CSV files that stand for a missing value, beside empty ones, NA, NaN and null.
+        Cells of CSV files that mean a missing value, in addition to empty ones, NA, NaN and null.
     query : str, optional
-        The SELECT whose rows are read, where `path_or_paths` names a database.
+        The SELECT whose rows are read, if `path_or_paths` names a database.
     rows : str or list of str, optional
-        The dimensions of an xarray DataArray whose places are the rows; the first one if not given. The others are
-        stacked into columns.
+        The dimensions of an xarray DataArray that form the rows; by default the first one. The others are stacked into
+        columns.
     layer : str, optional
-        The layer of an AnnData to read in place of its `X`.
+        The layer of an AnnData to read instead of its `X`.
 
     Returns
     -------
     source
-        Of a DataArray or AnnData, one with `scores(model)` and `loadings(model)`, which have the labels, and
-        `store(model)`, which writes both into the AnnData.
+        For a DataArray or AnnData, the source has `scores(model)` and `loadings(model)`, which return labelled results,
+        and `store(model)`, which writes both into the AnnData.
 
     Examples
     --------
@@ -101,8 +103,10 @@ def open_rows(
     True
     """
     if is_labelled(path_or_paths):
-        _refuse_roles(columns=columns, target=target, weight=weight, query=query)
-        return labelled_rows(path_or_paths, rows, layer)
+        _refuse_roles(columns=columns, query=query)
+        return labelled_rows(path_or_paths, rows, layer, target, weight)
+    if is_engine(path_or_paths):
+        return engine_rows(path_or_paths, columns, target, weight)
     if rows is not None or layer is not None:
         raise errors.InputError(
             "rows names dimensions of an xarray DataArray, layer a layer of an AnnData; leave them out."
@@ -131,8 +135,7 @@ def _refuse_roles(**given: Any) -> None:
     for name, value in given.items():
         if value is not None:
             raise errors.InputError(
-                f"{name}={errors.shortened(value)}: an array with labels is read as a whole. Select from it first, and "
-                "pass y and sample_weight beside it."
+                f"{name}={errors.shortened(value)}: an array with labels is read as a whole; select from it first."
             )
 
 
@@ -144,6 +147,7 @@ def _reader(source: Any, na: tuple[str, ...], query: str | None = None) -> Reade
     if isinstance(source, list | tuple) and source and all(isinstance(item, str | os.PathLike) for item in source):
         found = [listed(item) for item in source]
         return _file_reader([p for paths, _ in found for p in paths], [k for _, kept in found for k in kept], na)
+    source = arrow_table(source)
     if hasattr(source, "shape") and hasattr(source, "__getitem__") and hasattr(source, "dtype"):
         if not isinstance(source, np.ndarray) and _xp.is_array(source):
             raise errors.not_rows(type(source).__name__)

@@ -28,7 +28,7 @@ from .base import (
     typical_rows,
 )
 from .labelled import is_labelled, labelled_rows
-from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights
+from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows
 
@@ -293,12 +293,13 @@ def as_source(
         Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
     reader = ClassReader() if reader is None else reader
+    y, sample_weight = unlabelled(y), unlabelled(sample_weight)
     remote = None
     if not isinstance(X, np.ndarray):
         given = sample_weight if counts else given_as_counts(sample_weight)
+        X = X.without_weights() if every_row and isinstance(X, Source) else X
         remote = _remote_source(X, y, given, target, estimator, reader)
     if remote is not None:
-        remote = remote.without_weights() if every_row else remote
         remote.missing = missing
         remote = remote if words is None else remote.with_words(words)
         remote = remote.in_memory() if in_memory else remote.settled()
@@ -347,6 +348,11 @@ def _remote_source(
         from .dask import DaskSource
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
+    if type(X).__module__.partition(".")[0] in ("pyspark", "ray"):
+        from .engines import engine_rows, is_engine  # it opens partitions with as_source
+
+        if is_engine(X):
+            return engine_rows(X).bound(y, sample_weight, target, estimator, reader)
     if is_labelled(X):
         return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
     if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
@@ -358,4 +364,6 @@ def _remote_source(
 
 def _is_table(X: Any) -> bool:
     """Tell whether rows that speak Arrow lie in memory already."""
-    return nw.dependencies.is_into_dataframe(X) or type(X).__name__ == "RecordBatch"
+    if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        return True
+    return type(X).__name__ in ("RecordBatch", "ChunkedArray")

@@ -15,7 +15,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .base import Block, Segment, Source, Target
-from .labels import LabelReader
+from .labels import LabelReader, given_as_counts
 
 SPARSE_ROWS = 4096  # rows of a sparse matrix on disk that are read at a time
 
@@ -29,10 +29,12 @@ class LabelledRows(Source):
         The numbers.
     layout : object
         What knows the labels: `scores(values)` and `loadings(values)` put them on, `names` are those of the columns.
+    y, weight : array, optional
+        Of the rows, where the object has them.
     """
 
-    def __init__(self, table: Any, layout: Any) -> None:
-        self.table, self.layout = table, layout
+    def __init__(self, table: Any, layout: Any, y: Any = None, weight: Any = None) -> None:
+        self.table, self.layout, self._y, self._weight = table, layout, y, weight
         opened = self._opened()
         self.n_rows, self.n_features, self.feature_names = opened.n_rows, opened.n_features, layout.names
         self.rereadable = opened.rereadable
@@ -41,7 +43,17 @@ class LabelledRows(Source):
         return f"<{self.n_rows or 'the'} rows of {self.n_features} columns from {self.layout!r}>"
 
     def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> Source:
-        return self._opened(y, sample_weight, target=target, estimator=estimator, reader=reader)
+        for name, given, own in (("y", y, self._y), ("sample_weight", sample_weight, self._weight)):
+            if given is not None and own is not None:
+                raise errors.two_targets(name)
+        y = self._y if y is None and target != "none" else y
+        weight = given_as_counts(self._weight) if sample_weight is None else sample_weight
+        return self._opened(y, weight, target=target, estimator=estimator, reader=reader)
+
+    def without_weights(self) -> LabelledRows:
+        new = copy.copy(self)
+        new._weight = None
+        return new
 
     def _opened(self, y: Any = None, sample_weight: Any = None, **options: Any) -> Source:
         from .in_memory import as_source
@@ -91,7 +103,9 @@ def is_labelled(X: Any) -> bool:
     return (library == "xarray" and hasattr(X, "dims")) or (library == "anndata" and hasattr(X, "obsm"))
 
 
-def labelled_rows(X: Any, rows: Any = None, layer: str | None = None) -> LabelledRows:
+def labelled_rows(
+    X: Any, rows: Any = None, layer: str | None = None, target: Any = None, weight: Any = None
+) -> LabelledRows:
     """Read a DataArray or an AnnData.
 
     Parameters
@@ -101,11 +115,19 @@ def labelled_rows(X: Any, rows: Any = None, layer: str | None = None) -> Labelle
         The dimensions of a DataArray whose places are the rows; the first one if not given.
     layer : str, optional
         The layer of an AnnData to read in place of `X`.
+    target, weight : str, optional
+        Columns of its `obs`.
     """
     if type(X).__module__.partition(".")[0] == "anndata":
         if rows is not None:
             raise errors.InputError(f"rows={rows!r} names dimensions, but X is an AnnData, whose rows are its obs.")
-        return _of_anndata(X, layer)
+        return _of_anndata(X, layer, target, weight)
+    for name, value in (("target", target), ("weight", weight)):
+        if value is not None:
+            raise errors.InputError(
+                f"{name}={errors.shortened(value)}: a DataArray is read as a whole; select from it first, and pass y "
+                "and sample_weight beside it."
+            )
     if layer is not None:
         raise errors.InputError(f"layer={layer!r} names a layer of an AnnData, but X is a {type(X).__name__}.")
     return _of_xarray(X, rows)
@@ -225,7 +247,8 @@ class AnnDataLayout:
         self.adata.varm[f"{name}_loadings"] = directions
 
 
-def _of_anndata(adata: Any, layer: str | None) -> LabelledRows:
+def _of_anndata(adata: Any, layer: str | None, target: Any, weight: Any) -> LabelledRows:
+    beside = _of_obs(adata, target, "target"), _of_obs(adata, weight, "weight")
     if layer is not None and layer not in adata.layers:
         raise errors.InputError(
             f"layer={layer!r}: no such layer; there are {errors.listed(map(repr, adata.layers)) or 'none'}."
@@ -234,12 +257,23 @@ def _of_anndata(adata: Any, layer: str | None) -> LabelledRows:
     if X is None:
         raise errors.InputError("This AnnData has no X; name a layer, open_rows(adata, layer=…).")
     if isinstance(X, np.ndarray) or _xp.is_sparse(X):
-        return LabelledRows(X, AnnDataLayout(adata))
+        return LabelledRows(X, AnnDataLayout(adata), *beside)
     from .files import open_rows
 
     if type(X).__module__.startswith("h5py"):
-        return LabelledRows(open_rows(X), AnnDataLayout(adata))
-    return LabelledRows(open_rows(SparseOnDisk(X)), AnnDataLayout(adata))
+        return LabelledRows(open_rows(X), AnnDataLayout(adata), *beside)
+    return LabelledRows(open_rows(SparseOnDisk(X)), AnnDataLayout(adata), *beside)
+
+
+def _of_obs(adata: Any, names: Any, argument: str) -> Any:
+    """Return columns of `obs`, None where none are named."""
+    if names is None:
+        return None
+    for name in names if isinstance(names, list | tuple) else [names]:
+        if name not in adata.obs.columns:
+            there = errors.listed(map(repr, adata.obs.columns), 12) or "none"
+            raise errors.InputError(f"{argument}={name!r}: no such column of obs; there are {there}.")
+    return adata.obs[list(names) if isinstance(names, tuple) else names]
 
 
 class SparseOnDisk:

@@ -132,6 +132,7 @@ def as_column(y: Any, name: str) -> np.ndarray:
     """Turn labels or weights of any library into a NumPy array, without reading their meaning."""
     if isinstance(y, np.ma.MaskedArray):
         raise errors.masked(name, int(np.ma.count_masked(y)))
+    y = unlabelled(y)
     refuse_lazy(y, name)
     if _xp.is_array(y):
         return _xp.to_numpy(y)
@@ -147,12 +148,27 @@ def as_column(y: Any, name: str) -> np.ndarray:
 
 
 #: Libraries whose compute() or collect() gives no table that is read, and what does.
-CONVERTED = {"pyspark": ("toPandas", "to_pandas")}
+CONVERTED = {"pyspark": ("toPandas", "to_pandas"), "ray": ("to_pandas",)}
+
+
+def unlabelled(values: Any) -> Any:
+    """Return what an xarray DataArray holds, where it stands beside rows: in their order."""
+    is_labelled = type(values).__module__.partition(".")[0] == "xarray" and hasattr(values, "dtype")
+    return values.data if is_labelled else values
 
 
 def refuse_lazy(values: Any, name: str) -> None:
     """Refuse tables whose rows are still to be computed (polars LazyFrame, Dask): they may not fit in memory."""
-    library = type(values).__module__.partition(".")[0]
+    library = type(values).__module__.partition(".")[0].lstrip("_")
+    if library == "duckdb" and hasattr(values, "columns"):
+        raise errors.InputTypeError(
+            f"{name} is a {type(values).__name__}, whose rows have no fixed order beside those of another; keep {name} "
+            "as a column and name that, open_rows(relation, target=…, weight=…) or fit(relation, target=…)."
+        )
+    if library == "duckdb":
+        raise errors.InputTypeError(
+            f"{name} is a {type(values).__name__}, not rows; pass a relation, connection.sql('SELECT … FROM …')."
+        )
     for verb in CONVERTED.get(library, ()):
         if callable(getattr(values, verb, None)):
             raise errors.InputTypeError(

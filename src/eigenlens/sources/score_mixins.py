@@ -14,7 +14,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
-from .labels import Labels, read_weights
+from .labels import Labels, read_weights, unlabelled
 from .table import as_table, as_two_dimensional, finite_rows
 
 
@@ -30,7 +30,7 @@ class ClassifierScore(ClassifierMixin):
         y : labels of shape (n,)
         sample_weight : array of shape (n,), optional
         """
-        predicted = _xp.to_numpy(self.predict(X))
+        predicted = _xp.to_numpy(_predicted(self, X))
         truth = Labels.read(_given(self, y, "y"))
         _check_length(predicted, len(truth))
         weight = read_weights(sample_weight, len(truth))
@@ -50,7 +50,7 @@ class RegressorScore(RegressorMixin):
         y : array of shape (n,) or table of shape (n, q)
         sample_weight : array of shape (n,), optional
         """
-        predicted = np.asarray(_xp.to_numpy(self.predict(X)), dtype=np.float64)
+        predicted = np.asarray(_xp.to_numpy(_predicted(self, X)), dtype=np.float64)
         table = as_table(as_two_dimensional(_given(self, y, "y"), "y")[0], "y")
         _check_length(predicted, table.shape[0])
         predicted = predicted.reshape(len(predicted), -1)
@@ -65,7 +65,18 @@ class RegressorScore(RegressorMixin):
 def _given(estimator: Any, y: Any, name: str) -> Any:
     if y is None:
         raise errors.target_missing(type(estimator).__name__, name)
+    y = unlabelled(y)
     return y.compute() if hasattr(y, "__dask_graph__") else y
+
+
+def _predicted(estimator: Any, X: Any) -> Any:
+    found = unlabelled(estimator.predict(X))
+    if not hasattr(found, "shape"):
+        raise errors.InputError(
+            f"score compares predictions with y row by row, and the rows of X ({type(X).__name__}) have no order; "
+            "predict(X) returns them with a column of predictions, to be compared there."
+        )
+    return found
 
 
 def _check_length(predicted: np.ndarray, n: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._core import errors
 from .._core.optional import require
-from .arrow_streams import ArrowReader
+from .arrow_streams import ArrowReader, batches_of
 from .snapshot import Snapshot
 
 SCHEMES = ("duckdb://", "sqlite://")
@@ -56,7 +56,7 @@ def _duckdb(path: Path, query: str) -> Any:
     pa = require("pyarrow", f"Reading {path}", "cli")
     try:
         connection = duckdb.connect(str(path), read_only=True)
-        return _Held(pa.RecordBatchReader.from_stream(connection.sql(query)), connection)
+        return _Held(batches_of(connection.sql(query), pa), connection)
     except Exception as error:  # duckdb has errors of its own
         raise errors.unreadable(f"{path}, query", error) from error
 

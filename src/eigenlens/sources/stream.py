@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -26,7 +27,7 @@ from .progress import tracked
 from .table import ArrayTable, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mixed
 
-HEAD_ROWS = 1024  # of rows with words, among which the pivot is looked for
+HEAD_ROWS = 1024  # among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
 
 T = TypeVar("T")
@@ -252,13 +253,22 @@ class RowSource(Source):
             return super().mapped_segments(function, takes_sparse)
         return super().mapped_segments(lambda block: _xp.to_numpy(function(block)))
 
+    @contextmanager
+    def one_reading(self) -> Iterator[None]:
+        reader = self.reader
+        with getattr(reader, "one_reading", lambda: nullcontext(reader))() as self.reader:
+            try:
+                yield
+            finally:
+                self.reader = reader
+
     def first(self) -> Block:
         with self.reader.snapshot.held():
             return self._first()
 
     def _first(self) -> Block:
         start = 0
-        few = min(self._block, HEAD_ROWS) if self.roles.words else self._block
+        few = min(self._block, HEAD_ROWS)
         for pieces in even(self.reader.head(self.roles), few):
             block = self.block(pieces, start)
             start += sum(map(len, pieces))

@@ -15,7 +15,7 @@ from .._core import xp as _xp
 from .._core.optional import require
 from .._core.typing import Array, TableLike
 from .base import Missing, Source
-from .labels import as_column, refuse_lazy
+from .labels import as_column, refuse_lazy, unlabelled
 from .words import MixedTable, Words, array_table, frame_table, sum_is_finite
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
@@ -161,12 +161,12 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
 
         return SparseTable(X, name)
     X = arrow_table(X)
-    if nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes)):
+    if _has_sparse_columns(X):
         return _sparse_frame(X, name)
     if nw.dependencies.is_into_dataframe(X):
         return FrameTable(_read_frame(X, name), X, name)
-    if getattr(X, "is_sparse", False) or getattr(X, "is_sparse_csr", False):
-        raise _unsupported(name, f"sparse {type(X).__name__}")
+    if str(getattr(X, "layout", "")).startswith("torch.sparse_"):
+        return _sparse_tensor(X, name)
     if _xp.is_array(X):
         return ArrayTable(_xp.detached(X), name)
     if isinstance(X, str | bytes) or X is None or (not hasattr(X, "__len__") and not hasattr(X, "__array__")):
@@ -177,16 +177,37 @@ def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words 
 
 
 def arrow_table(X: Any) -> Any:
-    """Turn a record batch, or a table that speaks only the interchange protocol, into an Arrow table."""
+    """Turn a record batch, or a table that speaks only Arrow's or the interchange protocol, into an Arrow table."""
     if type(X).__name__ == "RecordBatch" and hasattr(X, "schema"):
         return import_module("pyarrow").Table.from_batches([X])
-    if hasattr(X, "__dataframe__") and not nw.dependencies.is_into_dataframe(X):
-        interchange = require("pyarrow.interchange", f"Reading a {type(X).__name__}", "cli")
-        try:
-            return interchange.from_dataframe(X)
-        except Exception as error:  # each library has errors of its own
-            raise errors.unreadable(f"the {type(X).__name__}", error) from error
-    return X
+    if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
+        return X
+    is_column = type(X).__module__.startswith("pyarrow")
+    speaks_arrow = hasattr(X, "__arrow_c_array__") and not hasattr(X, "__arrow_c_stream__") and not is_column
+    if not speaks_arrow and not hasattr(X, "__dataframe__"):
+        return X
+    pa = require("pyarrow", f"Reading a {type(X).__name__}", "cli")
+    try:
+        if speaks_arrow:
+            return pa.Table.from_batches([pa.record_batch(X)])
+        return import_module("pyarrow.interchange").from_dataframe(X)
+    except Exception as error:  # each library has errors of its own
+        raise errors.unreadable(f"the {type(X).__name__}", error) from error
+
+
+def _sparse_tensor(X: Any, name: str) -> Table:
+    """Read a sparse torch tensor: on the host, as SciPy's tables are."""
+    from .sparse import SparseTable
+
+    if X.ndim != 2:
+        raise errors.not_a_table(name, tuple(X.shape))
+    table = _xp.sparse_tensor(X)
+    if table is None:
+        raise errors.InputTypeError(
+            f"{name} is a sparse {type(X).__name__} on {X.device}, and sparse tensors are read on the host only; pass "
+            f"{name}.cpu(), or {name}.to_dense() where it fits the device."
+        )
+    return SparseTable(table, name)
 
 
 def _sparse_frame(frame: Any, name: str) -> Table:
@@ -196,13 +217,22 @@ def _sparse_frame(frame: Any, name: str) -> Table:
         from .sparse import SparseTable
 
         return SparseTable.of_frame(frame, name)
-    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
-    plain = frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
+    plain = _dense_columns(frame)
     return FrameTable(_read_frame(plain, name), plain, name)
+
+
+def _has_sparse_columns(X: Any) -> bool:
+    return nw.dependencies.is_pandas_dataframe(X) and any(hasattr(kind, "fill_value") for kind in set(X.dtypes))
+
+
+def _dense_columns(frame: Any) -> Any:
+    full = {place: kind.subtype for place, kind in enumerate(frame.dtypes) if hasattr(kind, "subtype")}
+    return frame.set_axis(range(frame.shape[1]), axis=1).astype(full).set_axis(frame.columns, axis=1)
 
 
 def as_two_dimensional(y: Any, name: str = "Y") -> tuple[Any, bool]:
     """Read a single response as a table of one column; tell whether it was one."""
+    y = unlabelled(y)
     if isinstance(y, Source) or nw.dependencies.is_into_dataframe(y) or scipy.sparse.issparse(y):
         return y, False
     if hasattr(y, "__dask_graph__"):
@@ -239,7 +269,7 @@ def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
     if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
         return None
     if nw.dependencies.is_into_dataframe(X):
-        frame = _read_frame(X, name)
+        frame = _read_frame(_dense_columns(X) if _has_sparse_columns(X) else X, name)
 
         def of_numbers(part: nw.DataFrame) -> FrameTable:
             return FrameTable(part, part.to_native(), name)

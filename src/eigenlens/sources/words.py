@@ -270,7 +270,7 @@ def frame_table(frame: nw.DataFrame, native: Any, name: str, words: Words, numbe
     """
     names = [str(c) for c in frame.columns]
     kinds = list(frame.schema.values())
-    found = [not kind.is_numeric() or kind == nw.Boolean or kind == nw.Decimal for kind in kinds]
+    found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
     for column, kind in enumerate(kinds):  # objects may all be numbers
         if kind == nw.Object and not _holds_words(frame[:, column].to_list()):
             found[column] = False

@@ -1,4 +1,4 @@
-"""What a model says of rows, written block by block to a file that appears only when it is whole."""
+"""Results of a model for rows, written block by block to a file that appears only when it is complete."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ from .table import ArrayTable
 
 SUFFIXES = (".parquet", ".npy", ".csv")
 PENDING: set[str] = set()  # files being written under another name: whoever ends the process at once removes them
+PENDING_FOLDERS: set[str] = set()  # folders made for them, which go again if they stay empty
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would run a text that begins so
 
 
 def write_rows(
     function: Callable[[Any], Any], rows: TableLike, path: str | os.PathLike[str], *, overwrite: bool = False
 ) -> Path:
-    """Apply a method of a model to rows, block by block, and write what it returns.
+    """Apply a method of a model to rows, block by block, and write the results.
 
-    The file is written under another name and takes its own when it is complete: an error, Ctrl-C or a power cut leaves
-    no half-written file, and an old one as it was.
+    The file is written under a temporary name and renamed when it is complete: an error, Ctrl-C or a power cut leaves
+    no half-written file, and does not touch an old one.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def write_rows(
     path : path
         Ending in .parquet, .npy or .csv.
     overwrite : bool
-        Whether a file that is there may be replaced.
+        Whether an existing file may be replaced.
 
     Returns
     -------
@@ -71,6 +72,11 @@ def write_rows(
     if not path.parent.is_dir():
         raise FileNotFoundError(f"path={str(path)!r}: there is no folder {str(path.parent)!r}; make it first.")
     source = as_source(rows, every_row=True)
+    if source.keeps_results:
+        raise errors.InputTypeError(
+            f"rows is a {type(rows).__name__}, and what a model says of them stays with its engine; write it from "
+            "there, such as function(rows).write.parquet(...) of Spark or function(rows).write_parquet(...) of Ray."
+        )
     if not hasattr(source, "block") and not isinstance(source, MemorySource):
         raise errors.InputTypeError(
             f"rows is a {type(rows).__name__}, whose results are made where its partitions are; write them from there: "

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, log
+from math import ceil, inf, log
 
 import numpy as np
 import scipy.linalg
@@ -24,7 +24,7 @@ RESIDUAL = 1e-8  # of ‖Av − θv‖ beside the largest eigenvalue, for every 
 SINGLE_RESIDUAL = 1e-6  # the same where products are taken in single precision
 WEAK = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
-MORE = 6  # vectors at a time beyond those that are wanted
+MORE = 2  # vectors at a time beyond those that are wanted
 SPACE = 384  # vectors in the space before it begins anew, where there is room
 NARROW_SPACE = (
     48  # the same where fewer vectors are multiplied at a time: what is cheap to multiply must be cheap to keep
@@ -35,6 +35,7 @@ ROOM = 2**29  # bytes that the space may take
 DEVICE_STEPS = 7  # before the first look where the host would wait for a device
 SKEWED = 0.1  # the same, below which vectors are made orthogonal to the space once more
 SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
+SETTLING = 6  # steps after which their pace tells how many there will be
 CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
 LEAST_LOOK, MOST_LOOK = 16, 96  # dimensions between looks, beyond that
 
@@ -77,6 +78,8 @@ def leading(
     tol: float = RESIDUAL,
     most_steps: int = 300,
     width: int | None = None,
+    form: Callable[[], Array] | None = None,
+    worth: float = inf,
 ) -> Leading:
     """Find the k leading eigenvectors of a positive semidefinite n × n matrix.
 
@@ -93,6 +96,10 @@ def leading(
         Products after which the search ends as it is.
     width : int, optional
         Vectors that are multiplied at a time.
+    form : function, optional
+        Returns the matrix, which is multiplied from then on.
+    worth : float
+        Products to come that cost more than forming it.
 
     Examples
     --------
@@ -104,6 +111,7 @@ def leading(
     (array([199., 198.]), True)
     """
     space = _Space(apply, n, k, like, tol, width or block_width(k))
+    space.form, space.worth = form, worth
     while True:
         space.grow()
         found = space.leading(most_steps)
@@ -113,6 +121,9 @@ def leading(
 
 class _Space:
     """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
+
+    form: Callable[[], Array] | None = None
+    worth = inf
 
     def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float, width: int) -> None:
         self._apply, self._tol, self.k, self.n = apply, tol, k, n
@@ -235,15 +246,25 @@ class _Space:
     def _plan(self, worst: float) -> None:
         """Say after how many steps the directions are worth another look: half of what the pace so far promises."""
         self._history.append((self.steps, worst))
-        self._due = self.steps + 1
-        if self.width < WIDTHS[0]:
-            self._due = self.steps + LEAST_LOOK // self.width
-        if self.m <= CHECKED or len(self._history) < 2:
+        self._due = self.steps + (1 if self.width >= WIDTHS[0] else LEAST_LOOK // self.width)
+        if len(self._history) < 2:
             return
         (before, was), (now, is_) = self._history[-2:]
         pace = log(was / is_) / (now - before) if 0 < is_ < was else 0.0
-        wait = log(is_ / self._goal) / pace / 2 if pace > 0 else 4.0
-        self._due = self.steps + max(1, LEAST_LOOK // self.width, min(ceil(wait), MOST_LOOK // self.width))
+        left = log(is_ / self._goal) / pace if pace > 0 else 8.0
+        if self.m > CHECKED:
+            wait = max(1, LEAST_LOOK // self.width, min(ceil(left / 2), MOST_LOOK // self.width))
+            self._due = self.steps + wait
+        if self.form is not None and self.steps >= SETTLING:
+            self._form_if_worth(is_)
+
+    def _form_if_worth(self, worst: float) -> None:
+        """Form the matrix where the pace since the start says that many products are to come: asked once, and early."""
+        (first, most), form = self._history[0], self.form
+        pace, self.form = log(max(most / worst, 1.0)) / (self.steps - first), None
+        if form is not None and log(worst / self._goal) > pace * self.worth:
+            matrix = form()
+            self._apply = lambda rows: rows @ matrix
 
     def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
         """Keep the best directions; the next block is what their images have outside of them."""

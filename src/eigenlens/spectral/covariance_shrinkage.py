@@ -10,7 +10,7 @@ from .ridged import plus_ridge
 
 def shrunk(S: Form, intensity: float) -> Form:
     """Return (1 − a)S + a·tr(S)/p·I."""
-    return plus_ridge(S.times(1.0 - intensity), intensity * S.trace() / S.dimension)
+    return plus_ridge(S, intensity * S.trace() / S.dimension, 1.0 - intensity)
 
 
 def oas(S: Form, n: float) -> float:

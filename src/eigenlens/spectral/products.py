@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -10,10 +12,11 @@ import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_krylov import RESIDUAL, SINGLE_RESIDUAL, Leading, leading
+from .block_krylov import RESIDUAL, SINGLE_RESIDUAL, Leading, block_width, leading
 from .pencil import Form
 
 STEPS = 300  # products with a block of vectors, at most
+THIN = 4.0  # cost of a multiplication with a few vectors, beside one in the product of a table with itself
 WEAK = 1e-3  # directions weaker than this share of the strongest are measured by their image, not by its square
 
 
@@ -126,8 +129,17 @@ def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
     tol = SINGLE_RESIDUAL if products.single else RESIDUAL
     width = getattr(products, "width", None)
-    found = leading(products.squared, products.side, k, products.like, tol, steps, width)
+    form, worth = _forming(products, width or block_width(k))
+    found = leading(products.squared, products.side, k, products.like, tol, steps, width, form, worth)
     return _presented(products, found, A.factor)
+
+
+def _forming(products: Any, width: int) -> tuple[Callable[[], np.ndarray] | None, float]:
+    """Return how the matrix itself is formed, and of how many more products that saves the time."""
+    if not getattr(products, "may_form", False):
+        return None, inf
+    short, long = sorted(products.shape)
+    return products.gram, short / (2 * THIN * width) / (1.0 - short / (2 * long))
 
 
 def _presented(products: Any, found: Leading, F: Array | None) -> tuple[Any, ...]:

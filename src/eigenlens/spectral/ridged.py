@@ -1,7 +1,7 @@
-"""A form FᵀF + τI with fewer rows in F than columns: its inverse needs a matrix of rows by rows only.
+"""A form B = aFᵀF + τI with fewer rows in F than columns: its inverse needs a matrix of rows by rows only.
 
-(FᵀF + τI)⁻¹ = (I − Fᵀ(FFᵀ + τI)⁻¹F)/τ, and directions with MᵀMv = λ(FᵀF + τI)v lie in the span of that times Mᵀ, as
-many as M has rows. Nothing of columns by columns is formed.
+B⁻¹ = (I − aFᵀ(aFFᵀ + τI)⁻¹F)/τ, and directions with MᵀMv = λBv lie in the span of that times Mᵀ, as many as M has
+rows. Nothing of columns by columns is formed, and F is not copied.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from .pencil import Form
 from .spectrum import Whitening
 
 COLUMNS = 400  # from which on the short way is worth a form of its own
+REFINED = 1e3  # condition of B from which on what rounding leaves of a solution is looked for, and taken out
 NOISE = 1e-14  # times the condition: what rounding makes of a value that is zero, beside the largest
 
 
 @dataclass(frozen=True, eq=False)
 class RidgedForm(Form):
-    """FᵀF + τI.
+    """aFᵀF + τI.
 
     Attributes
     ----------
@@ -30,26 +31,29 @@ class RidgedForm(Form):
         F.
     ridge : float
         τ > 0.
+    share : float
+        a.
     """
 
     rows: Array = None
     ridge: float = 0.0
+    share: float = 1.0
 
     @property
     def values(self) -> Array:
         return self.rows
 
     def diagonal(self) -> Array:
-        return _xp.column_squares(self.rows) + self.ridge
+        return self.share * _xp.column_squares(self.rows) + self.ridge
 
     def apply(self, V: Array) -> Array:
-        return self.rows.T @ (self.rows @ V) + self.ridge * V
+        return self.share * (self.rows.T @ (self.rows @ V)) + self.ridge * V
 
     def dense(self) -> Array:
         return self.expanded().dense()
 
     def times(self, number: float) -> Form:
-        return replace(self, rows=self.rows * number**0.5, ridge=self.ridge * number)
+        return replace(self, share=self.share * number, ridge=self.ridge * number)
 
     def plus_identity(self, ridge: float) -> Form:
         return replace(self, ridge=self.ridge + ridge)
@@ -64,15 +68,17 @@ class RidgedForm(Form):
         """Return the form with a factor that has a row for each column, too."""
         xp = _xp.namespace(self.rows)
         eye = xp.eye(self.dimension, dtype=xp.float64, device=_xp.device(self.rows))
-        return Form(factor=xp.concat([self.rows, self.ridge**0.5 * eye], axis=0), squared=self.squared)
+        return Form(
+            factor=xp.concat([self.share**0.5 * self.rows, self.ridge**0.5 * eye], axis=0), squared=self.squared
+        )
 
 
-def plus_ridge(form: Form, ridge: float) -> Form:
-    """Return a form plus ridge·I, by its rows where they are few."""
+def plus_ridge(form: Form, ridge: float, share: float = 1.0) -> Form:
+    """Return share·form + ridge·I, by the rows of the form where they are few."""
     few = form.factor is not None and 2 * form.factor.shape[0] <= form.dimension and form.dimension >= COLUMNS
     if ridge <= 0 or not few:
-        return form.plus_identity(ridge)
-    return RidgedForm(rows=form.factor, ridge=ridge, squared=form.squared)
+        return (form if share == 1.0 else form.times(share)).plus_identity(ridge)
+    return RidgedForm(rows=form.factor, ridge=ridge, share=share, squared=form.squared)
 
 
 def whiten_for(B: RidgedForm, M: Array) -> Whitening:
@@ -88,23 +94,23 @@ def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     ((6, 1), array([[1.]]))
     """
     F, xp = B.rows, _xp.namespace(B.rows)
-    G = _xp.to_numpy(_xp.gram(F.T))
+    G = _xp.to_numpy(_xp.gram(F.T)) * B.share
     largest = float(np.abs(G).sum(axis=1).max(initial=0.0))
     G[np.diag_indices_from(G)] += B.ridge
     with _xp.limit_blas(G.size):
         factored = scipy.linalg.cho_factor(G, check_finite=False)
 
-    def inverse(Y: Array) -> Array:
-        inner = scipy.linalg.cho_solve(factored, _xp.to_numpy(F @ Y), check_finite=False)
-        return (Y - F.T @ _xp.like(inner, Y)) / B.ridge
+    def inverse(rows: Array) -> Array:
+        inner = scipy.linalg.cho_solve(factored, _xp.to_numpy(rows @ F.T).T, check_finite=False)
+        return (rows - _xp.like(np.ascontiguousarray(inner.T) * B.share, rows) @ F) / B.ridge
 
-    V = inverse(M.T)
-    V = V + inverse(M.T - B.apply(V))  # what rounding left of the first
-    image = F @ V
-    C = _xp.to_numpy(image.T @ image + B.ridge * (V.T @ V))
+    V = inverse(M)  # as rows: a product with F runs along its memory
+    if 1.0 + largest / B.ridge > REFINED:
+        V = V + inverse(M - B.apply(V.T).T)
+    C = _xp.to_numpy(M @ V.T)
     values, vectors = np.linalg.eigh((C + C.T) / 2)
     values, vectors = values[::-1], vectors[:, ::-1]
     condition = (1.0 + largest / B.ridge) ** 0.5
     rank = int(np.count_nonzero(values > NOISE * condition**2 * max(float(values[0]), 0.0)))
-    W = V @ _xp.like((vectors[:, :rank] / np.sqrt(values[:rank])).copy(), V)
+    W = V.T @ _xp.like((vectors[:, :rank] / np.sqrt(values[:rank])).copy(), V)
     return Whitening(xp.asarray(W), rank, rank, condition)

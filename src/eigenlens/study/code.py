@@ -34,6 +34,11 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
     bent = isinstance(model[-1], CurveOnDirections)
     ours += "\nfrom eigenlens.regress import CurveOnDirections" if bent else ""
+    if len(model.steps) == 1:  # the model takes words as they are
+        taken = f"X = table[{[str(name) for name in model[0].feature_names_in_]!r}]"
+        return "\n".join(
+            [*imports[:-1], ours, "", *rows, taken, f"model = {model[0]!r}.fit(X)", "scores = model.transform(X)"]
+        )
     lines = [*imports, ours, "from eigenlens.tables import Preparation", "", *rows]
     preparation = model[0]
     if second is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,17 +15,23 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 from sklearn.svm import SVC
 
+from .._core.errors import listed
 from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
+from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
+from ..validation.refits import splits_of_folds
 from .data import Data
 from .dimension_tests import some_rows
+from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
 from .holes import fitted_rows, modelled
-from .methods import declared, made, rivals
-from .plan import Progress
+from .methods import declared, made, methods, rivals
+from .plan import Plan, Progress
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
+WORK, WORK_OF_ONE = 7e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
+FLOOR = 700  # rows that a method must be able to take, or else it does not take part
 LEVEL = 0.95
 
 
@@ -39,7 +45,7 @@ def sliced(model: Any, n: int) -> Any:
 
 def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
     """Return the models that a question brings into the ring, for n rows in so many folds."""
-    ours = {declared(cls).compared_as: made(cls, seed) for cls in rivals(kind)}
+    ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": SVC()}
     seen = n - n // folds
@@ -57,32 +63,129 @@ class Compared:
     predicted : dict of str to ndarray
         What each method said of the rows.
     rows : ndarray of int
-        Which rows were judged.
+        Which rows were judged by methods that need rows.
+    confusions : dict of str to ndarray of shape (K, K)
+        Of methods that were validated from moments, on all rows.
+    dear : list of str
+        Methods that would have taken too long.
     """
 
     methods: list[ComparedMethod]
     predicted: dict[str, np.ndarray]
     rows: np.ndarray
+    confusions: dict[str, np.ndarray] = field(default_factory=dict)
+    dear: list[str] = field(default_factory=list)
 
 
 def compare(
-    models: dict[str, Any], preparation: Any, data: Data, folds: int, seed: int, progress: Progress | None = None
+    models: dict[str, Any],
+    teams: dict[str, FoldModels],
+    preparation: Any,
+    data: Data,
+    X: np.ndarray,
+    plan: Plan,
+    progress: Progress | None = None,
+    passed: Any = None,
+    ours: str = "",
 ) -> Compared:
-    """Judge models on rows that neither they nor their preparation have seen."""
+    """Judge models on rows that neither they nor their preparation have seen.
+
+    Parameters
+    ----------
+    models : dict of str to unfitted model
+    teams : dict of str to FoldModels
+        Those of them that were fitted from moments, and so are judged on all rows; the others are fitted again, to
+        rows that may be some of them.
+    preparation : fitted Preparation
+    data : Data
+    X : ndarray of shape (n, p)
+        The rows prepared; a sample of them where a file is read in pieces.
+    plan : Plan
+    progress : Progress or None
+    passed : Passed, optional
+        What the second pass over a file has found.
+    ours : str
+        The method in question, which takes part whatever it costs.
+    """
+    y, kind, n = np.asarray(data.y), data.kind, data.n_rows
+    p, sizes = len(preparation.names_out_), data.class_sizes()[1] if kind == "classes" else None
+    kept, most = within_budget({name: m for name, m in models.items() if name not in teams}, n, p, plan.folds, ours)
+    dear = [name for name in models if name not in kept and name not in teams]
+    models = {name: model for name, model in models.items() if name not in dear}
+    numbers = data.numbers if data.numbers is not None else np.arange(n)
+    rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
+    folds = _folds(data, plan, affordable_rows(p))
+    trials = {
+        name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
+        for name, model in models.items()
+        if name not in teams
+    }
+    labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
+    splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
+    _try(trials, preparation, data, rows, splits, progress)
+    w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
+    found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
+    predicted = {name: trial.guess for name, trial in trials.items() if not trial.note}
+    confusions = {}
+    for name, team in teams.items():
+        assert labels is not None
+        assert codes is not None
+        start = time.perf_counter()
+        guess = team.places(X, fold_numbers(folds, codes, labels, numbers), labels)
+        confusions[name] = confusion(codes, guess, len(labels)) if passed is None else passed.confusions[name]
+        predicted[name] = labels[guess[rows]]
+        score, seconds = wilson(int(np.trace(confusions[name])), n), team.seconds + time.perf_counter() - start
+        found[name] = ComparedMethod(name, *score, seconds, advantage=declared(models[name]).advantage)
+    in_order = {name: predicted[name] for name in models if name in predicted}
+    return Compared([found[name] for name in models], in_order, rows, confusions, dear)
+
+
+def fold_teams(
+    models: dict[str, Any], preparation: Any, data: Data, X: np.ndarray, plan: Plan
+) -> dict[str, FoldModels]:
+    """Fit the methods that fit from moments to the rows outside each fold; the others are refitted to rows."""
+    if not models or data.class_sizes()[1].min() < 2 or data.weights is not None or data.groups is not None:
+        return {}
+    if data.whole is not None:
+        return data.whole.teams(models, preparation)
+    labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
+    n, p = X.shape
+    folds = _folds(data, plan, affordable_rows(p))
+    if preparation.missing == "keep" or not affordable(n, p, len(labels), folds.n_folds):
+        return {}
+    numbers = data.numbers if data.numbers is not None else np.arange(n)
+    training = moments_of_folds(X, codes, labels, numbers, folds).training()
+    return teams_of(models, training, preparation.standardise)
+
+
+def _folds(data: Data, plan: Plan, few: int) -> Folds:
+    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has."""
+    y = np.asarray(data.y)
+    if data.n_rows > few and data.groups is None:
+        return DealtFolds(plan.folds, plan.seed, data.kind == "classes")
+    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, data.groups)), len(y))
+    assert found is not None
+    if data.numbers is None:
+        return found
+    folds = np.full(int(data.numbers[-1]) + 1, -1)
+    folds[data.numbers] = found.folds
+    return GivenFolds(found.n_folds, folds)
+
+
+def _try(
+    trials: dict[str, _Trial],
+    preparation: Any,
+    data: Data,
+    rows: np.ndarray,
+    splits: list[Any],
+    progress: Progress | None,
+) -> None:
+    """Fit methods to the rows outside each fold, and have them predict those in it."""
     import pyarrow as pa
 
-    y, kind = np.asarray(data.y), data.kind
-    rows = np.arange(len(y))
-    most = affordable_rows(len(preparation.names_out_))
-    if len(rows) > most:
-        rows = some_rows(most, len(rows), seed, y if kind == "classes" else None)
     preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
-    part, z = data.table.take(pa.array(rows)), y[rows]
-    w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
-    splits = list(_splits(z, kind, folds, seed, groups))
-    trials = {
-        name: _Trial(model, np.empty(len(z), z.dtype if kind == "classes" else float)) for name, model in models.items()
-    }
+    part, z = data.table.take(pa.array(rows)), np.asarray(data.y)[rows]
+    w = None if data.weights is None else data.weights[rows]
     for k, (train, test) in enumerate(splits):
         seen, new = part.take(pa.array(train)), part.take(pa.array(test))
         weights = None if w is None else w[train]
@@ -92,12 +195,10 @@ def compare(
             X, X_new = ready.transform(seen), ready.transform(new)
             for done, (name, trial) in enumerate(trials.items()):
                 if progress:
-                    progress(f"comparing methods: {name}", k * len(models) + done, len(splits) * len(models))
+                    progress(f"comparing methods: {name}", k * len(trials) + done, len(splits) * len(trials))
                 trial.judge(ready, X, z[train], weights, X_new, test)
     if progress:
         progress("", 1, 1)
-    found = [trial.told(name, z, kind, splits, w, groups, preparation) for name, trial in trials.items()]
-    return Compared(found, {name: t.guess for name, t in trials.items() if not t.note}, rows)
 
 
 @dataclass
@@ -130,6 +231,33 @@ class _Trial:
         advantage = getattr(declared(self.model), "advantage", "boundaries that need not be straight")
         fills = preparation.missing == "keep" and modelled(self.model) is None
         return ComparedMethod(name, *score, self.seconds, self.note, advantage=advantage, fills=fills)
+
+
+def within_budget(models: dict[str, Any], n: int, p: int, folds: int, ours: str) -> tuple[list[str], int]:
+    """Return the models that can be compared within the work that is allowed, and on how many rows.
+
+    A method that is too dear even for few rows does not take part, the dearest first; the others get as many rows as
+    the work allows. The one in question always takes part.
+    """
+    most = min(n, affordable_rows(p))
+    floor = min(most, FLOOR)
+
+    def work(name: str, rows: int) -> float:
+        return folds * _cost(models[name], rows - rows // folds, p)
+
+    kept = [name for name in models if name == ours or work(name, floor) <= WORK_OF_ONE]
+    while len(kept) > 2 and sum(work(name, floor) for name in kept) > WORK:
+        kept.remove(max((name for name in kept if name != ours), key=lambda name: work(name, floor)))
+    while most > floor and sum(work(name, most) for name in kept) > WORK:
+        most = max(int(0.9 * most), floor)
+    return kept, most
+
+
+def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
+    says = declared(getattr(model, "directions", model))
+    if says is not None:
+        return float(says.fit_cost(n, p, groups))
+    return 1.5 * n * n * p if isinstance(model, SVC) else 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:
@@ -212,10 +340,21 @@ def wilson(right: int, n: int) -> tuple[float, float, float]:
     return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
 
 
-def note_rows(data: Data, rows: np.ndarray) -> None:
-    """Say on how many rows methods were compared, where those are not all."""
-    if len(rows) < data.n_rows:
-        data.notes.append(f"Methods are compared on {len(rows):,} of the {data.n_rows:,} rows, drawn at random.")
+def note_rows(data: Data, found: Compared) -> None:
+    """Say on how many rows methods were compared, where those are not all, and which do not take part."""
+    if found.dear:
+        verb = "does" if len(found.dear) == 1 else "do"
+        known = [name for name, cls in methods().items() if declared(cls).compared_as in found.dear]
+        ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
+        data.notes.append(f"{listed(found.dear)} {verb} not take part in the comparison: it would take long{ask}.")
+    if len(found.rows) >= data.n_rows:
+        return
+    some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
+    others = [c.name for c in found.methods if c.name not in found.confusions]
+    if found.confusions and others:
+        data.notes.append(f"{listed(found.confusions, 6)} are compared on all rows, {listed(others, 6)} on {some}.")
+    elif others:
+        data.notes.append(f"Methods are compared on {some}.")
 
 
 def enough_for_folds(y: np.ndarray, kind: str, groups: np.ndarray | None = None) -> bool:

@@ -15,10 +15,14 @@ from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
 from ..tables.preparation import MOST_WORDS
 from ..tables.reading import Column
-from .plan import Plan
+from .plan import Plan, Progress
 from .roles import Roles, hinted_groups, noted_years, quoted, roles_of
 from .weights import weighted
 
+MOST_CLASSES = 50
+SAMPLE_ROWS, SAMPLE_CELLS, FEWEST_ROWS = 50_000, 10_000_000, 8_000  # that tests and pictures of large tables take
+LARGE_CELLS = 10_000_000  # from which a file is read in pieces
+CELL_BYTES, PACKED = 8, 5  # of text for a cell, and how much longer text is than it is packed
 FEW = 10  # whole numbers of at most so many different values are classes, unless told otherwise
 COPIES = 10  # tables of numbers that a report holds at its peak, as measured; what a method takes itself comes on top
 WORD_BYTES = 120  # of a cell of words, as measured
@@ -62,6 +66,10 @@ class Data:
         Where rows were repeated as often as they were met: the first of each.
     roles : Roles
         What columns are for that are not analysed.
+    numbers : ndarray of int, optional
+        Numbers of the rows in the file, where some were left out or are not at hand.
+    whole : Whole, optional
+        All rows of a file that is read in pieces; `table` and `y` are a sample of them then.
 
     Examples
     --------
@@ -91,14 +99,24 @@ class Data:
     groups: np.ndarray | None = None
     first_copies: np.ndarray | None = None
     roles: Roles = field(default_factory=Roles)
+    numbers: np.ndarray | None = None
+    whole: Any = None
 
     @property
     def n_rows(self) -> int:
-        return int(self.table.num_rows)
+        return int(self.table.num_rows) if self.whole is None else int(self.whole.n_rows)
+
+    def class_sizes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the classes of all rows, sorted, and how many rows each has."""
+        if self.whole is not None:
+            return self.whole.class_sizes()
+        return np.unique(np.asarray(self.y), return_counts=True)
 
 
-def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
+def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: Progress | None = None) -> Data:
     """Read what a plan needs from a file, and say what was found.
+
+    A large file is read in pieces where the method allows it: `Data.whole` then stands for all of its rows.
 
     Examples
     --------
@@ -111,26 +129,36 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     >>> data.notes
     ['150 rows, 5 columns: 4 of numbers, 1 of words.']
     """
-    _check_names(file, plan)
+    try:
+        check_names(file, plan)
+    except errors.InputError:
+        file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
+        check_names(file, plan)
+    if reads_in_pieces(file, plan):
+        from .whole import read_in_pieces
+
+        found = read_in_pieces(file, plan, source or str(file.path), progress)
+        if found is not None:
+            return found
     profile = file.profile(ignore=plan.drop)
-    notes = _counted_kinds(file, profile)
+    notes = counted_kinds(file, profile)
     roles = roles_of(file, plan, profile)
     notes += roles.notes
-    used = _used(plan, profile, roles)
-    kind = _kind(plan, profile)
+    used = used_columns(plan, profile, roles)
+    kind = kind_of_target(plan, profile)
     rows = _sampled(file, plan, notes)
     _require_memory(file, plan, [profile[name] for name in used], len(rows) if rows is not None else file.n_rows or 0)
     beside = [name for name in (roles.rows, roles.weights, roles.group) if name is not None]
     wanted = [*used, *([plan.target] if plan.target else []), *dict.fromkeys(beside)]
     table = file.read(wanted, rows)
-    table, gone = _without_gaps(file, table, [profile[c] for c in wanted if c not in beside], plan, notes)
+    table, gone, kept = _without_gaps(file, table, [profile[c] for c in wanted if c not in beside], plan, notes)
     if not plan.distances and plan.views is None:
         running = [name for name in used if _counts_rows(table.column(name), profile[name], file.n_rows or 0)]
-        used = _without_counters(used, running, plan, notes)
+        used = without_counters(used, running, plan, notes)
         notes += noted_years(roles, used)
     table, weights, first_copies = weighted(table, roles.weights, len(used), notes)
-    y = None if plan.target is None else _target(table.column(plan.target), kind, plan.target)
-    shown = {name: _shown(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
+    y = None if plan.target is None else target_of(table.column(plan.target), kind)
+    shown = {name: shown_column(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
         shown[plan.target] = np.array(y, dtype=object)
         roles.hints += hinted_groups(table, used, np.asarray(y), profile) if roles.group is None else []
@@ -139,13 +167,14 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
         table.select(used),
         y,
         kind,
-        None if roles.rows is None else [_written(v) for v in table.column(roles.rows).to_pylist()],
+        None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()],
         notes,
         shown,
         file.names,
         file.dialect if file.is_text else None,
         rows is not None,
         gone=gone,
+        numbers=None if kept is None or roles.weights is not None else np.flatnonzero(kept),
         weights=weights,
         groups=None if roles.group is None else _numbered(table.column(roles.group)),
         first_copies=first_copies,
@@ -153,14 +182,33 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None) -> Data:
     )
 
 
+def sample_rows(p: int) -> int:
+    """Return the most rows of p columns that tests and pictures take: of more, so many are drawn at random."""
+    return min(max(SAMPLE_CELLS // max(p, 1), FEWEST_ROWS), SAMPLE_ROWS)
+
+
+def reads_in_pieces(file: TableFile, plan: Plan) -> bool:
+    """Tell whether a file is read in pieces, if its method allows it: on request, or from ten million cells on."""
+    if plan.stream is False or plan.sample is not None or plan.distances or plan.views is not None:
+        return False
+    if plan.missing == "mean" or plan.weights is not None or plan.group is not None:
+        return False
+    return bool(plan.stream) or file.cells_expected(CELL_BYTES, PACKED) >= LARGE_CELLS
+
+
 def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: str = "") -> Preparation:
     """Fit the preparation of a table, deciding whether its columns are standardised, and note what it did."""
     table = data.table if table is None else table
     missing = "keep" if plan.missing == "ml" and holes_in(data.table).any() else plan.missing
     missing = missing if missing in ("mean", "keep") else "refuse"
-    trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep).fit(
-        table, sample_weight=data.weights
-    )
+
+    def fitted(standardise: bool) -> Preparation:
+        if data.whole is not None:
+            return data.whole.preparation(standardise=standardise)
+        new = Preparation(standardise=standardise, missing=missing, full=full, keep=plan.keep)
+        return new.fit(table, sample_weight=data.weights)
+
+    trial = fitted(False)
     spread = trial.spread_
     decided = plan.standardise
     beyond = (spread > HUGE) | (spread < 1 / HUGE)
@@ -180,9 +228,7 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     for reason in dict.fromkeys(trial.left_out_.values()):
         names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
         data.notes.append(f"{listed(names)} left out: {reason}.")
-    return Preparation(standardise=decided, missing=missing, full=full, keep=plan.keep).fit(
-        table, sample_weight=data.weights
-    )
+    return fitted(decided)
 
 
 def holes_in(table: Any) -> np.ndarray:
@@ -202,7 +248,8 @@ def _words_noted(preparation: Preparation) -> list[str]:
     return [f"{len(levels):,} columns hold words ({listed(map(repr, levels))}) and become {made:,} columns of 0 and 1."]
 
 
-def _check_names(file: TableFile, plan: Plan) -> None:
+def check_names(file: TableFile, plan: Plan) -> None:
+    """Refuse names of columns that the file does not have."""
     views = [name for view in plan.views or () for name in view]
     roles = [("--target", plan.target)] if plan.target else []
     roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
@@ -223,7 +270,7 @@ def _check_names(file: TableFile, plan: Plan) -> None:
         raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
 
 
-def _counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
+def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     """Say how many rows and columns there are, and how the reader has read them."""
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
@@ -232,7 +279,7 @@ def _counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
 
 
-def _used(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
+def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
     """Return the columns to analyse."""
     dates = [column.name for column in profile.values() if column.kind == "date"]
     for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
@@ -252,7 +299,8 @@ def _used(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
     return used
 
 
-def _kind(plan: Plan, profile: dict[str, Column]) -> str:
+def kind_of_target(plan: Plan, profile: dict[str, Column]) -> str:
+    """Return what is asked: the kind of the target, or of the table."""
     if plan.distances:
         return "distances"
     if plan.views is not None:
@@ -298,7 +346,7 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
 
 def _without_gaps(
     file: TableFile, table: Any, columns: list[Column], plan: Plan, notes: list[str]
-) -> tuple[Any, tuple[str, ...]]:
+) -> tuple[Any, tuple[str, ...], np.ndarray | None]:
     """Refuse gaps, or leave out rows that have them; gaps in the target cannot be filled in."""
     import pyarrow as pa
 
@@ -308,47 +356,52 @@ def _without_gaps(
     all_gone = [name for name, count in counts.items() if count == table.num_rows]
     counts = {name: count for name, count in counts.items() if name not in all_gone or name == plan.target}
     if not counts:
-        return table, ()
+        return table, (), None
     touched = np.logical_or.reduce([gaps[name] for name in counts])
     true_gaps = [c.name for c in columns if c.name in counts and c.missing > c.odd]
     kept = plan.missing == "ml" and not plan.distances
     if plan.missing in ("refuse", "ml") and not kept and true_gaps:
-        raise _missing(file.path, counts, table.num_rows, int(touched.sum()))
+        raise missing_cells(file.path, counts, table.num_rows, int(touched.sum()))
     unknown = gaps.get(plan.target or "", np.zeros(table.num_rows, dtype=bool))
     if kept:
         empty = np.logical_and.reduce([gap for name, gap in gaps.items() if name != plan.target]) & ~unknown
         return _without_unknown(table, unknown, empty, plan, counts, notes)
     leave = unknown if plan.missing == "mean" else touched
     if leave.all():
-        raise _no_row_left(plan, counts, table.num_rows)
+        raise no_row_left(plan, counts, table.num_rows)
     filled = {name: count for name, count in counts.items() if name != plan.target}
     if plan.missing == "mean" and filled:
         notes.append(f"{sum(filled.values()):,} missing cells are filled with the mean (words: the most frequent one).")
     if leave.any():
         notes.append(f"{int(leave.sum()):,} rows with missing cells are left out.")
-    return table.filter(pa.array(~leave)), ()
+    return table.filter(pa.array(~leave)), (), ~leave
 
 
 def _without_unknown(
     table: Any, unknown: np.ndarray, empty: np.ndarray, plan: Plan, counts: dict[str, int], notes: list[str]
-) -> tuple[Any, tuple[str, ...]]:
+) -> tuple[Any, tuple[str, ...], np.ndarray]:
     """Leave out rows whose target is missing, and those that miss everything else."""
     import pyarrow as pa
 
-    if (unknown | empty).all():
-        raise _no_row_left(plan, counts, table.num_rows)
+    kept = ~(unknown | empty)
+    if not kept.any():
+        raise no_row_left(plan, counts, table.num_rows)
+    return table.filter(pa.array(kept)), note_gone(int(unknown.sum()), int(empty.sum()), plan, notes), kept
+
+
+def note_gone(unknown: int, empty: int, plan: Plan, notes: list[str]) -> tuple[str, ...]:
+    """Note how many rows are left out although holes are kept; return which."""
     for gone, what in ((unknown, f"whose {plan.target!r} is missing"), (empty, "without any observed cell")):
-        if gone.any():
-            notes.append(f"{_rows(int(gone.sum()))} {what} {'is' if gone.sum() == 1 else 'are'} left out.")
-    which = [name for name, gone in (("target", unknown), ("empty", empty)) if gone.any()]
-    return table.filter(pa.array(~(unknown | empty))), tuple(which)
+        if gone:
+            notes.append(f"{_rows(gone)} {what} {'is' if gone == 1 else 'are'} left out.")
+    return tuple(name for name, gone in (("target", unknown), ("empty", empty)) if gone)
 
 
 def _rows(n: int) -> str:
     return "1 row" if n == 1 else f"{n:,} rows"
 
 
-def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
+def no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     """Say which columns have so many gaps that no row is left."""
     if plan.target is not None and counts.get(plan.target) == n:
         return errors.setting("--target", plan.target, "all its cells are missing, so that there is nothing to explain")
@@ -362,14 +415,35 @@ def _no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     )
 
 
-def _target(column: Any, kind: str, name: str) -> np.ndarray:
-    values = column.to_pylist()
+def target_of(column: Any, kind: str) -> np.ndarray:
+    """Return a target: labels as text, or numbers."""
     if kind == "classes":
-        return np.array([_written(v) for v in values])
-    return np.array(values, dtype=float)
+        labels, codes = labels_of(column)
+        return labels[codes]
+    return np.asarray(column.to_numpy(), dtype=float)
 
 
-def _written(value: Any) -> str:
+def labels_of(column: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the different classes of a column as text, sorted, and the place of each row's among them."""
+    import pyarrow as pa
+
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(column, pa.ChunkedArray):  # of no chunks
+        column = pa.array([], type=column.type)
+    coded = column.dictionary_encode()
+    texts = np.array([written(v) for v in coded.dictionary.to_pylist()], dtype=str)
+    labels, places = np.unique(texts, return_inverse=True)
+    return labels, places[np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.intp)]
+
+
+def too_many_classes(target: str | None, count: int) -> Exception:
+    """Refuse a target with more values than classes have."""
+    rule = f"it has {count:,} different values, too many for classes"
+    return errors.setting("--target", target, rule + "; if it is a number, add --as number")
+
+
+def written(value: Any) -> str:
+    """Return a cell as text: a whole number without its decimals."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return str(value)
@@ -384,7 +458,7 @@ def _counts_rows(column: Any, profile: Column, n: int) -> bool:
     return step >= 1 and not ((values - profile.low) % step).any() and bool((np.diff(values) > 0).all())
 
 
-def _without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
+def without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
     """Leave out running numbers; where a target has nothing else to depend on, they may be its time and stay."""
     left_out = [name for name in running if name not in (*plan.keep, *plan.numbers)]
     rest = [name for name in used if name not in left_out]
@@ -402,14 +476,15 @@ def _without_counters(used: list[str], running: list[str], plan: Plan, notes: li
 
 def _numbered(column: Any) -> np.ndarray:
     """Return the number of the group that each row belongs to; rows without a group share one."""
-    return np.unique([_written(v) for v in column.to_pylist()], return_inverse=True)[1]
+    return np.unique([written(v) for v in column.to_pylist()], return_inverse=True)[1]
 
 
 def _it(names: list[str]) -> str:
     return "it" if len(names) == 1 else "them"
 
 
-def _shown(column: Any) -> np.ndarray:
+def shown_column(column: Any) -> np.ndarray:
+    """Return a column as the page shows it: numbers, or words as objects."""
     import pyarrow as pa
 
     if pa.types.is_floating(column.type):
@@ -417,7 +492,8 @@ def _shown(column: Any) -> np.ndarray:
     return np.array(column.to_pylist(), dtype=object)
 
 
-def _missing(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> errors.InputError:
+def missing_cells(path: Any, counts: Mapping[str, int], rows: int, touched: int) -> errors.InputError:
+    """Refuse missing cells, with their counts."""
     described = errors.listed((f"{name!r} {count:,}" for name, count in counts.items()), 8)
     return errors.InputError(
         f"{path} has missing cells in {touched:,} of {rows:,} rows (by column: {described}). Say what to do: "

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from inspect import signature
 from typing import Any
@@ -20,7 +21,7 @@ from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import Cost, Wording
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
-from .data import Data
+from .data import Data, sample_rows
 from .methods import declared
 from .plan import Plan, Progress
 
@@ -127,6 +128,7 @@ def verdicts(
     groups: int = 1,
     whole: np.ndarray | None = None,
     related: Related = ALONE,
+    data: Data | None = None,
 ) -> Verdicts:
     """Ask a fitted model which of its k directions these rows show.
 
@@ -145,6 +147,8 @@ def verdicts(
         Rows without holes, where others have some: the test is made on these.
     related : Related
         Which rows belong together, and how much each counts.
+    data : Data, optional
+        Where X may be a sample of the rows of a file.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
@@ -157,34 +161,58 @@ def verdicts(
     refusal = related.refused_by(model)
     if refusal:
         return untested(k, refusal)
-    n, p = X.shape
+    p, sampled = X.shape[1], data is not None and data.whole is not None
+    n = data.n_rows if data is not None and sampled else len(X)
+    numbers, by_class = None if data is None else data.numbers, says.question == "classes"
     cost = says.test.cost if related.groups is not None else says.test.cost_for(model, X, y)
-    spent, rows = Effort(says.test.draws, n), np.arange(n)
+    if cost is None and sampled and says.test.theory is not None:  # what speaks for theory was looked at in the sample
+        found = model.test_dimension(alpha=LEVEL)
+        wording = says.test.wording(found.method)
+        return of_test(found, k, Effort(says.test.draws, n).told(wording, n), wording)
+    rows = np.arange(len(X))
+    if cost is None and says.test.theory is None and related is ALONE:  # it draws from the rows themselves
+        rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)
+    spent = Effort(says.test.draws, len(rows))
     if cost is not None:
         afforded = _affordable(says, cost, n, p, groups)
         if afforded is None:
             why = f"The table is too large for the permutations that a test of {name} takes."
             return untested(k, f"{why} In Python: model[-1].test_dimension(X{'' if y is None else ', y'}).")
-        rows = some_rows(afforded.rows, n, plan.seed, y if says.question == "classes" else None)
+        most = sample_rows(p) // 2 if by_class else sample_rows(p)
+        sizes = data.class_sizes()[1] if data is not None and by_class else None
+        rows = some_rows(min(afforded.rows, most), n, plan.seed, y if by_class else None, numbers, sizes)
         spent = Effort(afforded.draws, len(rows))
         if progress:
             progress("testing directions: permuting", 0, 0)
-    target = () if y is None else (y[rows],)
-    tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
-    given = related.of(rows).given()
     try:
-        found = tested.test_dimension(
-            X[rows], *target, alpha=LEVEL, n_draws=spent.draws, random_state=plan.seed, **given
-        )
+        found = _tested(model, X, y, rows, spent, plan, related)
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
     test = spent.told(wording, n)
+    if len(rows) < n and cost is None:
+        about = f"{test.about} The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
+        test = replace(test, about=about)
     if found.note:
         test = replace(test, about=f"{test.about} {found.note}")
     if related.groups is not None:
         test = replace(test, about=f"{test.about} {related.told}")
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
+
+
+def _tested(
+    model: Any, X: np.ndarray, y: Any, rows: np.ndarray, spent: Effort, plan: Plan, related: Related
+) -> DimensionTest:
+    """Make the test of a model, on some of the rows or all of them; from its moments where rows would take too long."""
+    n, p = X.shape
+    settings = {"alpha": LEVEL, "n_draws": spent.draws, "random_state": plan.seed}
+    of_rows = declared(model).test.rows_cost
+    if of_rows is not None and related is ALONE and spent.draws * of_rows(n, p, 1) > WORK:
+        with suppress(InputError):  # a model that keeps no moments is asked with rows
+            return model.test_dimension(**settings)
+    target = () if y is None else (y[rows],)
+    tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
+    return tested.test_dimension(X[rows], *target, **settings, **related.of(rows).given())
 
 
 def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | None:
@@ -207,6 +235,7 @@ def spread_verdicts(
     progress: Progress | None,
     whole: np.ndarray | None = None,
     related: Related = ALONE,
+    data: Data | None = None,
 ) -> Verdicts:
     """Compare the variances of directions with those that unrelated columns would give.
 
@@ -227,8 +256,10 @@ def spread_verdicts(
         Rows without holes, where others have some: the test is made on these.
     related : Related
         Which rows belong together, and how much each counts.
+    data : Data, optional
+        Where X may be a sample of the rows of a file.
     """
-    n, k = len(X), len(values)
+    n, k = len(X) if data is None else data.n_rows, len(values)
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     if whole is not None and not whole.all():
@@ -238,7 +269,7 @@ def spread_verdicts(
         )
     worded = any(len(block) > 1 for block in blocks)
     if declared(model).test is not None and not worded:
-        return verdicts(model, X, None, k, plan, progress, related=related)
+        return verdicts(model, X, None, k, plan, progress, related=related, data=data)
     if related is not ALONE:
         return untested(k, f"Columns of words are permuted row by row, which {related.words} do not allow.")
     spread, name = declared(model).spread, type(model).__name__
@@ -249,7 +280,9 @@ def spread_verdicts(
     def variances(rows: np.ndarray) -> np.ndarray:
         return np.concatenate([spread.repeated(model, rows), np.zeros(k)])[:k]
 
-    rows, watched = some_rows(spent.rows, n, plan.seed), _watched(progress, spent.draws)
+    spent = replace(spent, rows=min(spent.rows, len(X), sample_rows(X.shape[1])))
+    numbers = None if data is None else data.numbers
+    rows, watched = some_rows(spent.rows, n, plan.seed, None, numbers), _watched(progress, spent.draws)
     found = against_refits(variances, X[rows], LEVEL, spent.draws, plan.seed, blocks, watched)
     about = (
         f"{name} was repeated on the same columns, each permuted by itself"
@@ -414,7 +447,12 @@ def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewes
 
 
 def some_rows(
-    rows: int, n: int, seed: int, y: np.ndarray | None = None, numbers: np.ndarray | None = None
+    rows: int,
+    n: int,
+    seed: int,
+    y: np.ndarray | None = None,
+    numbers: np.ndarray | None = None,
+    sizes: np.ndarray | None = None,
 ) -> np.ndarray:
     """Draw rows at random; of each class its share, and two at least.
 
@@ -428,16 +466,19 @@ def some_rows(
     y : ndarray, optional
         Classes.
     numbers : ndarray of int, optional
-        Numbers of the rows, which decide; their places if not given.
+        Numbers of the rows at hand, which decide; 0 to n − 1 if not given.
+    sizes : ndarray of int, optional
+        Rows of each class, sorted, where not all are at hand.
     """
+    numbers = np.arange(n) if numbers is None else numbers
     if rows >= n:
-        return np.arange(n)
-    order = keys(np.arange(n) if numbers is None else numbers, seed)
+        return np.arange(len(numbers))
+    order = keys(numbers, seed)
     if y is None:
         return smallest(order, rows)
     parts = []
-    for label in np.unique(y):
+    for k, label in enumerate(np.unique(y)):
         places = np.flatnonzero(y == label)
-        count = min(len(places), max(round(rows * len(places) / n), 2))
+        count = min(len(places), max(round(rows * (len(places) if sizes is None else int(sizes[k])) / n), 2))
         parts.append(places[smallest(order[places], count)])
     return np.sort(np.concatenate(parts))

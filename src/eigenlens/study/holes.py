@@ -22,6 +22,7 @@ from ..report.findings import Findings
 from ..tables.preparation import ABSENT
 from .data import Data, holes_in
 from .methods import fitted
+from .words import correlations
 
 WORK = 5e9  # different patterns of holes, times the cube of the columns: beyond, a likelihood takes minutes
 MOST_SHOWN = 8  # columns whose holes are counted in a note
@@ -46,6 +47,8 @@ class Ready:
         "ml", "row" or "nothing": how holes are met; empty where there are none.
     why : str
         Why there is no likelihood, if there is none.
+    all_rows : Whole or None
+        Where X is a sample of rows, and the model was fitted to all of them.
     """
 
     steps: list[tuple[str, Any]]
@@ -54,6 +57,7 @@ class Ready:
     kept: np.ndarray | None = None
     how: str = ""
     why: str = ""
+    all_rows: Any = None
 
     @property
     def preparation(self) -> Any:
@@ -70,13 +74,19 @@ class Ready:
             X = step.transform(X)
         return np.asarray(self.model.predict(X))
 
+    def correlations(self, scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return the correlations of the prepared columns with the scores."""
+        if self.all_rows is not None:
+            return self.all_rows.correlations(self.model)
+        return correlations(self.X, scores, weights)
+
     @property
     def pipeline(self) -> Pipeline:
         """Everything from a table to an answer."""
         return Pipeline([*self.steps, ("model", self.model)])
 
 
-def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: Any = None) -> Ready:
+def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: Any = None, whole: Any = None) -> Ready:
     """Fit a model to a prepared table; where holes were kept, in the best way that can be had.
 
     Parameters
@@ -87,7 +97,11 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: 
     y : ndarray, optional
     weights : ndarray, optional
         How much each row counts.
+    whole : Whole, optional
+        All rows, where the table is a sample of them.
     """
+    if whole is not None:
+        return whole.fitted(model, preparation, table)
     return fitted_rows(model, preparation, preparation.transform(table), y, weights)
 
 

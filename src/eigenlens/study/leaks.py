@@ -5,17 +5,21 @@ from __future__ import annotations
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from .._core.drawn import keys, smallest
+
 NEARLY_ALL = 0.99  # of the rows, or of the variance
 FEWEST_ROWS = 30  # with fewer, a column may do so by chance
 MOST_ROWS, MOST_COLUMNS = 2_000, 500  # that are looked at
 
 
-def leak_words(X: np.ndarray, y: np.ndarray, names: list[str], kind: str, target: str | None) -> list[str]:
+def leak_words(
+    X: np.ndarray, y: np.ndarray, names: list[str], kind: str, target: str | None, numbers: np.ndarray | None = None
+) -> list[str]:
     """Return a sentence on the column that alone predicts the target best, where it does so nearly perfectly."""
     n, p = X.shape
     if n < FEWEST_ROWS or p < 2 or p > MOST_COLUMNS:
         return []
-    rows = np.linspace(0, n - 1, min(n, MOST_ROWS)).astype(int) if n > MOST_ROWS else np.arange(n)
+    rows = smallest(keys(np.arange(n) if numbers is None else numbers, 0), MOST_ROWS)
     judge = _of_classes if kind == "classes" else _of_number
     shares = []
     for x in X[rows].T:

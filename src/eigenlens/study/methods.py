@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -55,10 +56,14 @@ def of_question(kind: str) -> dict[str, Any]:
     return {name: cls for name, cls in methods().items() if declared(cls).question == kind}
 
 
-def chosen(name: str, kind: str) -> Any:
-    """Return the method of a study: the one that was asked for, or the first that answers the question."""
+def chosen(name: str, kind: str, words: bool = False) -> Any:
+    """Return the method of a study: the one that was asked for, or the first that answers the question.
+
+    With `words`, it is the first that takes columns of words as they are.
+    """
     known, fitting = methods(), list(of_question(kind))
-    wanted = fitting[0] if name == "auto" else name
+    usual = next((method for method in fitting if words and declared(known[method]).takes_words), fitting[0])
+    wanted = usual if name == "auto" else name
     if wanted not in known:
         raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")
     if wanted not in fitting:
@@ -81,14 +86,25 @@ def fitted(model: Any, names: list[str], X: Any, y: Any = None, weights: Any = N
         return model.fit(X, y, **given)
     import pyarrow as pa
 
+    table = pa.table([pa.array(column) for column in X.T], names=names)
+    model = _softened(model, lambda one: one.fit(table, y, **given))
+    vars(model).pop("feature_names_in_", None)
+    return model
+
+
+def fitted_to_moments(model: Any, moments: Any) -> Any:
+    """Fit a model to moments; where a column separates classes perfectly, as it says it can be then."""
+    return _softened(model, lambda one: one.fit_moments(moments))
+
+
+def _softened(model: Any, fit: Callable[[Any], Any]) -> Any:
     try:
-        model.fit(pa.table([pa.array(column) for column in X.T], names=names), y, **given)
+        fit(model)
     except SeparationError:
         softer = if_separated(model)
         if not softer or all(repr(getattr(model, name)) == repr(value) for name, value in softer.items()):
             raise
-        return fitted(clone(model).set_params(**softer), names, X, y, weights)
-    vars(model).pop("feature_names_in_", None)
+        return _softened(clone(model).set_params(**softer), fit)
     return model
 
 

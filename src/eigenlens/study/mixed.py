@@ -41,10 +41,14 @@ PERMUTED = Wording(
 
 def asks_for_words(data: Data) -> bool:
     """Tell whether a table without a target holds words that a method for words should have as they are."""
-    if data.kind != "none" or holes_in(data.table).any():
+    if data.kind != "none":
         return False
-    found = Preparation(standardise=False, full=True).fit(data.table)
-    return any(len(levels) >= FEWEST_LEVELS for levels in found.levels_.values())
+    found = Preparation(standardise=False, missing="keep", full=True).fit(data.table)
+    holed = np.atleast_1d(holes_in(data.table).any(axis=0))
+    numbers_have_holes = any(
+        gap for name, gap in zip(data.table.column_names, holed, strict=True) if name not in found.levels_
+    )
+    return not numbers_have_holes and any(len(levels) >= FEWEST_LEVELS for levels in found.levels_.values())
 
 
 def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:

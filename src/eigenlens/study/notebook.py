@@ -1,4 +1,4 @@
-"""The report of a table in memory: the findings of the command line, as an object that shows itself."""
+"""The report of a table in memory: the findings of the command line as an object that displays itself."""
 
 from __future__ import annotations
 
@@ -20,17 +20,18 @@ from ..tables import Dialect, TableFile
 from .data import read_data
 from .plan import MISSING, Plan, Progress
 from .run import Study, study
+from .spelling import in_python
 
 SHOWN_HEIGHT = 900  # pixels of the page in a notebook; it scrolls
 
 
 class Report:
-    """What a report found: a page in a notebook, sentences in a terminal, a model, numbers.
+    """A report: a page in a notebook, sentences in a terminal, a model, and numbers.
 
     Attributes
     ----------
     findings : Findings
-        All that the page shows.
+        Everything that the page shows.
     model : Pipeline
         Takes tables with the same columns.
 
@@ -62,6 +63,13 @@ class Report:
 
         return render(self.findings)
 
+    def beside(self, other: Report) -> str:
+        """Return a page with this report and another next to each other, such as that of a second method."""
+        from ..report.page.beside import side_by_side
+
+        pages = [(each.findings.method, each.to_html()) for each in (self, other)]
+        return side_by_side(self.findings.title, pages)
+
     def _repr_html_(self) -> str:
         page = html.escape(self.to_html(), quote=True)
         return (
@@ -70,11 +78,11 @@ class Report:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a program would want to read, as `eigenlens report --json` writes it."""
+        """Return the findings as a dict, as `eigenlens report --json` writes them."""
         return self.findings.to_dict()
 
     def save(self, path: Any) -> Path:
-        """Write the page (.html) or the model (.eigenlens); return where."""
+        """Write the page (.html) or the model (.eigenlens), and return the path."""
         place = Path(path)
         if place.suffix == ".eigenlens":
             save(self.model, place, about=self._result.about)
@@ -115,7 +123,7 @@ def report(
     random_state: int = 0,
     progress: Progress | None = None,
 ) -> Report:
-    """Answer what the columns of a table say, or what they say of one of them; `eigenlens.report` is this function.
+    """Analyse a table, or one of its columns in terms of the others; `eigenlens.report` is this function.
 
     Parameters
     ----------
@@ -124,41 +132,37 @@ def report(
     target : str or array, optional
         Column to explain, or its values.
     target_is : {"classes", "number"}, optional
-        What it holds, where the table leaves that open.
+        What the target holds, if the table leaves it open.
     views : pair of lists of str, optional
         Two sets of columns to relate, instead of a target.
     distances : bool
         Whether the table holds distances.
     method : str
-        "auto", or the name of a method as the command line has it ("lda", "pda", "sir"...).
+        "auto", or the name of a method as on the command line ("lda", "pda", "sir"...).
     drop, keep : str or list of str
-        Columns to leave out; columns that would be left out to take in.
+        Columns to drop; columns to keep although they would be dropped.
     words, numbers : str or list of str
-        Columns to read as words although they hold numbers; columns that measure something, whatever their names and
-        cells say.
+        Columns to read as words although they hold numbers; columns to read as numbers, whatever their names and cells
+        suggest.
     id, weights, group : str, optional
-        The column that names the rows; that says how much, or how often, each counts; that says which rows belong
-        together, and so stay together in folds and permutations.
+        The column that names the rows; the column with their weights or counts; the column of groups of rows that stay
+        together in folds and permutations.
     missing : str, optional
-        What to do about missing cells: "ml" (the default), "refuse", "drop" or "mean", as `--missing` has it.
+        What to do about missing cells: "ml" (the default), "refuse", "drop" or "mean", as in `--missing`.
     standardise : bool, optional
-        By default the spreads of the columns decide.
+        By default it depends on the spreads of the columns.
     sample : int, optional
-        Analyse so many rows, drawn at random.
+        Analyse this many rows, drawn at random.
     cv : int
-        Folds of the comparison of methods; 0 leaves it out.
+        Folds of the comparison of methods; 0 skips it.
     title : str, optional
     random_state : int
     progress : function of (what, done, total), optional
 
-    Notes
-    -----
-    Messages name options as the command line spells them: --target is `target=`.
-
     Returns
     -------
     Report
-        Shows itself in a notebook; `print` says the findings.
+        Displays itself in a notebook; `print` shows the findings.
 
     Examples
     --------
@@ -194,19 +198,35 @@ def report(
         if missing not in MISSING:
             raise errors.setting("missing", missing, f"it is one of {', '.join(MISSING)}")
         plan = replace(plan, missing=missing)
-    dialect = Dialect(words=words, numbers=numbers)
+    try:
+        return Report(_spelt(_answered(data, target, plan, Dialect(words=words, numbers=numbers), progress)))
+    except errors.InputError as error:
+        error.args = (in_python(str(error)),)
+        raise
+
+
+def _answered(data: Any, target: Any, plan: Plan, dialect: Dialect, progress: Progress | None) -> Study:
+    """Answer from a file, or from rows in memory, which are written to one for a moment."""
+    named = target is None or isinstance(target, str)
     if isinstance(data, str | Path):
         if not named:
             raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
-        rows = read_data(TableFile(data, dialect), plan)
-        return Report(study(rows, plan, progress))
+        return study(read_data(TableFile(data, dialect), plan, progress=progress), plan, progress)
     with tempfile.TemporaryDirectory(prefix="eigenlens-") as folder:
         place = Path(folder) / "table.parquet"
         table, row_names = _arrow(data, None if named else target)
         import_module("pyarrow.parquet").write_table(table, place)
-        rows = read_data(TableFile(place, dialect), plan, "a table in memory")
+        rows = read_data(TableFile(place, dialect), replace(plan, stream=False), "a table in memory")
         rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
-        return Report(study(rows, replace(plan, title=plan.title or "table"), progress))
+        return study(rows, replace(plan, title=plan.title or "table"), progress)
+
+
+def _spelt(result: Study) -> Study:
+    """Write keywords in place of options in all that was said."""
+    found = result.findings
+    for said in (found.notes, found.summary, found.doubts, found.warnings):
+        said[:] = [in_python(sentence) for sentence in said]
+    return result
 
 
 def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:

@@ -47,14 +47,14 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.baseline = (f"always the mean, {np.average(y, weights=data.weights):.4g}", 0.0)
     if plan.folds >= 2 and enough_for_folds(y, "number", data.groups):
         ring = compared_methods("number", plan.seed, len(y), plan.folds)
-        judged = compare(ring, preparation, data, plan.folds, plan.seed, progress)
         ours = f"{declared(cls).compared_as} + curve"
+        judged = compare(ring, {}, preparation, data, X, plan, progress, ours=ours)
         findings.comparison = [replace(c, ours=c.name == ours) for c in judged.methods]
-        note_rows(data, judged.rows)
+        note_rows(data, judged)
     elif plan.folds >= 2:
         findings.doubts.append(f"Nothing was cross-validated: {len(y)} rows are too few.")
     findings.extras["curve"] = _curve(scores[:, 0], y)
-    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target)
+    findings.summary += leak_words(X, y, preparation.names_out_, "number", plan.target, data.numbers)
     number_words(findings, declared(cls).blind_spot)
     tell_holes(findings, data, ready, y)
     return findings, predicting(ready, scores, y, data).pipeline

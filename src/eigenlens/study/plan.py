@@ -19,7 +19,7 @@ class Plan:
     target : str, optional
         Column to explain.
     target_is : {"classes", "number"}, optional
-        What it holds, where the table leaves that open.
+        What the target holds, if the table leaves it open.
     views : pair of lists of str, optional
         Two sets of columns to relate.
     distances : bool
@@ -38,10 +38,13 @@ class Plan:
     standardise : bool, optional
         None where the spreads of the columns are to decide.
     sample : int, optional
-        Analyse so many rows, drawn at random.
+        Analyse this many rows, drawn at random.
     seed : int
     folds : int
         Of the cross-validation; 0 leaves it out.
+    title : str, optional
+    stream : bool, optional
+        Whether the file is read in pieces, in place of holding its rows in memory; None where its size is to decide.
 
     Examples
     --------
@@ -67,3 +70,4 @@ class Plan:
     seed: int = 0
     folds: int = 5
     title: str | None = None
+    stream: bool | None = None

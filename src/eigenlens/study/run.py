@@ -13,6 +13,7 @@ from ..report.findings import Findings
 from .code import code_for
 from .data import Data
 from .methods import chosen, declared, score_names
+from .mixed import asks_for_words
 from .plan import Plan, Progress
 from .suggestions import suggestions
 
@@ -59,7 +60,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     >>> study(data, plan).findings.method
     'LDA'
     """
-    cls = chosen(plan.method, data.kind)
+    cls = chosen(plan.method, data.kind, words=plan.method == "auto" and asks_for_words(data))
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         findings, model = _answer(cls, data, plan, progress)
@@ -80,7 +81,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         "rows": data.n_rows,
         "method": declared(cls).name,
         "columns": list(data.table.column_names),
-        "words": [n for n, levels in getattr(model[0], "levels_", {}).items() if levels],
+        "words": _words_of(model[0]),
     }
     if plan.views is not None:
         about["views"] = [list(view) for view in plan.views]
@@ -88,8 +89,17 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     return Study(findings, model, about)
 
 
+def _words_of(first: Any) -> list[str]:
+    """Return the columns of words of what a table meets first."""
+    if getattr(declared(first), "takes_words", False):
+        return list(getattr(first, "columns_", []))
+    return [name for name, levels in getattr(first, "levels_", {}).items() if levels]
+
+
 def _answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple[Findings, Pipeline]:
-    if data.kind == "none":
+    if declared(cls).takes_words:
+        from .mixed import answer
+    elif data.kind == "none":
         from .spread import answer
     elif data.kind == "classes":
         from .classes import answer

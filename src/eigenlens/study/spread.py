@@ -12,7 +12,8 @@ from .data import Data, prepared
 from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
-from .misfits import tell_misfits
+from .misfits import Misfits, tell_misfits
+from .picture import show_all
 from .plan import Plan, Progress
 from .words import base, correlations, spread_words
 
@@ -26,7 +27,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     wanted = None if says.directions is None else says.directions(data.n_rows, len(names), excess)
     if wanted is not None:
         model.set_params(n_components=wanted)
-    ready = fitted_to(model, preparation, data.table, weights=data.weights)
+    ready = fitted_to(model, preparation, data.table, weights=data.weights, whole=data.whole)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     k = scores.shape[1]
@@ -38,7 +39,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         if not hasattr(model, "components_")  # variances in a space that is not that of the columns
         else [float(v) for v in (variance / total if own is None else np.asarray(own))]
     )
-    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole, related_rows(data))
+    related = related_rows(data)
+    found = spread_verdicts(model, X, variance, preparation.blocks(), plan, progress, ready.whole, related, data)
     axes = [f"component {j + 1}" for j in range(k)]
     directions = [found.direction(j, axes[j], float(variance[j]), shares[j]) for j in range(k)]
     loadings = _loadings(model, X, scores, data.weights)
@@ -48,8 +50,17 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.loading_kind = "correlation with the direction"
     findings.scree, findings.test = {"values": variance, **found.scree}, found.test
     spread_words(findings, preparation.standardise)
-    tell_misfits(findings, model, X)
+    passed = None
+    if data.whole is None:
+        tell_misfits(findings, model, X)
+    else:
+        held = Misfits.of(findings, model, data.n_rows)
+        passed = data.whole.read_again(ready, {}, held)
+        if held is not None:
+            held.tell(findings)
     tell_holes(findings, data, ready)
+    if passed is not None:
+        show_all(findings, data, passed)
     return findings, ready.pipeline
 
 

@@ -38,7 +38,7 @@ def weighted(
     total = float(w.sum())
     if (w == np.round(w)).all() and total * columns <= MOST_CELLS:
         counts = w.astype(int)
-        notes.append(f"{len(w):,} different rows stand for {int(total):,}, each as often as {name!r} says.{gone}")
+        notes.append(f"{len(w):,} rows of the file count as {int(total):,}, by the numbers in {name!r}.{gone}")
         first = np.cumsum(counts) - counts
         return table.take(pa.array(np.repeat(np.arange(len(w)), counts))), None, first
     effective = total**2 / float((w**2).sum())

@@ -85,6 +85,13 @@ def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     return _and([f"{name} ({value:+.2f})" for name, value in tops] or ["none of the columns"])
 
 
+def _share(part: float) -> str:
+    """Write a share; what is not all is not 100%."""
+    if 0.995 <= part < 1 - 1e-9:
+        return "more than 99%"
+    return "less than 1%" if 0 < part < 0.005 else f"{part:.0%}"
+
+
 def _and(items: list[str]) -> str:
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
 
@@ -120,7 +127,7 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     shares = [d.share or 0.0 for d in findings.directions]
     shown, k = findings.shown_directions, len(shares)
     if shown is not None:
-        carried = f", and {'carries' if shown == 1 else 'carry'} {sum(shares[:shown]):.0%} of the variance"
+        carried = f", and {'carries' if shown == 1 else 'carry'} {_share(sum(shares[:shown]))} of the variance"
         findings.summary.append(
             f"{_some(shown, k, 'direction')} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}"
             f"{carried if any(shares) else ''}."
@@ -128,8 +135,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             else _none_shown(findings, "direction that the columns share")
         )
     if k and any(shares):
-        two = f"; the first two together {sum(shares[:2]):.0%}" if k > 1 else ""
-        findings.summary.append(f"The first direction carries {shares[0]:.0%} of the variance{two}.")
+        two = f"; the first two together {_share(sum(shares[:2]))}" if k > 1 else ""
+        findings.summary.append(f"The first direction carries {_share(shares[0])} of the variance{two}.")
     if k:
         what = "It" if any(shares) else "The first direction"
         findings.summary.append(f"{what} is driven by {_driven(findings, 0)}.")
@@ -161,7 +168,9 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
         )
     if k:
         share = findings.directions[0].share or 0
-        most = f"The first direction accounts for {share:.0%} of the separation and" if k > 1 else "The one direction"
+        most = (
+            f"The first direction accounts for {_share(share)} of the separation and" if k > 1 else "The one direction"
+        )
         findings.summary.append(f"{most} goes with {_driven(findings, 0)}.")
     ours = findings.ours
     if ours is not None and findings.baseline is not None:
@@ -287,7 +296,7 @@ def map_words(findings: Findings, model: Any, test: Any) -> None:
     """Say what classical scaling has found."""
     shares = [d.share or 0.0 for d in findings.directions]
     findings.summary.append(
-        f"Two coordinates carry {sum(shares[:2]):.0%} of the map, three {sum(shares[:3]):.0%}."
+        f"Two coordinates carry {_share(sum(shares[:2]))} of the map, three {_share(sum(shares[:3]))}."
         if len(shares) > 2
         else f"The map has {_count(len(shares), 'coordinate')}."
     )

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..sources.csv_text import MISSING
+from ..sources.csv_text import GAPS, MISSING
 
 NUMBER = r"^[+-]?([0-9]+DOT?[0-9]*|DOT[0-9]+)([eE][+-]?[0-9]+)?$"
-GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings; the others take the slow way
 INFINITE = r"^[+-]?(inf|infinity)$"
 SIGNS = "$€£¥%"
 SPACES = " \u00a0\u202f"  # the last two do not break lines, and stand between thousands

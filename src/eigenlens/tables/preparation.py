@@ -74,9 +74,10 @@ class Preparation(TransformerMixin, BaseEstimator):
     >>> preparation.names_out_, preparation.left_out_
     (['size', 'kind = b'], {'same': 'constant'})
     >>> preparation.transform(table).round(2)
-    array([[-1.  , -0.58],
-           [ 0.  ,  1.15],
-           [ 1.  , -0.58]])
+       size  kind = b
+    0  -1.0     -0.58
+    1   0.0      1.15
+    2   1.0     -0.58
     """
 
     def __init__(
@@ -92,6 +93,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.standardise, self.missing, self.full = standardise, missing, full
         self.most_words, self.keep, self.unseen = most_words, keep, unseen
         self.centre = centre
+
+    _named = False  # whether rows come out with names
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn the columns, words, means and scales.
@@ -109,7 +112,9 @@ class Preparation(TransformerMixin, BaseEstimator):
         check_choice("missing", self.missing, ("refuse", "mean", "keep"))
         check_choice("unseen", self.unseen, ("refuse", "none"))
         frame = _frame(X)
-        self.columns_, self.levels_, self.left_out_ = [], {}, {}
+        self._named = _keeps_names(X)
+        self.columns_, self.left_out_ = [], {}
+        self.levels_: dict[str, list[str]] = {}
         self.fill_words_: dict[str, str] = {}
         kinds = frame.schema
         numbers = [name for name, kind in kinds.items() if not is_words(kind)]
@@ -165,8 +170,10 @@ class Preparation(TransformerMixin, BaseEstimator):
             return f"{len(words):,} different words in {n:,} rows, like names of rows"
         return ""
 
-    def transform(self, X: Any) -> np.ndarray:
-        """Return the numbers of rows.
+    def transform(self, X: Any) -> Any:
+        """Return the numbers of rows: as a data frame where `fit` was given one of pandas or polars, else an array.
+
+        So names survive: the next step of a pipeline knows its columns.
 
         Parameters
         ----------
@@ -174,8 +181,10 @@ class Preparation(TransformerMixin, BaseEstimator):
             With the columns that `fit` used; others are not looked at.
         """
         check_is_fitted(self, "names_out_")
-        raw = self._raw(_frame(X), _missing_new)
-        return (raw - self.centre_ if self.centre else raw) / self.scale_
+        frame = _frame(X)
+        raw = self._raw(frame, _missing_new)
+        values = (raw - self.centre_ if self.centre else raw) / self.scale_
+        return _as_frame(values, self.names_out_, frame) if self._named else values
 
     def _raw(self, frame: Any, refuse: Callable[[dict[str, int]], Exception]) -> np.ndarray:
         kinds = frame.schema
@@ -255,6 +264,20 @@ def _frame(X: Any) -> Any:
         values = np.asarray(table.rows(0, table.shape[0]))
         X = pa.table({f"column {j}": values[:, j] for j in range(values.shape[1])})
     return nw.from_native(X, eager_only=True)
+
+
+def _keeps_names(X: Any) -> bool:
+    """Tell whether a table is a data frame that people work with, rather than a store of columns."""
+    return bool(nw.dependencies.is_pandas_dataframe(X) or nw.dependencies.is_polars_dataframe(X))
+
+
+def _as_frame(values: np.ndarray, names: list[str], like: Any) -> Any:
+    """Return numbers as a frame of the library of another, with the index of that where it has one."""
+    native = like.to_native()
+    if nw.dependencies.is_pandas_dataframe(native):
+        return type(native)(values, columns=names, index=native.index)
+    columns = {name: values[:, j] for j, name in enumerate(names)}
+    return nw.from_dict(columns, backend=like.implementation).to_native()
 
 
 def is_words(kind: Any) -> bool:

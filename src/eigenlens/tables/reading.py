@@ -1,78 +1,68 @@
 """Tables in CSV and Parquet files: what their columns hold, strictly, and their rows.
 
-A column is numbers or words. Where it is partly one and partly the other, the share of numbers decides, and the column
-carries a remark that says so. Numbers in another dress ("1,234", "12%") are read where it is clear what they mean, and
-refused where it is not: they would be gaps exactly where numbers are large.
+Rows are parsed on threads, a few thousand at a time, so that a file of any size can be looked through.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from .._core import errors
-from .._core.errors import listed
-from ..sources.csv_text import AUTO, PLAIN, Dialect, check_quotes, csv_batches, locate, read_header, refuse_same_names
+from .._core.threads import thread_count, threaded
+from ..sources.csv_text import (
+    AUTO,
+    PLAIN,
+    Dialect,
+    NotPlain,
+    check_quotes,
+    csv_batches,
+    locate,
+    read_header,
+    refuse_same_names,
+)
 from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
 from . import refusals
-from .cells import LONGEST, Cells, disguised, has_control, is_date, is_dressed, parse, unit
+from .cells import LONGEST, Cells, has_control, parse
 from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
 from .guessing import guessed
+from .judging import LEVELS, Column, JudgesColumns
 from .sheets import read_sheet
 
-LEVELS = 1000  # different words that are remembered of a column
-ODD_SHARE = 0.1  # of the cells of a column of numbers that may be words; one always may
+S = TypeVar("S")
+T = TypeVar("T")
 
 
-@dataclass
-class Column:
-    """What a column holds.
+class Watcher(Protocol):
+    """Who looks at rows while a file is profiled.
 
     Attributes
     ----------
-    kind : {"number", "word", "date", "empty"}
-    missing : int
-    levels : dict of str to int
-        How often each word stands there; at most a thousand words.
-    low, high : float
-    whole : bool
-        Whether all numbers are whole.
-    values : set of float or None
-        The different whole numbers; None where there are more than a thousand, or others.
-    odd : int
-        Words among numbers, which count as missing.
-    remark : str
-        How the reader decided between numbers and words.
+    kinds : dict of str to str, or None
+        Columns that are wanted, and what they hold; None as long as nothing is.
     """
 
-    name: str
-    kind: str = "empty"
-    missing: int = 0
-    numbers: int = 0
-    words: int = 0
-    levels: dict[str, int] = field(default_factory=dict)
-    low: float = np.inf
-    high: float = -np.inf
-    whole: bool = True
-    values: set[float] | None = field(default_factory=set)
-    odd: int = 0
-    remark: str = ""
+    kinds: dict[str, str] | None
 
-    @property
-    def distinct(self) -> int:
-        """How many different cells there are, as far as they are counted: beyond a thousand, a thousand and one."""
-        if self.kind == "word":
-            return len(self.levels)
-        return LEVELS + 1 if self.values is None else len(self.values)
+    def begin(self, columns: dict[str, Column], rows: int) -> None:
+        """Decide what is wanted, from the first rows."""
+
+    def part(self, table: Any, start: int) -> Any:
+        """Return what is kept of rows; called on threads."""
+
+    def join(self, part: Any) -> None:
+        """Take in what was kept, in the order of the rows; None where a column is no longer what it was."""
 
 
-class TableFile:
+class TableFile(JudgesColumns):
     r"""A table in a file; nothing is read before it is asked for.
 
     Parameters
@@ -86,6 +76,8 @@ class TableFile:
     ----------
     notes : list of str
         What was assumed of how the file is written.
+    passes : int
+        How often rows were read.
 
     Examples
     --------
@@ -113,10 +105,13 @@ class TableFile:
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot([self.path])
         self.dialect, self.notes = self._written(dialect or Dialect())
+        self._asked = self.dialect
         self._sheet: Any = None
         if suffix in SHEETS:
             self._sheet, self.notes = read_sheet(self.path)
         self.n_rows: int | None = None
+        self.passes = 0
+        self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
         self._quotes_match = False
         self._profile: dict[str, Column] | None = None
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
@@ -140,17 +135,70 @@ class TableFile:
         decimal = PLAIN.decimal if dialect.decimal == AUTO else dialect.decimal
         return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
+    def cells_expected(self, cell_bytes: int, packed: int) -> int:
+        """Return about how many cells there are: of text, by its size; else as the file itself says.
+
+        Parameters
+        ----------
+        cell_bytes : int
+            Of text, for a cell.
+        packed : int
+            How many times as long text is as it is packed.
+        """
+        if self._sheet is not None:
+            return int(self._sheet.num_rows * self._sheet.num_columns)
+        if self.is_text:
+            longer = packed if self.path.suffix.lower() in PACKED else 1
+            return self.path.stat().st_size * longer // cell_bytes
+        with open_parquet(self.path) as file:
+            return int(file.metadata.num_rows * file.metadata.num_columns)
+
     # -- what is in it -----------------------------------------------------------------------------------------
 
-    def profile(self, ignore: Sequence[str] = ()) -> dict[str, Column]:
-        """Read the file once and tell what each column holds; columns to ignore may hold anything."""
+    def profile(self, ignore: Sequence[str] = (), watcher: Watcher | None = None) -> dict[str, Column]:
+        """Read the file once and tell what each column holds; columns to ignore may hold anything.
+
+        Parameters
+        ----------
+        ignore : list of str
+        watcher : Watcher, optional
+            Is shown the same rows, as long as the columns are what the first of them have.
+        """
         if self._profile is not None:
             return self._profile
+        if watcher is not None:
+            self._numbers = self._plain_numbers(ignore)
+        try:
+            return self._profiled(ignore, watcher)
+        except NotPlain:  # a cell far down is written in another way: all are looked at as text
+            self._numbers = frozenset()
+            return self._profiled(ignore, watcher)
+
+    def _plain_numbers(self, ignore: Sequence[str]) -> frozenset[str]:
+        """Return the columns of text that the first rows have numbers in, where all of it is plainly written."""
+        d = self.dialect
+        if not self.is_text or d.decimal != "." or d.na or d.words or d.numbers or not d.header:
+            return frozenset()
         columns = {name: Column(name) for name in self.names if name not in ignore}
-        rows = 0
         for batch in self._batches(list(columns)):
             for name, column in columns.items():
                 self._take_in(column, self._cells(batch, name))
+            break
+        self.passes -= 1  # some rows are no pass
+        whole = [c for c in columns.values() if c.kind == "empty" and c.numbers and not c.words]
+        return frozenset(c.name for c in whole)
+
+    def _profiled(self, ignore: Sequence[str], watcher: Watcher | None) -> dict[str, Column]:
+        columns = {name: Column(name) for name in self.names if name not in ignore}
+        rows = 0
+        for batch, cells, made in self._looked_through(columns, watcher):
+            for name, column in columns.items():
+                self._take_in(column, cells[name])
+            if watcher is not None:
+                if rows == 0:
+                    self._begin(watcher, columns, batch, cells)
+                else:
+                    watcher.join(made)
             rows += batch.num_rows
         self.n_rows = rows
         if rows == 0:
@@ -162,18 +210,61 @@ class TableFile:
         for column in dressed:
             self._judge(column)
         self._count_again([column for column in columns.values() if column.kind == "word" and column.numbers])
-        if self.is_text:
-            self._refuse_headless(columns)
+        if self.is_text and self._is_headless(columns):
+            if watcher is not None:
+                raise errors.InputError(
+                    f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, "
+                    "but it must hold the names of the columns; add a line with names on top."
+                )
+            self._without_header()
+            return self.profile()
         self._profile = columns
         return columns
+
+    def _looked_through(
+        self, columns: dict[str, Column], watcher: Watcher | None
+    ) -> Iterator[tuple[Any, dict[str, Cells], Any]]:
+        """Yield batches with their cells, and what the watcher makes of them; the first is parsed before others are."""
+
+        def parsed(item: tuple[int, Any]) -> tuple[Any, dict[str, Cells], Any]:
+            start, batch = item
+            cells = {name: self._cells(batch, name) for name in columns}
+            made = None
+            if watcher is not None and watcher.kinds is not None and start > 0:
+                table = self._made(watcher.kinds, list(watcher.kinds), batch, cells)
+                made = None if table is None else watcher.part(table, start)
+            return batch, cells, made
+
+        yield from _mapped(parsed, _numbered(self._batches(list(columns))))
+
+    def _begin(self, watcher: Watcher, columns: dict[str, Column], batch: Any, cells: dict[str, Cells]) -> None:
+        """Let a watcher begin with the first rows, if its columns are plainly numbers or words."""
+        head, trial = copy(self), {name: _copied(c) for name, c in columns.items()}
+        for column in trial.values():
+            head._judge(column)
+        if head.dialect == self.dialect:
+            watcher.begin(trial, batch.num_rows)
+        if watcher.kinds is not None:
+            table = self._made(watcher.kinds, list(watcher.kinds), batch, cells)
+            watcher.join(None if table is None else watcher.part(table, 0))
 
     def _cells(self, batch: Any, name: str) -> Cells:
         column = batch.column(name)
         if not self.is_text:
             self._require_known(name, column.type)
+        if name in self._numbers:
+            return self._plain(column)
         words = name in self.dialect.words
         dressed = name in self.dialect.dressed
         return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words, dressed)
+
+    def _plain(self, column: Any) -> Cells:
+        """Return numbers that pyarrow has read; odd spellings of those that are none or too large are for text."""
+        missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+        numbers = column.to_numpy(zero_copy_only=False)
+        if np.isfinite(numbers).sum() + missing.sum() < len(numbers):
+            raise NotPlain
+        return Cells(numbers, missing, np.zeros(len(numbers), dtype=bool))
 
     def _take_in(self, column: Column, cells: Cells) -> None:
         column.missing += int(cells.missing.sum())
@@ -207,86 +298,12 @@ class TableFile:
             if word in column.levels or len(column.levels) < LEVELS:
                 column.levels[word] = column.levels.get(word, 0) + count
 
-    def _judge(self, column: Column) -> None:
-        """Decide what a column holds, or refuse it."""
-        declared = column.name in self.dialect.words
-        if column.words and not declared:
-            if not column.numbers and all(map(is_date, column.levels)):
-                column.kind = "date"
-                return
-            if column.name not in self.dialect.dressed and self._is_dressed(column):
-                self.dialect = replace(self.dialect, dressed=(*self.dialect.dressed, column.name))
-                return
-            self._refuse_disguised(column)
-            if column.numbers:
-                self._settle(column)
-        column.kind = "word" if column.words else "number" if column.numbers else "empty"
-        if column.kind == "word" and column.name in self.dialect.numbers:
-            first = errors.quoted(next(iter(column.levels)))
-            raise errors.setting("--numbers", column.name, f"its cells are words, such as {first}")
-
     def read_as_words(self, columns: list[Column]) -> None:
         """Take columns of numbers that are codes for words, after all."""
         self.dialect = replace(self.dialect, words=(*self.dialect.words, *(column.name for column in columns)))
         self._count_again(columns)
         for column in columns:
             column.kind = "word"
-
-    def _is_dressed(self, column: Column) -> bool:
-        """Tell whether the words of a column are numbers with signs that can be left out, and remark on it."""
-        decimal = self.dialect.decimal
-        worn = {word: count for word, count in column.levels.items() if is_dressed(word, decimal)}
-        cells, known = column.numbers + column.words, sum(column.levels.values())
-        odd = column.words * (1 - sum(worn.values()) / known)
-        if not worn or odd > max(1, ODD_SHARE * cells) or 2 * odd >= cells:
-            return False
-        word = next(iter(worn))
-        units = {unit(each) for each in worn} | ({""} if column.numbers else set())
-        if len(units - {""}) > 1 or units > {"%"}:
-            others = "have no percent sign" if units == {"%", ""} else f"have others ({listed(sorted(units - {''}))})"
-            rule = f"has a sign, but cells of the column {others}; write them alike, or leave it out (--drop)"
-            word = next(each for each in worn if unit(each))
-            raise errors.bad_cell(self.path, self._line(column.name, word), column.name, word, rule)
-        value = parse(_strings([word]), decimal, dressed=True).numbers[0]
-        column.remark = f"{column.name!r} holds numbers such as {word!r}, which is read as {value:.12g}."
-        return True
-
-    def _refuse_disguised(self, column: Column) -> None:
-        """Refuse numbers in a dress that may mean two things: all words of a column, or those beside the numbers."""
-        found = ((word, disguised(word)) for word in column.levels if not is_dressed(word, self.dialect.decimal))
-        odd = [(word, what) for word, what in found if what]
-        if odd and (column.numbers or len(odd) == len(column.levels)):
-            word, (what, way_out) = odd[0]
-            raise errors.bad_cell(
-                self.path,
-                self._line(column.name, word),
-                column.name,
-                word,
-                f"looks like {what}, which is not read as a number; {way_out}",
-            )
-
-    def _settle(self, column: Column) -> None:
-        """Read a column with numbers and words as what most of its cells are, and say so."""
-        word, cells = next(iter(column.levels)), column.numbers + column.words
-        line = self._line(column.name, word)
-        first = errors.quoted(word) + (f", line {line:,}" if line is not None else "")
-        few = column.words <= max(1, ODD_SHARE * cells) and column.words < column.numbers
-        few = few or column.name in self.dialect.numbers
-        if few and len(column.levels) < LEVELS:
-            column.remark += " " * bool(column.remark) + (
-                f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
-                f"({listed([first, *map(errors.quoted, list(column.levels)[1:])], 3)}), which count as missing "
-                f"(--words {column.name!r} reads the column as words)."
-            )
-            self.dialect = replace(self.dialect, na_of=(*self.dialect.na_of, (column.name, tuple(column.levels))))
-            column.missing, column.odd = column.missing + column.words, column.words
-            column.words, column.levels = 0, {}
-            return
-        column.remark = (
-            f"{column.name!r} holds numbers in {column.numbers:,} of {cells:,} cells and words in the others (such as "
-            f"{first}), and is read as words."
-        )
-        self.dialect = replace(self.dialect, words=(*self.dialect.words, column.name))
 
     def _count_again(self, columns: list[Column]) -> None:
         """Count the words of columns that were partly read as numbers."""
@@ -297,17 +314,15 @@ class TableFile:
             for column in columns:
                 self._take_in(column, self._cells(batch, column.name))
 
-    def _refuse_headless(self, columns: dict[str, Column]) -> None:
-        """Refuse a first line that looks like the rows below it."""
-        cells = {name: parse(_strings([name]), self.dialect.decimal) for name in columns}
-        numbers = [name for name, c in cells.items() if not c.words[0] and not c.missing[0]]
-        like = all(columns[name].kind == "number" for name in numbers)
-        words = [name for name in columns if name not in numbers]
-        if numbers and words and like and all(name in columns[name].levels for name in words):
-            raise errors.InputError(
-                f"{self.path}, line 1: the first line ({errors.listed(self.names)}) looks like the rows below it, but "
-                "it must hold the names of the columns; add a line with names on top."
-            )
+    def _without_header(self) -> None:
+        """Take the first line for a row."""
+        said = errors.listed(self.names)
+        self.dialect = replace(self._asked, header=False, words=(), numbers=(), na_of=(), dressed=())
+        self.names = read_header(self.path, self.dialect)
+        self.notes.append(
+            f"The first line ({said}) looks like the rows below it: it counts as a row, and columns are named x1 to "
+            f"x{len(self.names)}."
+        )
 
     # -- rows --------------------------------------------------------------------------------------------------
 
@@ -335,23 +350,48 @@ class TableFile:
 
     def batches(self, kinds: dict[str, str], columns: Sequence[str]) -> Iterator[Any]:
         """Yield columns of known kinds as Arrow tables of a few rows; refuse a cell of another kind with its line."""
-        import pyarrow as pa
-
         for name in columns:
             if name not in self.names:
                 raise errors.no_column(name, self.names, "the table needs the column")
         for batch in self._batches(list(columns)):
-            made = {}
-            for name in columns:
-                wordy = kinds[name] in ("word", "date")
-                na = self.dialect.missing_in(name)
-                cells = parse(batch.column(name), self.dialect.decimal, na, wordy and self.is_text, dressed=True)
-                if wordy:
-                    made[name] = _words(cells, batch.column(name))
-                else:
-                    self._require_numbers(name, cells)
-                    made[name] = pa.array(cells.numbers, mask=cells.missing)
-            yield pa.table(made)
+            yield self._checked(kinds, columns, batch)
+
+    def mapped(self, kinds: dict[str, str], columns: Sequence[str], work: Callable[[Any, int], T]) -> Iterator[T]:
+        """Yield what a function makes of tables of a few rows, and of the number of their first row; on threads."""
+
+        def done(item: tuple[int, Any]) -> T:
+            start, batch = item
+            return work(self._checked(kinds, columns, batch), start)
+
+        yield from _mapped(done, _numbered(self._batches(list(columns))))
+
+    def _checked(self, kinds: dict[str, str], columns: Sequence[str], batch: Any) -> Any:
+        cells = {}
+        for name in columns:
+            if name in self._numbers:
+                cells[name] = self._plain(batch.column(name))
+                continue
+            wordy = kinds[name] in ("word", "date") and self.is_text
+            na = self.dialect.missing_in(name)
+            cells[name] = parse(batch.column(name), self.dialect.decimal, na, wordy, dressed=True)
+            if kinds[name] not in ("word", "date"):
+                self._require_numbers(name, cells[name])
+        return self._made(kinds, columns, batch, cells)
+
+    def _made(self, kinds: dict[str, str], columns: Sequence[str], batch: Any, cells: dict[str, Cells]) -> Any:
+        """Return columns of known kinds as an Arrow table; None where a word is among numbers."""
+        import pyarrow as pa
+
+        made = {}
+        for name in columns:
+            found = cells[name]
+            if kinds[name] in ("word", "date"):
+                made[name] = _words(found, batch.column(name))
+            elif found.words.any():
+                return None
+            else:
+                made[name] = pa.array(found.numbers, mask=found.missing if found.missing.any() else None)
+        return pa.table(made)
 
     def _require_numbers(self, name: str, cells: Cells) -> None:
         if cells.words.any():
@@ -365,6 +405,7 @@ class TableFile:
     # -- files -------------------------------------------------------------------------------------------------
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
+        self.passes += 1
         with self._snapshot.held():
             yield from self._read(names)
 
@@ -373,7 +414,7 @@ class TableFile:
             if not self._quotes_match:
                 check_quotes(self.path, self.dialect)
                 self._quotes_match = True
-            yield from csv_batches(self.path, self.dialect, self.names, names)
+            yield from csv_batches(self.path, self.dialect, self.names, names, self._numbers & set(names))
             return
         if self._sheet is not None:
             yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
@@ -431,14 +472,29 @@ def _words(cells: Cells, column: Any) -> Any:
     return pc.if_else(pa.array(cells.missing), pa.scalar(None, type=text.type), text)
 
 
-def _strings(values: list[str]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(values, type=pa.string())
-
-
 def _require_pyarrow(path: Path) -> None:
     try:
         import_module("pyarrow")
     except ImportError as error:
         raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
+
+
+def _copied(column: Column) -> Column:
+    values = None if column.values is None else set(column.values)
+    return replace(column, levels=dict(column.levels), values=values)
+
+
+def _numbered(batches: Iterator[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield batches with the number of their first row."""
+    start = 0
+    for batch in batches:
+        yield start, batch
+        start += batch.num_rows
+
+
+def _mapped(work: Callable[[S], T], items: Iterator[S]) -> Iterator[T]:
+    """Do the first item here, and on threads what comes after it, if anything does."""
+    for first in items:
+        yield work(first)
+        for second in items:
+            yield from threaded(work, chain([second], items), thread_count() + 1)

@@ -37,34 +37,34 @@ def cross_validate(
     scoring: Any = None,
     random_state: Any = 0,
 ) -> CrossValidation:
-    """Score a model, with one or many settings, on rows that it was not fitted to.
+    """Score a model, with one or many settings, on rows that it has not seen.
 
-    Moments of the folds are collected in one pass. Every setting is fitted from merged moments, and a second pass
-    scores each row by the model of its own fold. The result is that of refits on the same folds, to round-off. Methods
-    that do not fit from moments are fitted to the rows of each fold, and the result says so.
+    One pass collects the moments of the folds. Every setting is fitted from merged moments, and a second pass scores
+    each row with the model of its fold. The result is the same as from refits on the same folds, up to round-off.
+    Methods that do not fit from moments are refitted to the rows of each fold; the result tells you.
 
     Parameters
     ----------
     model : estimator
         LDA, QDA, PDA, PCA, CCA, SIR, PenalizedRegression or another method that fits from moments; a pipeline of
-        StandardScaler and one of these; any other estimator of scikit-learn's kind, by refits.
+        StandardScaler and one of these; any other scikit-learn estimator, by refits.
     X : table of shape (n, p)
         Array, data frame, sparse matrix, source (`eigenlens.open_rows`) or Dask collection.
     y : labels, response or table, optional
         As in the model's `fit`.
     cv : int, splitter of scikit-learn, or array of shape (n,)
-        A number of folds: they are dealt by row number, seed and class, so that a file has the folds of the table in
-        memory. Or the fold of each row, counted from 0; −1 for rows that are always fitted to.
+        A number of folds, which are dealt by row number, seed and class, so a file has the same folds as the table in
+        memory; a splitter; or the fold of each row, counted from 0, with −1 for rows that are always used for fitting.
     settings : dict of lists, or list of dicts, optional
-        Parameters to try; a dict stands for all combinations.
+        Parameters to try; a dict means all combinations.
     sample_weight : array of shape (n,), optional
-        Weight 2 means that the row counts twice, in fits and in scores.
+        A row of weight 2 counts twice, in fits and in scores.
     scoring : str or callable, optional
         "accuracy" or "neg_log_loss" for classifiers, "r2" or "neg_mean_squared_error" for responses, "likelihood" or
         "reconstruction" for PCA, "slice_share" for SIR; the first of each is the default. Other scorers of
-        scikit-learn, and functions (model, X, y) → number, are given whole folds, in memory.
+        scikit-learn, and functions (model, X, y) → number, get whole folds, in memory.
     random_state : int
-        Seed of the folds, where `cv` is a number.
+        Seed of the folds, if `cv` is a number.
 
     Returns
     -------
@@ -263,7 +263,7 @@ class Choice:
     ----------
     value : object
     path : ndarray of shape (m, 3)
-        What was tried, mean scores and their standard errors.
+        The values tried, with mean scores and standard errors.
     moments : Moments
         Of all rows.
     """

@@ -22,16 +22,16 @@ from .result import LeaveOneOut
 
 
 def leave_one_out(model: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> LeaveOneOut:
-    """Predict each row by the model that is fitted to all the others.
+    """Predict each row with the model fitted to all the others.
 
     LDA, PDA with a given λ, QDA, PenalizedRegression with a given λ and PCA with a number of components have a closed
-    form: one fit, and for each row a change of rank one. Other models are fitted n times; the result says which.
+    form: one fit, and a change of rank one for each row. Other models are fitted n times; the result tells you which.
 
     Parameters
     ----------
     model : estimator
     X : table of shape (n, p)
-        All rows are brought into memory.
+        All rows are loaded into memory.
     y : labels, response or table, optional
     sample_weight : array of shape (n,), optional
         A row of weight 2 counts twice, and is left out as a whole.
@@ -39,13 +39,13 @@ def leave_one_out(model: Any, X: Any, y: Any = None, *, sample_weight: Any = Non
     Returns
     -------
     LeaveOneOut
-        Of PCA, `predictions` are the squared distances of rows to the subspace of the others, whose sum is PRESS, and
-        `score` is minus their mean.
+        For PCA, `predictions` are the squared distances of rows from the subspace of the others, whose sum is PRESS,
+        and `score` is minus their mean.
 
     Notes
     -----
-    Prior probabilities that are not given are those of the other rows, as in a fit to them. R's MASS keeps those of all
-    rows: give `priors` to compare.
+    By default, prior probabilities are estimated from the other rows. R's MASS uses those of all rows; pass `priors` to
+    compare.
 
     Examples
     --------

@@ -104,7 +104,7 @@ class LandmarkWarning(EigenlensWarning):
 
 
 class TooLargeError(InputError, MemoryError):
-    """The work would need more memory than there is; nothing was allocated."""
+    """The work needs more memory than there is."""
 
 
 def warn(warning: Warning) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._core.drawn import keys, smallest
 from ..._core.text import undirected
 from ..findings import Findings
 from .colouring import colour_choice
@@ -26,9 +27,8 @@ SINGLE = 3e37  # numbers beyond it, or nearer to zero than its inverse, do not f
 def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     """Return what the script needs, and how many rows it holds."""
     n = len(findings.scores)
-    rows = np.arange(n)
-    if n > MOST_POINTS:
-        rows = np.sort(np.random.default_rng(seed).choice(n, MOST_POINTS, replace=False))
+    numbers = findings.extras.get("numbers", np.arange(n))
+    rows = _drawn(findings.scores, numbers, seed)
     shown = list(findings.columns)[:MOST_COLUMNS]
     columns = [_column(name, findings.columns[name][rows]) for name in shown]
     names = None if findings.row_names is None else [findings.row_names[i] for i in rows]
@@ -40,14 +40,14 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     colour, colour_words = colour_choice(findings, shown)
     content: dict[str, Any] = {
         "n": len(rows),
-        "rows": rows.tolist() if len(rows) < n else None,
+        "rows": numbers[rows].tolist() if len(rows) < findings.n_rows else None,
         "axes": axes,
         "scores": [_floats(findings.scores[rows, j]) for j in range(len(axes))],
         "columns": columns,
         "names": names,
         "target": findings.target,
         "start": list(start),
-        "labels": n <= MOST_LABELS,
+        "labels": findings.n_rows <= MOST_LABELS,
         "colour": colour,
         "colour_words": colour_words,
         "pairs": [] if k else [pair for pair in combinations(range(min(len(axes), 4)), 2) if pair != (0, 1)],
@@ -65,6 +65,16 @@ def payload(findings: Findings, seed: int = 0) -> tuple[dict[str, Any], int]:
     return content, len(rows)
 
 
+def _drawn(scores: np.ndarray, numbers: np.ndarray, seed: int) -> np.ndarray:
+    """Return the rows that the page holds: of many, some drawn at random and those at the ends of each axis."""
+    if len(scores) <= MOST_POINTS:
+        return np.arange(len(scores))
+    axes = scores[:, :MOST_AXES]
+    order = keys(numbers, seed)
+    order[axes.argmin(axis=0)] = order[axes.argmax(axis=0)] = 0
+    return smallest(order, MOST_POINTS)
+
+
 def _most_axes(findings: Findings) -> int:
     return len(findings.axes) if findings.extras.get("pairs") else MOST_AXES
 
@@ -73,7 +83,8 @@ def left_off(findings: Findings, rows: int) -> list[str]:
     """Say what the page does not hold of a study, given how many rows it holds."""
     said = []
     if rows < findings.n_rows:
-        said.append(f"{rows:,} of {findings.n_rows:,} rows are drawn, taken at random; the fit used all.")
+        drawn = f"{rows:,} of {findings.n_rows:,} rows are drawn"
+        said.append(f"{drawn}, taken at random, with those at the ends of each axis; the fit used all.")
     if len(findings.axes) > _most_axes(findings):
         said.append(f"The first {MOST_AXES} of {len(findings.axes)} directions can be drawn here.")
     if len(findings.columns) > MOST_COLUMNS:

@@ -1,0 +1,39 @@
+"""Two pages side by side: the same rows through two methods."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+STYLE = """
+:root { color-scheme: light dark; }
+body { margin: 0; font: 16px/1.4 system-ui, sans-serif; background: Canvas; color: CanvasText; }
+h1 { font-size: 1.2rem; margin: .6rem 1rem; }
+main { display: grid; grid-template-columns: 1fr 1fr; gap: 4px; }
+h2 { font-size: 1rem; margin: .3rem 1rem; }
+iframe { width: 100%; height: calc(100vh - 6rem); border: 0; border-top: 1px solid GrayText; }
+@media (max-width: 900px) { main { grid-template-columns: 1fr; } iframe { height: 90vh; } }
+@media print { main { grid-template-columns: 1fr; } iframe { height: 100vh; } section { break-after: page; } }
+"""
+
+
+def side_by_side(title: str, pages: Sequence[tuple[str, str]]) -> str:
+    """Return one page that holds others next to each other, below each other on a phone.
+
+    Parameters
+    ----------
+    title : str
+    pages : sequence of (name, HTML)
+    """
+    frames = "".join(
+        f"<section><h2>{html.escape(name)}</h2>"
+        f'<iframe srcdoc="{html.escape(page, quote=True)}" title="{html.escape(f"{title}: {name}", quote=True)}" '
+        'sandbox="allow-scripts allow-downloads"></iframe></section>'
+        for name, page in pages
+    )
+    head = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+    named = html.escape(f"{title}: {' and '.join(name for name, _ in pages)}")
+    return (
+        f'<!DOCTYPE html><html lang="en"><head>{head}<title>{named}</title><style>{STYLE}</style></head>'
+        f"<body><h1>{named}</h1><main>{frames}</main></body></html>"
+    )

@@ -1,0 +1,282 @@
+"""The first pass over a file: moments of folds and a sample of rows, while its columns are being told apart."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from .._core import errors
+from .._core.drawn import keys, smallest
+from ..moments import Centred, Factor, Grouped, Moments, Patterns, Scatter
+from ..moments.folded import Folded
+from ..sources import Block
+from ..sources.base import middle
+from ..tables import TableFile
+from ..tables.judging import Column
+from ..validation.folds import DealtFolds
+from .data import MOST_CLASSES, holes_in, labels_of, sample_rows, too_many_classes
+from .fold_models import BLOCK_ROWS, MOST_CELLS
+from .layout import Layout, layout_of
+from .plan import Plan
+
+OF_EACH_CLASS = 100  # rows kept at least
+HEAD = 1024  # rows among which a typical one is looked for
+
+
+@dataclass
+class Kept:
+    """What is kept of rows.
+
+    Attributes
+    ----------
+    moments : Moments or None
+        Of the prepared columns, not yet scaled.
+    rows : list of Arrow tables
+        The sample, and the keys and numbers of its rows in the file.
+    keys, numbers : lists of ndarray
+    n_rows, n_unknown, n_empty, n_holed : int
+        Rows that count; those left out because their target or everything else is missing, or some cell is.
+    gaps : ndarray of int
+        Missing cells of each column that is used, in the rows that count.
+    sums : ndarray of shape (3, p)
+        Count, mean and sum of squares of the known cells of each prepared column.
+    ends : dict of str to (float, float, float or None)
+        First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
+        is one number so far.
+    """
+
+    moments: Moments | None = None
+    rows: list[Any] = field(default_factory=list)
+    keys: list[np.ndarray] = field(default_factory=list)
+    numbers: list[np.ndarray] = field(default_factory=list)
+    n_rows: int = 0
+    n_unknown: int = 0
+    n_empty: int = 0
+    n_holed: int = 0
+    gaps: Any = 0
+    sums: np.ndarray | None = None
+    ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
+
+    def merge(self, other: Self) -> Self:
+        if other.moments is not None:
+            self.moments = other.moments if self.moments is None else self.moments.merge(other.moments)
+        self.rows += other.rows
+        self.keys += other.keys
+        self.numbers += other.numbers
+        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "gaps"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.sums = _added(self.sums, other.sums)
+        for name, after in other.ends.items():
+            self.ends[name] = _joined(self.ends[name], after) if name in self.ends else after
+        return self
+
+    @property
+    def running(self) -> set[str]:
+        """Columns whose numbers ascend from row to row, in even steps of one or more."""
+        return {name for name, (_, _, step) in self.ends.items() if step is not None and step >= 1}
+
+
+class FirstPass:
+    """Keeps what a study needs of all rows; a `Watcher` of the profile of a file.
+
+    Parameters
+    ----------
+    file : TableFile
+    plan : Plan
+    kind : type
+        How scatters are kept.
+    """
+
+    def __init__(self, file: TableFile, plan: Plan, kind: type[Centred] = Scatter) -> None:
+        self.file, self.plan, self.of = file, plan, kind
+        self.kinds: dict[str, str] | None = None
+        self.layout: Layout | None = None
+        self.kept = Kept()
+        self.limit = np.uint64(2**64 - 1)
+        self._start: Moments | None = None
+
+    def begin(self, columns: dict[str, Column], rows: int) -> None:
+        running = {name for name, column in columns.items() if column.kind == "number" and column.whole}
+        head = copy(self.file)
+        head.n_rows, head.read_as_words = rows, _not_of_the_head  # type: ignore[method-assign]
+        try:
+            self.settle(layout_of(head, self.plan, columns, rows, running), columns)
+        except errors.InputError:
+            return  # what is wrong is said of the whole file
+
+    def settle(self, layout: Layout, columns: dict[str, Column]) -> None:
+        """Keep rows by a layout, from the beginning of the file."""
+        self.layout, self.kept = layout, Kept()
+        self.kinds = {name: columns[name].kind for name in layout.wanted}
+        self.raw = layout.preparation(self.plan, standardise=False, centre=False)
+        numbers = [*layout.used, *layout.counters]
+        self.whole = {name for name in numbers if columns[name].kind == "number" and columns[name].whole}
+        self.sample = sample_rows(len(self.raw.names_out_))
+        self.folds = DealtFolds(max(self.plan.folds, 1), self.plan.seed, layout.kind == "classes")
+
+    def join(self, part: Any) -> None:
+        if part is None or self.kinds is None:
+            self.kinds = None
+            return
+        self.kept.merge(part)
+        if sum(map(len, self.kept.keys)) > 3 * self.sample:
+            self.prune()
+
+    def prune(self) -> None:
+        """Keep the rows of the sample that are drawn so far."""
+        import pyarrow as pa
+
+        if not self.kept.rows:
+            return
+        table, order = pa.concat_tables(self.kept.rows), np.concatenate(self.kept.keys)
+        numbers, places = np.concatenate(self.kept.numbers), self._drawn(table, order)
+        self.kept.rows, self.kept.keys = [table.take(pa.array(places))], [order[places]]
+        self.kept.numbers = [numbers[places]]
+        if len(order) > self.sample:
+            self.limit = np.partition(order, self.sample - 1)[self.sample - 1]
+
+    def _drawn(self, table: Any, order: np.ndarray) -> np.ndarray:
+        """Return the places of the rows that are drawn: of all, and some of each class."""
+        drawn = smallest(order, self.sample)
+        assert self.layout is not None
+        if self.layout.kind != "classes" or len(order) <= self.sample:
+            return drawn
+        codes = labels_of(table.column(self.layout.target))[1]
+        parts = [drawn]
+        for k in range(int(codes.max()) + 1):
+            places = np.flatnonzero(codes == k)
+            parts.append(places[smallest(order[places], OF_EACH_CLASS)])
+        return np.unique(np.concatenate(parts))
+
+    # -- on threads ----------------------------------------------------------------------------------------------
+
+    def part(self, table: Any, start: int) -> Kept | None:
+        """Return what is kept of a few rows; None where they are not as the layout has it."""
+        import narwhals as nw
+        import pyarrow as pa
+
+        layout = self.layout
+        assert layout is not None
+        ends = {name: _ends(table.column(name)) for name in self.whole}
+        kept, table, numbers, holes = self.rows_that_count(table, start)
+        kept.ends = ends
+        kept.gaps = holes.sum(axis=0)
+        if not len(numbers):
+            return kept
+        try:
+            X = self.raw._raw(nw.from_native(table, eager_only=True), lambda gaps: errors.InputError(str(gaps)))
+        except errors.InputError:  # gaps, or words that the first rows did not have: the layout is another one
+            return None
+        kept.sums = _sums(X) if layout.missing == "keep" else None
+        kept.moments = self._moments(X, table, numbers)
+        order = keys(numbers, self.plan.seed)
+        near = order <= self.limit
+        if layout.kind == "classes":
+            near[self._drawn(table, order)] = True
+        chosen = np.flatnonzero(near)
+        chosen = chosen[self._drawn(table.take(pa.array(chosen)), order[chosen])]
+        kept.rows, kept.keys, kept.numbers = [table.take(pa.array(chosen))], [order[chosen]], [numbers[chosen]]
+        return kept
+
+    def rows_that_count(self, table: Any, start: int) -> tuple[Kept, Any, np.ndarray, np.ndarray]:
+        """Return counts of rows that are left out, the others, their numbers, and which of their cells are missing."""
+        import pyarrow as pa
+
+        layout = self.layout
+        assert layout is not None
+        holes = holes_in(table.select(list(layout.used)))
+        unknown = np.zeros(table.num_rows, dtype=bool)
+        if layout.target is not None:
+            unknown = holes_in(table.select([layout.target]))[:, 0]
+        empty = holes.all(axis=1) & ~unknown
+        holed = np.zeros_like(unknown)
+        if layout.missing == "drop":
+            holed = holes[:, [layout.used.index(name) for name in layout.columns]].any(axis=1) & ~unknown
+        keep, numbers = ~(unknown | empty | holed), np.arange(start, start + table.num_rows)
+        kept = Kept(n_rows=int(keep.sum()), n_unknown=int(unknown.sum()), n_empty=int(empty.sum()))
+        kept.n_holed = int(holed.sum())
+        if not keep.all():
+            table, numbers, holes = table.filter(pa.array(keep)), numbers[keep], holes[keep]
+        return kept, table, numbers, holes
+
+    def _moments(self, X: np.ndarray, table: Any, numbers: np.ndarray) -> Moments | None:
+        layout = self.layout
+        assert layout is not None
+        labels = codes = None
+        if layout.kind == "classes":
+            labels, codes = labels_of(table.column(layout.target))
+        if self._start is None:
+            self._start = self._empty(X, labels)
+        new = self._start.copy()
+        for at in range(0, len(X), BLOCK_ROWS):
+            rows = slice(at, at + BLOCK_ROWS)
+            new.update(Block(X[rows], None if codes is None else codes[rows], None, labels, None, numbers[rows]))
+        if isinstance(new, Folded):
+            seen = max((len(part.labels) for part in new.parts if isinstance(part, Grouped)), default=0)
+            if seen > 4 * MOST_CLASSES:
+                raise too_many_classes(layout.target, seen)
+        return new
+
+    def _empty(self, X: np.ndarray, labels: np.ndarray | None) -> Moments:
+        """Return empty moments about a typical row, which all parts share."""
+        assert self.layout is not None
+        holed = self.layout.missing == "keep"
+        of: Any = Patterns if holed else self.of
+        typical = Block(middle(X[: HEAD : max(min(len(X), HEAD) // 7, 1)]))
+        if labels is None:
+            return of().anchored(typical)
+        p, folds = X.shape[1], self.folds.n_folds
+        pooled = not holed and len(labels) * folds * p * p > MOST_CELLS
+        return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)
+
+
+def collected(file: TableFile, plan: Plan, layout: Layout, kind: type[Centred] = Scatter) -> FirstPass:
+    """Read the rows once more, by a layout that is known."""
+    again = FirstPass(file, plan, kind)
+    again.settle(layout, file.profile())
+    assert again.kinds is not None
+    for part in file.mapped(again.kinds, list(again.kinds), again.part):
+        again.join(part)
+    return again
+
+
+def _not_of_the_head(columns: list[Column]) -> None:
+    raise errors.InputError("codes are counted as words in the whole file.")
+
+
+def _ends(column: Any) -> tuple[float, float, float | None]:
+    values = np.asarray(column.to_numpy(), dtype=float)
+    steps = np.diff(values)
+    step = None if not len(steps) else float(steps[0]) if (steps == steps[0]).all() else 0.0
+    return float(values[0]), float(values[-1]), step
+
+
+def _joined(
+    before: tuple[float, float, float | None], after: tuple[float, float, float | None]
+) -> tuple[float, float, float | None]:
+    step = after[0] - before[1]
+    even = all(part[2] is None or part[2] == step for part in (before, after))
+    return before[0], after[1], step if even else 0.0
+
+
+def _sums(X: np.ndarray) -> np.ndarray:
+    known = ~np.isnan(X)
+    count = known.sum(axis=0).astype(float)
+    mean = np.where(known, X, 0.0).sum(axis=0) / np.maximum(count, 1)
+    squares = (np.where(known, X - mean, 0.0) ** 2).sum(axis=0)
+    return np.stack([count, mean, squares])
+
+
+def _added(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
+    if a is None or b is None:
+        return b if a is None else a
+    count = a[0] + b[0]
+    share = b[0] / np.maximum(count, 1)
+    apart = b[1] - a[1]
+    return np.stack([count, a[1] + apart * share, a[2] + b[2] + apart**2 * a[0] * share])
+
+
+__all__ = ["Factor", "FirstPass", "Kept", "collected"]

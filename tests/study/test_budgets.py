@@ -1,0 +1,51 @@
+"""What a study spends is decided by work: the size of a table, never a clock."""
+
+import numpy as np
+import pandas as pd
+
+import eigenlens
+from eigenlens.study.comparison import FLOOR, compared_methods, within_budget
+
+
+def names(n, p, ours="LDA"):
+    kept, rows = within_budget(compared_methods("classes", 0, n, 5), n, p, 5, ours)
+    return set(kept), rows
+
+
+def test_small_tables_compare_everything_on_all_rows():
+    kept, rows = names(569, 30)
+    assert {"LDA", "FDA", "PDA", "MDA", "QDA"} <= kept
+    assert rows == 569
+
+
+def test_searches_through_many_columns_do_not_take_part():
+    kept, _ = names(200, 1000)
+    assert "LDA" in kept
+    assert not kept & {"FDA", "MDA", "QDA"}
+    kept, _ = names(200, 1000, ours="FDA")
+    assert "FDA" in kept
+
+
+def test_large_tables_are_compared_on_some_rows():
+    _, rows = names(500_000, 20)
+    assert FLOOR <= rows <= 8000
+
+
+def test_the_report_says_who_does_not_take_part():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.standard_normal((60, 400)), columns=[f"g{j}" for j in range(400)])
+    frame["kind"] = np.where(frame.g0 > 0, "a", "b")
+    found = eigenlens.report(frame, target="kind", method="pda")
+    assert not {"FDA", "MDA"} & {c.name for c in found.findings.comparison}
+    assert any("FDA" in note and "not take part" in note for note in found.findings.notes)
+
+
+def test_a_wide_table_is_tested_from_its_moments(monkeypatch):
+    monkeypatch.setattr("eigenlens.study.dimension_tests.WORK", 1e9)
+    rng = np.random.default_rng(1)
+    n, p = 120, 3000
+    shared = rng.standard_normal((n, 1)) @ rng.standard_normal((1, p))
+    frame = pd.DataFrame(shared + rng.standard_normal((n, p)), columns=[f"g{j}" for j in range(p)])
+    found = eigenlens.report(frame)
+    assert found.findings.shown_directions == 1
+    assert "normal noise" in found.findings.test.about

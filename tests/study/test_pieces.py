@@ -1,0 +1,208 @@
+"""A file that is read in pieces: the findings of the table in memory, in two passes."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+import pytest
+from sklearn.svm import SVC
+
+from eigenlens import LDA, PDA, QDA
+from eigenlens._core.errors import InputError
+from eigenlens.cli.main import run
+from eigenlens.study import Plan, read_data, study
+from eigenlens.tables import TableFile
+
+N = 6_000
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    """Small pieces and samples, so that a small table has many of them; the slow methods are not compared."""
+    monkeypatch.setattr("eigenlens.sources.csv_text.BLOCK_BYTES", 2**16)
+    monkeypatch.setattr("eigenlens.sources.csv_text.PLAIN_BYTES", 2**16)
+    monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 2_000)
+    monkeypatch.setattr("eigenlens.study.data.FEWEST_ROWS", 500)
+    monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 400)
+    monkeypatch.setattr("eigenlens.study.comparison.FEWEST_ROWS", 200)
+    ring = {"LDA": LDA(), "PDA": PDA(), "QDA": QDA(pooling=0.1, shrinkage=1e-3), "SVM (Gaussian kernel)": SVC()}
+    monkeypatch.setattr("eigenlens.study.classes.compared_methods", lambda *asked: ring)
+
+
+def columns(seed=0, n=N):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 3, n)
+    table = {f"x{j}": rng.standard_normal(n) * 10.0**j + (y == j) * 10.0**j + 100 for j in range(4)}
+    table["x4"] = table["x0"] + 0.5 * rng.standard_normal(n)
+    table["kind"] = np.array(["low", "mid", "high"])[y]
+    return table
+
+
+def worded(seed=0):
+    rng, table = np.random.default_rng(seed + 1), columns(seed)
+    table["region"] = np.array(["north", "south", "east", "west"])[rng.integers(0, 4, N)]
+    table["flag"] = np.where(rng.random(N) < 0.4, "yes", "no")
+    table["same"] = np.full(N, 7.0)
+    return {"label": np.array([f"row {i}" for i in range(N)]), "number": np.arange(1, N + 1), **table}
+
+
+def late():
+    table = worded()
+    table["region"][-3:] = "moon"
+    return table
+
+
+def changing():
+    """A column that turns out to hold a word when most of it has been read."""
+    table = columns()
+    cells = np.array([f"{v:.4f}" for v in table["x1"]], dtype=object)
+    cells[-2] = "unknown"
+    return {**table, "x1": cells}
+
+
+def unknown():
+    table = columns()
+    kind = table["kind"].astype(object)
+    kind[::17] = None
+    return {**table, "kind": kind}
+
+
+def saved(table, folder, suffix="csv"):
+    path = folder / f"rows.{suffix}"
+    arrow = pa.table({name: pa.array(values) for name, values in table.items()})
+    pa_csv.write_csv(arrow, path) if suffix == "csv" else pq.write_table(arrow, path, row_group_size=700)
+    return path
+
+
+def both(path, **asked):
+    """Return the studies in memory and in pieces, as dicts, and how often the file was read."""
+    plan, found = Plan(folds=3, **asked), []
+    for stream in (False, True):
+        data = read_data(TableFile(path), replace(plan, stream=stream))
+        assert (data.whole is not None) is stream
+        found.append(study(data, plan))
+    return *found, data.whole.passes
+
+
+def assert_same(one, other, place=""):
+    if isinstance(one, dict):
+        assert one.keys() == other.keys(), place
+        for key in one:
+            assert_same(one[key], other[key], f"{place}/{key}")
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), (place, one, other)
+        for j, (a, b) in enumerate(zip(one, other, strict=True)):
+            assert_same(a, b, f"{place}/{j}")
+    elif isinstance(one, float):
+        assert math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-9) or (one != one and other != other), place
+    else:
+        assert one == other, place
+
+
+def findings(result):
+    told = result.findings.to_dict()
+    told["notes"] = [note for note in told["notes"] if not note.startswith("The file is large")]
+    return told
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "passes"),
+    [
+        (columns, "kind", 2),
+        (columns, None, 2),
+        (worded, "kind", 2),
+        (worded, None, 2),
+        (worded, "flag", 2),
+        (late, "kind", 3),
+        (changing, "kind", 4),
+        (unknown, "kind", 2),
+    ],
+)
+def test_the_findings_are_those_of_the_table_in_memory(tmp_path, table, target, passes):
+    missing = {"missing": "drop"} if table is changing else {}
+    one, other, read = both(saved(table(), tmp_path), target=target, **missing)
+    assert read == passes
+    assert_same(findings(one), findings(other))
+    rows = read_data(TableFile(saved(table(), tmp_path)), Plan(target=target, stream=False, **missing)).table.slice(
+        0, 50
+    )
+    np.testing.assert_allclose(one.model.transform(rows), other.model.transform(rows), rtol=1e-7, atol=1e-9)
+    assert other.about == {**one.about, "rows": other.about["rows"]}
+
+
+@pytest.mark.parametrize("method", ["pda"])
+def test_other_methods_that_fit_from_moments(tmp_path, method):
+    assert_same(*map(findings, both(saved(columns(), tmp_path), target="kind", method=method)[:2]))
+
+
+def test_methods_that_need_rows_get_them_all(tmp_path):
+    data = read_data(TableFile(saved(columns(), tmp_path)), Plan(target="kind", method="fda", stream=True))
+    assert (data.whole, data.n_rows) == (None, N)
+
+
+def test_parquet(tmp_path):
+    one, other, read = both(saved(worded(), tmp_path, "parquet"), target="kind")
+    assert read == 2
+    assert_same(findings(one), findings(other))
+
+
+def test_a_small_table_is_its_own_sample(tmp_path):
+    path = saved({name: values[:900] for name, values in worded().items()}, tmp_path)
+    data = read_data(TableFile(path), Plan(target="kind", stream=True))
+    assert (data.whole, data.n_rows) == (None, 900)
+    assert_same(*(findings(study(read_data(TableFile(path), p), p)) for p in (Plan(stream=s) for s in (True, False))))
+
+
+def test_the_size_decides(tmp_path, monkeypatch):
+    path = saved(columns(), tmp_path)
+    assert read_data(TableFile(path), Plan(target="kind")).whole is None
+    monkeypatch.setattr("eigenlens.study.data.LARGE_CELLS", 20_000)
+    assert read_data(TableFile(path), Plan(target="kind")).whole is not None
+    assert read_data(TableFile(path), Plan(target="kind", sample=1_000)).whole is None
+
+
+def test_holes_are_refused_where_that_is_asked(tmp_path):
+    table = columns()
+    table["x1"][5_000] = np.nan
+    with pytest.raises(InputError, match="missing cells in 1 of 6,000 rows"):
+        read_data(TableFile(saved(table, tmp_path)), Plan(target="kind", missing="refuse", stream=True))
+
+
+def test_too_many_classes_are_told_early(tmp_path):
+    table = columns()
+    table["kind"] = np.array([f"k{i % 400}" for i in range(N)])
+    with pytest.raises(InputError, match="too many for classes"):
+        study(read_data(TableFile(saved(table, tmp_path)), Plan(target="kind", stream=True)), Plan(target="kind"))
+
+
+@pytest.mark.parametrize("target", ["kind", None])
+def test_the_files_are_those_of_the_table_in_memory(tmp_path, monkeypatch, capsys, target):
+    monkeypatch.chdir(tmp_path)
+    saved(worded(), tmp_path)
+    asked = [] if target is None else ["--target", target]
+    for name, way in (("memory", "--no-stream"), ("pieces", "--stream")):
+        assert run(["report", "rows.csv", *asked, "--folds", "3", "--out", name, way]) == 0
+        assert sorted(p.name for p in (tmp_path / name).iterdir()) == [
+            "model.eigenlens",
+            "report.html",
+            "scores.parquet",
+        ]
+    capsys.readouterr()
+    one, other = (pq.read_table(tmp_path / name / "scores.parquet") for name in ("memory", "pieces"))
+    assert one.schema.names == other.schema.names
+    for name in one.schema.names:
+        a, b = one.column(name).to_numpy(), other.column(name).to_numpy()
+        np.testing.assert_allclose(a, b, atol=1e-9) if a.dtype.kind == "f" else np.testing.assert_array_equal(a, b)
+
+
+def test_the_picture_holds_a_sample_and_the_outermost_rows(tmp_path):
+    one, other, _ = both(saved(columns(), tmp_path), target="kind")
+    Z, some, numbers = one.findings.scores, other.findings.scores, other.findings.extras["numbers"]
+    assert 2_000 <= len(some) <= 2_000 + 3 * 100 + 4
+    np.testing.assert_allclose(Z[numbers], some, atol=1e-9)
+    np.testing.assert_allclose([some.min(axis=0), some.max(axis=0)], [Z.min(axis=0), Z.max(axis=0)], atol=1e-9)
+    assert (np.diff(numbers) > 0).all()
+    assert list(other.findings.columns["kind"]) == list(np.asarray(one.findings.columns["kind"])[numbers])
