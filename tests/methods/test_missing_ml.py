@@ -13,7 +13,7 @@ import scipy.stats
 import torch
 
 import eigenlens
-from eigenlens import CCA, LDA, PCA, PDA, SAVE, SIR, DirectionalRegression, open_rows
+from eigenlens import CCA, LDA, MDA, PCA, PDA, QDA, SAVE, SIR, DirectionalRegression, open_rows
 from eigenlens.exceptions import MissingWarning
 from eigenlens.inference import bootstrap
 from eigenlens.normal import Conditional, fit
@@ -278,13 +278,24 @@ def kinds(X, folder):
     "kind", ["masked", "pandas NA", "polars", "arrow", "torch", "dask", "csv", "csv with words for holes", "parquet"]
 )
 def test_any_table_with_holes_gives_the_same_model(kind, tmp_path):
-    _, H, _ = table(150)
+    _, H, y = table(150)
     rows = kinds(H, tmp_path)[kind]
-    ours, reference = PCA(2, missing="ml").fit(rows), PCA(2, missing="ml").fit(H)
-    np.testing.assert_allclose(np.asarray(ours.components_), reference.components_, atol=1e-7)
-    scores = ours.transform(rows)
-    scores = scores.compute() if kind == "dask" else scores
-    np.testing.assert_allclose(np.asarray(scores), reference.transform(H), atol=1e-6)
+    labels = da.from_array(y, chunks=50) if kind == "dask" else y
+    for model in (
+        PCA(2, missing="ml"),
+        LDA(missing="ml"),
+        QDA(missing="ml"),
+        PDA(lam=1.0, missing="ml"),
+        MDA(n_subclasses=2, n_init=1, missing="ml"),
+        SIR(2, n_slices=3, missing="ml"),
+        SAVE(2, n_slices=3, missing="ml"),
+    ):
+        target = [] if isinstance(model, PCA) else [y]
+        ours, reference = fresh(model).fit(rows, *[labels for _ in target]), fresh(model).fit(H, *target)
+        found, expected = (m.predict_proba if isinstance(m, QDA) else m.transform for m in (ours, reference))
+        answer = found(rows)
+        answer = np.asarray(answer.compute() if kind == "dask" else answer)
+        np.testing.assert_allclose(answer, expected(H), atol=1e-10 * np.abs(expected(H)).max())
 
 
 def test_columns_are_named_and_blank_rows_counted():

@@ -20,7 +20,8 @@ from ..sources import Block
 from .base import Moments
 from .centring import Codes, centre_block
 
-TALL = 4  # rows for each column from which a product is a cheaper way to a triangle than reflections
+TALL = 4  # rows for each pattern from which these are taken run by run
+SQUARED = 2  # rows for each column from which a product is a cheaper way to a triangle than reflections
 SOUND = 0.03  # smallest pivot of a correlation matrix that shows that the product kept the digits
 ASKED_CELLS = 2**24  # cells from which memory is asked for before it is taken
 
@@ -166,7 +167,7 @@ class Patterns(Moments):
         part.masks, codes = distinct(seen)
         counts, filled = np.bincount(codes), X if seen.all() else np.where(seen, X, 0.0)
         if len(counts) > 1:
-            order = np.argsort(codes, kind="stable")
+            order = _sorting(codes, len(counts))
             filled, codes, weight = filled[order], codes[order], None if weight is None else weight[order]
         groups: Codes = codes
         places = np.cumsum(counts)
@@ -330,6 +331,11 @@ def distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return masks[first], codes
 
 
+def _sorting(codes: np.ndarray, count: int) -> np.ndarray:
+    """Return the order that sorts codes below `count`; short integers are sorted without comparing them."""
+    return np.argsort(codes.astype(np.uint16) if count <= 2**16 else codes, kind="stable")
+
+
 def _filled_pivot(pivot: np.ndarray, X: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Take the first observed cell of columns that had none so far."""
     open_columns = np.flatnonzero(np.isnan(pivot) & seen.any(axis=0))
@@ -343,7 +349,7 @@ def _filled_pivot(pivot: np.ndarray, X: np.ndarray, seen: np.ndarray) -> np.ndar
 def _triangle(rows: np.ndarray) -> np.ndarray:
     """Return R with RᵀR = rowsᵀ·rows, by way of that product where this costs no digits."""
     n, p = rows.shape
-    if n >= TALL * p:
+    if n >= SQUARED * p:
         G = _xp.gram(rows)
         size = np.sqrt(np.diagonal(G))
         if (size > 0).all():
