@@ -77,6 +77,27 @@ def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folde
     assert os.listdir(folder) == ["big.csv"]
 
 
+def test_an_interrupt_in_the_middle_of_a_file_in_pieces_leaves_nothing(folder):
+    rng = np.random.default_rng(0)
+    X, kind = rng.standard_normal((300_000, 12)), rng.integers(0, 2, 300_000)
+    names = ",".join([*(f"c{j}" for j in range(12)), "kind"])
+    with open("big.csv", "w") as file:
+        file.write(names + "\n")
+        for _ in range(4):
+            np.savetxt(file, np.column_stack([X[:50_000], kind[:50_000]]), delimiter=",", fmt="%.4f")
+    words = ["report", "big.csv", "--target", "kind", "--as", "classes", "--stream", "--folds", "0"]
+    for seconds in (2.5, 3.5, 4.5):
+        child = subprocess.Popen([*HERE, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(seconds)
+        child.send_signal(signal.SIGINT)
+        err = child.communicate(timeout=20)[1]
+        assert b"Traceback" not in err
+        left = sorted(os.listdir(folder))
+        assert left == ["big.csv"] or child.returncode == 0, left
+        if child.returncode == 0:
+            break
+
+
 FULL = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -172,6 +172,30 @@ def test_holes_are_refused_where_that_is_asked(tmp_path):
         read_data(TableFile(saved(table, tmp_path)), Plan(target="kind", missing="refuse", stream=True))
 
 
+@pytest.mark.parametrize("asked", [{"missing": "ml"}, {"missing": "mean"}, {"target_is": "number", "target": "x0"}])
+def test_what_pieces_do_not_do_is_done_in_memory(tmp_path, asked):
+    table = columns()
+    table["x1"][[3, 5_000]] = np.nan
+    path = saved(table, tmp_path)
+    data = read_data(TableFile(path), Plan(**{"target": "kind", "stream": True, **asked}))
+    assert (data.whole, data.n_rows) == (None, N)
+
+
+@pytest.mark.parametrize("when", ["first", "second"])
+def test_a_failure_on_the_way_leaves_nothing(tmp_path, monkeypatch, capsys, when):
+    monkeypatch.chdir(tmp_path)
+    saved(columns(), tmp_path)
+    place = "first_pass.FirstPass.part" if when == "first" else "whole.Whole._outermost"
+
+    def full(*given):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(f"eigenlens.study.{place}", full)
+    assert run(["report", "rows.csv", "--target", "kind", "--folds", "0", "--stream"]) == 1
+    assert "No space left" in capsys.readouterr().err
+    assert [p.name for p in tmp_path.iterdir()] == ["rows.csv"]
+
+
 def test_too_many_classes_are_told_early(tmp_path):
     table = columns()
     table["kind"] = np.array([f"k{i % 400}" for i in range(N)])

@@ -330,6 +330,8 @@ def _running(first: FirstPass, profile: dict[str, Any]) -> set[str]:
 
 
 def _fits_from_moments(layout: Any, plan: Plan) -> bool:
+    if layout.missing == "keep":  # their likelihood, and what is told of them, take the rows
+        return False
     if layout.kind not in ("none", "classes") or len(layout.columns) > MOST_COLUMNS or not layout.columns:
         return False
     return hasattr(chosen(plan.method, layout.kind), "fit_moments")
