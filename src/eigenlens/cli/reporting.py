@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import webbrowser
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ import numpy as np
 from .._core import errors
 from ..files import save
 from ..report.findings import Findings
-from ..sources.writing import PENDING_FOLDERS, replaced, sink_for
+from ..sources.writing import PENDING, PENDING_FOLDERS, replaced, sink_for
 from ..study import Data, Plan, Study, read_data, study
 from ..study.demos import write_demo
 from ..study.methods import methods
@@ -205,35 +205,41 @@ def _answered(data: Data, plan: Plan, show: Any, places: dict[str, Path], names:
     page, scores, model = (places[name] for name in names)
     result = study(data, plan, show) if data.whole is None else None
     html = None if result is None else render(result.findings)
-    with _folder(page.parent), ExitStack() as stack:
-        if result is None or html is None:
-            data.whole.sink, data.whole.progress = stack.enter_context(sink_for(scores)), show
-            result = study(data, plan, show)
-            html = render(result.findings)
-            save(result.model, model, about=result.about)
-        else:
-            save(result.model, model, about=result.about)
-            stack.enter_context(sink_for(scores)).rows(*scores_in_memory(result, data))
-    with replaced(page) as file:
-        file.write(html.encode("utf8"))
+    with _folder(page.parent, (page, scores, model)):
+        with ExitStack() as stack:
+            if result is None or html is None:
+                data.whole.sink, data.whole.progress = stack.enter_context(sink_for(scores)), show
+                result = study(data, plan, show)
+                html = render(result.findings)
+                save(result.model, model, about=result.about)
+            else:
+                save(result.model, model, about=result.about)
+                stack.enter_context(sink_for(scores)).rows(*scores_in_memory(result, data))
+        with replaced(page) as file:
+            file.write(html.encode("utf8"))
     return result
 
 
 @contextmanager
-def _folder(folder: Path) -> Iterator[None]:
-    """Make a folder to write to; one that was not there goes again if nothing gets into it."""
-    new = not folder.exists()
-    folder.mkdir(parents=True, exist_ok=True)
-    if new:
-        PENDING_FOLDERS.add(str(folder))
+def _folder(folder: Path, files: Sequence[Path]) -> Iterator[None]:
+    """Make a folder to write files to; one that was not there goes again, with its files, if not all get written."""
+    if folder.exists():
+        yield
+        return
+    folder.mkdir(parents=True)
+    ours = {str(file) for file in files}
+    PENDING.update(ours)
+    PENDING_FOLDERS.add(str(folder))
     try:
         yield
     except BaseException:
-        if new:
-            with suppress(OSError):
-                folder.rmdir()
+        for file in files:
+            file.unlink(missing_ok=True)
+        with suppress(OSError):
+            folder.rmdir()
         raise
     finally:
+        PENDING.difference_update(ours)
         PENDING_FOLDERS.discard(str(folder))
 
 
