@@ -231,7 +231,7 @@ def test_a_target_with_one_class_or_none_repeated_is_refused_in_its_own_words(pe
     assert "it holds one class ('x')" in capsys.readouterr().err
     people.iloc[:12].assign(name=[f"n{j}" for j in range(12)]).to_csv("names.csv", index=False)
     assert run(["report", "names.csv", "--target", "name"]) == 1
-    assert "stands in one row only" in capsys.readouterr().err
+    assert "occurs in only one row" in capsys.readouterr().err
 
 
 def test_commands_run_one_after_the_other_leave_no_thread_behind():

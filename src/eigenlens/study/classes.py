@@ -33,10 +33,10 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         raise too_many_classes(plan.target, len(classes))
     if len(classes) < 2:
         raise errors.setting(
-            "--target", plan.target, f"it holds one class ({str(classes[0])!r}): nothing is to be parted"
+            "--target", plan.target, f"it holds one class ({str(classes[0])!r}): there is nothing to separate"
         )
     if counts.max() < 2:
-        rule = "each of its values stands in one row only, and a class needs several"
+        rule = "each of its values occurs in only one row, and a class needs several"
         raise errors.setting(
             "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
         )
