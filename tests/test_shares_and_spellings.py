@@ -11,7 +11,7 @@ from sklearn.model_selection import GridSearchCV
 from eigenlens import CCA, FDA, LDA, PCA, QDA, SIR, KernelClassifier, KernelPCA, open_rows
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.kernels import Linear
-from eigenlens.testing import sample
+from eigenlens.testing import sample, sample_for
 from eigenlens.testing.laws import outcome
 from kinds import frame_of, roles
 from variants import all_variants
@@ -25,7 +25,7 @@ def takes_weights(estimator):
 
 @pytest.mark.parametrize("estimator", [e for e in all_variants() if takes_weights(e)], ids=repr)
 def test_shares_count_rows_once_on_average(estimator):
-    data = sample(estimator._target, n=120, p=4, offset=5.0)
+    data = sample_for(estimator, n=120, p=4, offset=5.0)
     weight = np.random.default_rng(1).integers(0, 3, len(data)).astype(float)
     counts = weight * np.count_nonzero(weight) / weight.sum()
     expected = clone(estimator).fit(*data.arguments(), sample_weight=counts)

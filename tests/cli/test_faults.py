@@ -65,7 +65,7 @@ def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folde
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(6)  # by now it is in the middle of a long fit
+    time.sleep(3.5)  # by now it is in the middle of a fit
     assert child.poll() is None
     start = time.perf_counter()
     child.send_signal(signal.SIGINT)

@@ -219,6 +219,23 @@ def test_a_narrow_density_is_an_atom_of_its_mass(middle, width):
     assert Measure(density)(2.0 / middle) == pytest.approx(exact, rel=1e-10)
 
 
+@pytest.mark.parametrize("widths", [(1e-3, 0.1), (1e-4, 1e-2), (1e-4, 1e-4)])
+def test_no_narrow_peak_is_lost_beside_another(widths):
+    middles, d = (0.07, 11.0), 2.0
+
+    def density(lam):
+        return sum(np.exp(-0.5 * ((lam - m) / (w * m)) ** 2) for m, w in zip(middles, widths, strict=True))
+
+    def inner(z, m, w):
+        lam = m * (1 + w * z)
+        return np.exp(-0.5 * z**2) * -np.expm1(-lam * d) / lam * w * m
+
+    parts = [
+        quad(inner, max(-12, -1 / w), 12, (m, w), epsabs=0, epsrel=1e-12) for m, w in zip(middles, widths, strict=True)
+    ]
+    assert Measure(density)(d) == pytest.approx(sum(part[0] for part in parts), rel=1e-8)
+
+
 def test_a_density_too_narrow_to_be_seen_is_refused():
     def density(lam):
         return np.exp(-0.5 * ((lam - 1.1) / 1e-6) ** 2)

@@ -31,6 +31,8 @@ FARTHEST = 1e6  # |ln λ| up to which it is followed as that power
 MIDDLE = 20.0  # |ln λ| of what counts as typical of a measure that a power carries to the end of all numbers
 VANISHING = 1e-6  # share of the whole that an end node may still carry, where it goes on as no power
 FAITHFUL = 0.1  # change from which on the error falls as the theory says
+FINER = 64  # nodes for each of the finest rule among which peaks are looked for
+FAINT = -670.0  # ln g below which numbers end in steps, which are no peaks
 SHARP = 0.25  # bend of ln λg between the finest nodes beyond which a peak is cut out
 GROWTH = 8.0  # of the pieces around it
 BLOCK = 2**16  # entries worked on at a time, so that nodes × entries stays small
@@ -189,14 +191,14 @@ class Density(Atoms):
 
     def _around_peaks(self) -> list[float]:
         """Return where to cut the line around peaks that are narrow beside the finest nodes."""
-        lam, _ = self._nodes(STEPS[-1], [])
+        lam, _ = self._nodes(STEPS[-1] / FINER, [])
         x = np.log(lam)
         y = self._log_mass(x)
         top = 1 + np.flatnonzero(np.isfinite(y[1:-1]) & (y[1:-1] >= y[:-2]) & (y[1:-1] > y[2:]))
         with np.errstate(invalid="ignore"):
-            bend = 2 * y[top] - y[top - 1] - y[top + 1]
+            bend = FINER**2 * (2 * y[top] - y[top - 1] - y[top + 1])
         cuts: list[float] = []
-        for i in top[bend > SHARP]:
+        for i in top[(bend > SHARP) & (y[top] - x[top] > FAINT)]:
             peak = float(
                 scipy.optimize.golden(lambda t: -self._log_mass(np.array([t]))[0], brack=tuple(x[i - 1 : i + 2]))
             )

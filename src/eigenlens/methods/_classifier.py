@@ -69,6 +69,7 @@ class PosteriorClassifier(ClassifierScore):
 
     def _by_class(self, what: str) -> list[str]:
         """Return the names of columns that say something of each class."""
+        self._require_fit()
         return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     def predict_log_proba(self, X: TableLike) -> Array:

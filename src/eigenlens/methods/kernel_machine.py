@@ -313,6 +313,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         return _xp.log_softmax(D)
 
     def _by_class(self, what: str) -> list[str]:
+        self._require_fit()
         return [f"{what}_{plain(label)}" for label in _xp.to_numpy(self.classes_)]
 
     @available_if(_is_logistic)

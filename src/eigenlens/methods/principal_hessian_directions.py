@@ -191,6 +191,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""
+        self._require_fit()
         return self._over_rows(X, self.subspace_.project, takes_sparse=True)
 
     # -- moments, problem, attributes, parameters ----------------------------------------------------------------

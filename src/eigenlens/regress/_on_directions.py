@@ -38,8 +38,8 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     >>> X = np.random.default_rng(0).standard_normal((400, 5))
     >>> y = np.exp(X[:, 0] + X[:, 1])
     >>> model = CurveOnDirections(SIR()).fit(X[:300], y[:300])
-    >>> round(model.score(X[300:], y[300:]), 1)
-    0.9
+    >>> bool(model.score(X[300:], y[300:]) > 0.9)
+    True
     """
 
     def __init__(self, directions: Any, n_directions: int = 2) -> None:
