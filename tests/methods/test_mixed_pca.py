@@ -417,3 +417,13 @@ def test_the_command_line_applies_models_of_words(tmp_path):
     words = ["transform", *(str(tmp_path / name) for name in ("m.eigenlens", "rows.csv"))]
     assert run([*words, "--out", str(tmp_path / "scores.csv")]) == 0
     np.testing.assert_allclose(pd.read_csv(tmp_path / "scores.csv").to_numpy(), model.transform(T), atol=1e-9)
+
+
+@pytest.mark.parametrize(("weight", "words"), [(0.5, "must be whole numbers"), (1e9, "pass weights of at most")])
+def test_a_test_of_axes_repeats_rows_and_says_which_weights_it_cannot(weight, words):
+    model = MixedPCA(2).fit(T)
+    doubled, repeated = np.full(len(T), 2.0), pd.concat([T, T]).sort_index()
+    one, other = model.test_dimension(T, sample_weight=doubled, n_draws=19), model.test_dimension(repeated, n_draws=19)
+    np.testing.assert_allclose(one.p_values, other.p_values)
+    with pytest.raises(InputError, match=words):
+        model.test_dimension(T, sample_weight=np.where(np.arange(len(T)) == 0, 3.0, weight), n_draws=19)

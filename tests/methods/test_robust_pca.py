@@ -306,6 +306,7 @@ def test_zeros_have_rank_zero():
         ({"n_components": 0}, "n_components=0"),
         ({"n_components": 11}, "20 rows and 10 columns give at most 10"),
         ({"progress": "bar"}, "progress='bar'"),
+        ({"progress": object}, "progress="),
     ],
 )
 def test_bad_parameters(parameters, message):

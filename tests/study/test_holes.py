@@ -62,6 +62,14 @@ def test_a_report_of_rows_with_holes_is_the_fit_by_maximum_likelihood(flowers):
     assert f"made on {whole} of the 150 rows, those without missing numbers" in result.findings.test.about
 
 
+def test_noise_of_complete_rows_is_not_held_against_variances_of_all(flowers):
+    flowers["a2"] = flowers["target"].map({"setosa": "x", "versicolor": "y", "virginica": "z"})
+    result = found(flowers, method="pca")
+    assert "those without missing numbers" in result.findings.test.about
+    assert all(d.p_value is None or f"p = {d.p_value:.3f}" == d.evidence for d in result.findings.directions)
+    assert not any("noise reaches" in d.evidence for d in result.findings.directions)
+
+
 def test_methods_without_a_likelihood_get_filled_rows_and_say_so(flowers):
     result = found(flowers, target="target", cv=3)
     assert result.findings.directions[0].value > 0.95

@@ -145,7 +145,8 @@ def _of_neighbours(rows: np.ndarray) -> str:
     if found.alike:
         said.append(
             f"Neighbouring rows are alike (correlation {found.correlation:.2f}). If they follow each other in time, "
-            f"they are worth about {found.effective_n:.0f} independent ones: pass block={found.block} to the test."
+            f"they are worth about {found.effective_n:.0f} independent ones: in Python, "
+            f"test_dimension(X, block={found.block}) allows for that."
         )
     spread = rows.std(axis=0)
     Z = (rows - rows.mean(axis=0))[:MOST_COMPARED, spread > 0] / spread[spread > 0]
@@ -153,7 +154,8 @@ def _of_neighbours(rows: np.ndarray) -> str:
     if across.alike and across.correlation > LINED_UP:
         said.append(
             f"Neighbouring columns are alike (correlation {across.correlation:.2f}), as along a spectrum, an image or "
-            "a series, which may be all that they share. method='gap' counts the directions that stand out."
+            "a series, which may be all that they share. In Python, test_dimension(method='gap') counts the "
+            "directions that stand out."
         )
     return " ".join(said)
 

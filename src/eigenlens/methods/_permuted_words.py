@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice
 from .._core.typing import TableLike
 from ..inference import DimensionTest, against_refits
 from ..sources.words import is_mixed
-from ._rows import RowsEstimator
+from ._rows import RowsEstimator, repeated_places
 
 
 class PermutedWords(RowsEstimator):
@@ -58,10 +57,7 @@ class PermutedWords(RowsEstimator):
         read = [(*self._coded(block.X), block.weight) for segment in source.segments() for block in segment]
         rows, blocks = np.concatenate([part for part, _, _ in read]), read[0][1]
         if read[0][2] is not None:
-            times = np.concatenate([np.asarray(_xp.to_numpy(weight)) for _, _, weight in read])
-            if (times % 1 != 0).any():
-                raise errors.InputError("sample_weight: permutations move rows, so weights must be whole numbers.")
-            rows = np.repeat(rows, times.astype(np.intp), axis=0)
+            rows = rows[repeated_places(np.concatenate([_xp.to_numpy(weight) for _, _, weight in read]))]
         most = max(1, min(len(rows) - 1, rows.shape[1] - sum(len(part) > 1 for part in blocks)))
 
         def values_of(table: np.ndarray) -> np.ndarray:

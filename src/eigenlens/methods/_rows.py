@@ -267,6 +267,14 @@ def repeated(source: Source, holes: bool = False) -> Block:
             "cells."
         )
     times = np.asarray(block.weight)
+    if (times == 1).all():
+        return block
+    index = repeated_places(times)
+    return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+
+
+def repeated_places(times: np.ndarray) -> np.ndarray:
+    """Return the place of each row as often as its weight; refuse weights that are no counts, or too large."""
     if (times != np.floor(times)).any():
         raise errors.InputError(
             f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test counts each row "
@@ -277,10 +285,7 @@ def repeated(source: Source, holes: bool = False) -> Block:
             f"sample_weight adds up to {times.sum():g}, and a permutation repeats each row by its weight; "
             f"pass weights of at most {MOST_REPEATED:g} in all."
         )
-    if (times == 1).all():
-        return block
-    index = np.repeat(np.arange(len(times)), times.astype(np.intp))
-    return Block(block.X[index], None if block.y is None else block.y[index], np.ones(len(index)), block.classes)
+    return np.repeat(np.arange(len(times)), times.astype(np.intp))
 
 
 def repeated_or_none(source: Source, most: float) -> Block | None:

@@ -260,7 +260,8 @@ class RobustPCA(RowsTransformer, PermutedColumns):
             check_number("lam", self.lam, 0, above=True)
         check_number("tol", self.tol, 0, above=True)
         check_number("max_iter", self.max_iter, 1, integer=True)
-        if not isinstance(self.progress, bool | np.bool_) and not callable(self.progress):
+        told = callable(self.progress) and not isinstance(self.progress, type)
+        if not isinstance(self.progress, bool | np.bool_) and not told:
             raise errors.option("progress", self.progress, (True, False, "a function"))
 
     def _check_size(self, n: int, p: int) -> None:

@@ -59,7 +59,10 @@ class Verdicts:
 
     def direction(self, j: int, name: str, value: float, share: float | None) -> Direction:
         """Return the j-th direction with its verdict."""
-        return Direction(name, value, share, self.words[j], self.evidence[j], self.p_values[j])
+        said, band = [self.evidence[j]] if self.evidence[j] else [], self.scree.get("band", ())
+        if j < len(band) and self.words[j] != OPEN:
+            said.append(f"noise reaches {band[j]:.3g}")
+        return Direction(name, value, share, self.words[j], ", ".join(said), self.p_values[j])
 
 
 @dataclass(frozen=True)
@@ -349,7 +352,7 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
     sure, most = sorted((stick.dimension, negative.dimension))
     said = [SHOWN if j < sure else OPEN if j < most else NOT_SHOWN for j in range(k)]
     only = "above the negative ones only" if stick.dimension < negative.dimension else "above the broken stick only"
-    evidence = [only if w == OPEN else f"noise reaches {max(b):.3g}" for w, *b in zip(said, *bars, strict=False)]
+    evidence = [only if w == OPEN else "" for w in said]
     about = (
         "A coordinate is shown if its eigenvalue exceeds that of a stick broken at random, and also the size of "
         "the most negative eigenvalue, which is what error alone has made; it is left open if it exceeds one of the "
@@ -357,7 +360,6 @@ def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
     )
     words = "The shaded band is what a stick broken at random has, or the most negative eigenvalue where that is more."
     test = Test("broken stick and negative inertia", about)
-    evidence += [""] * (k - len(evidence))
     return Verdicts(test, said, evidence, [None] * k, {"band": np.maximum(*bars), "band_words": words})
 
 
@@ -372,19 +374,16 @@ def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_wor
     """
     p = [float(v) if np.isfinite(v) else None for v in found.p_values[:k]]
     p += [None] * (k - len(p))
-    said = [[] if v is None else [f"{wording.evidence} {p_words(v, test.draws)}".strip()] for v in p]
+    said = ["" if v is None else f"{wording.evidence} {p_words(v, test.draws)}".strip() for v in p]
     scree: dict[str, Any] = {}
     if "bar" in found.statistics:
         tested = np.isfinite(found.statistics["bar"])
         scree["tails"] = (found.statistics["statistic"][tested], found.statistics["bar"][tested])
         scree["tails_words"] = wording.statistic
     if "noise" in found.statistics and band_words:
-        band = found.statistics["noise"][:k]
-        scree |= {"band": band, "band_words": band_words}
-        for words_of, b in zip(said, band, strict=False):
-            words_of.append(f"noise reaches {b:.3g}")
+        scree |= {"band": found.statistics["noise"][:k], "band_words": band_words}
     verdicts = [*found.verdicts, *[found.verdict_beyond] * k][:k]
-    return Verdicts(replace(test, of_the_next=found.of_the_next), verdicts, [", ".join(s) for s in said], p, scree)
+    return Verdicts(replace(test, of_the_next=found.of_the_next), verdicts, said, p, scree)
 
 
 def p_words(p: float, draws: int | None = None) -> str:
