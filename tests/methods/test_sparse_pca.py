@@ -15,6 +15,7 @@ from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarni
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
+from eigenlens.spectral import penalized_axes
 from eigenlens.spectral.elastic_net import ElasticNet
 from eigenlens.spectral.sparse_axes import sparse_axes
 
@@ -302,12 +303,26 @@ def test_nearly_free_axes_settle_in_few_rounds(seed, monkeypatch):
         rounds.append(sparse_axes(*args, **options))
         return rounds[-1]
 
-    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
+    monkeypatch.setattr(sparse_pca, "STARTS", 1)
+    monkeypatch.setattr(penalized_axes, "sparse_axes", counted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         SparsePCA().fit(X).path()
     assert sum(axes.n_iter for axes in rounds) < 600  # twice as many and more without long turns
     assert all(axes.converged for axes in rounds)
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("k", [3, 13])
+def test_no_start_of_many_finds_a_lower_minimum(wine, k, alpha):
+    model, G = SparsePCA(k, alpha=alpha).fit(wine), np.corrcoef(wine.T)
+    options = {"l1": np.full(k, alpha), "ridge": 1e-6, "tol": 1e-8, "max_iter": 500}
+    for seed in range(10):
+        start = np.linalg.qr(np.random.default_rng(seed).standard_normal((13, k)))[0]
+        other = sparse_axes(lambda M: G @ M, G, start, **options)
+        assert model.objective_ <= other.objective + 13 + 1e-6
+    spread = np.var(wine @ model.components_.T, axis=0)
+    assert k == 13 or (np.diff(spread) <= 0).all()
 
 
 def test_a_path_shares_its_rounds(monkeypatch):
@@ -322,7 +337,7 @@ def test_a_path_shares_its_rounds(monkeypatch):
         rounds.append(sparse_axes(*args, **options).n_iter)
         return sparse_axes(*args, **options)
 
-    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
+    monkeypatch.setattr(penalized_axes, "sparse_axes", counted)
     with pytest.warns(NotConvergedWarning):
         model.path()
     assert sum(rounds) <= 30 * 2 + 50

@@ -30,7 +30,8 @@ from ..moments import Centred
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.counted_axes import Matrix, counted_axes
-from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
+from ..spectral.penalized_axes import STARTS, penalized_axes
+from ..spectral.sparse_axes import SparseAxes, refitted
 from ..subspace import Subspace
 from ._declaration import Declaration, Laws, basis_of
 from ._principal import PrincipalComponents, PrincipalProblem
@@ -70,7 +71,8 @@ class SparsePCA(PrincipalComponents):
         How many components; None means as many as there are directions with variance.
     alpha : float or sequence of floats
         λ₁, the ℓ1 penalty on the covariance scaled to trace p (so the overall unit of X does not matter), one for all
-        components or one for each. Zero is PCA.
+        components or one for each. Zero is PCA. With one for all and at most 500 loadings, several starts are
+        tried and the lowest minimum is taken; one for each ties a component to its principal axis, where it starts.
     n_nonzero : int, sequence of ints or None
         Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
         penalty is lowered until one more loading would enter. `alpha_` holds the penalties found.
@@ -216,7 +218,8 @@ class SparsePCA(PrincipalComponents):
             penalties = self._each("alpha", alpha, k).astype(float)
             if self.relative:
                 penalties = penalties * 2 * np.abs(G.apply(start)).max(axis=0)
-            axes = sparse_axes(G.apply, G.gram, start, l1=penalties, **options)
+            tied = self.relative or np.ndim(alpha) > 0
+            axes = penalized_axes(G, start, penalties, starts=1 if tied else STARTS, **options)
         return replace(axes, B=refitted(G.apply, G.block, axes.B)) if self.refit else axes
 
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
