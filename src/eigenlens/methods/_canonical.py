@@ -78,13 +78,15 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
     Sxx, Syy = _halves(covariance, p, ridge)
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)
-    y_of_rows = isinstance(Syy, RidgedForm)
-    y_whitening = (
-        whiten_rows(Syy) if y_of_rows else whiten(Syy, None if constant is None else constant[p:], min(s, most))
-    )
+    if isinstance(Syy, RidgedForm):
+        y_whitening = whiten_rows(Syy)
+    else:
+        y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
     if covariance.factor is None:
         root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
-    elif y_of_rows or isinstance(Sxx, RidgedForm):  # what a ridge adds to one table has nothing to do with the other
+    elif isinstance(Sxx, RidgedForm) or isinstance(
+        Syy, RidgedForm
+    ):  # what a ridge adds to one table has nothing to do with the other
         root = (covariance.factor[:, p:] @ y_whitening.matrix).T @ covariance.factor[:, :p]
     else:
         root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from .counted_axes import Matrix
-from .sparse_axes import SparseAxes, sparse_axes
+from .axes_forms import Matrix
+from .sparse_axes import SparseAxes
+from .working_columns import axes_of
 
 STARTS = 5  # the principal axes, and rotations of them
 MOST_LOADINGS = 500  # p·k up to which rotations are tried: beyond, they would take longer than scikit-learn's iteration
@@ -34,19 +35,19 @@ def penalized_axes(form: Matrix, start: np.ndarray, l1: np.ndarray, *, starts: i
     starts : int
         One is the principal axes; with more, all of `l1` must be equal: the axes may come in another order.
     **options
-        Of `sparse_axes`.
+        Of `axes_of`.
     """
-    found = sparse_axes(form.apply, form.gram, start, l1=l1, **options)
+    found = axes_of(form, start, l1=l1, **options)
     p, k = start.shape
     if starts == 1 or k == 1 or p * k > MOST_LOADINGS or not l1.any():
         return found
     rough = {**options, "tol": max(ROUGH, options["tol"]), "max_iter": min(ROUNDS, options["max_iter"])}
     rough["polish"] = False
-    tried = [sparse_axes(form.apply, form.gram, start @ turn, l1=l1, **rough) for turn in _rotations(k, starts - 1)]
+    tried = [axes_of(form, start @ turn, l1=l1, **rough) for turn in _rotations(k, starts - 1)]
     best = min(tried, key=lambda axes: axes.objective)
     if best.objective >= found.objective - BETTER * p:
         return found
-    exact = sparse_axes(form.apply, form.gram, start, l1=l1, near=_ordered(form, best), **options)
+    exact = axes_of(form, start, l1=l1, near=_ordered(form, best), **options)
     return replace(exact, n_iter=best.n_iter + exact.n_iter)
 
 
@@ -57,5 +58,5 @@ def _rotations(k: int, count: int) -> list[np.ndarray]:
 
 def _ordered(form: Matrix, axes: SparseAxes) -> SparseAxes:
     """Put axes in the order of the variance of their scores."""
-    order = np.argsort(-np.sum(axes.B * form.apply(axes.B), axis=0), kind="stable")
+    order = np.argsort(-np.sum(axes.B * form.image(axes.B), axis=0), kind="stable")
     return replace(axes, A=axes.A[:, order], B=axes.B[:, order])
