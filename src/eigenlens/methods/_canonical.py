@@ -84,12 +84,8 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
         y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
     if covariance.factor is None:
         root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
-    elif isinstance(Sxx, RidgedForm) or isinstance(
-        Syy, RidgedForm
-    ):  # what a ridge adds to one table has nothing to do with the other
+    else:  # what a ridge adds to one table has nothing to do with the other
         root = (covariance.factor[:, p:] @ y_whitening.matrix).T @ covariance.factor[:, :p]
-    else:
-        root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor
     pencil = Pencil(
         Form(factor=root, squared=covariance.squared),
         Sxx,
