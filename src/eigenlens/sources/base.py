@@ -199,6 +199,10 @@ class Source(ABC):
             )
         return self
 
+    def target_values(self) -> tuple[Any, Any]:
+        """Return y and the weights of all rows, where the source holds them; X stays where it is."""
+        raise errors.InputError("X holds no y; pass y beside it.")
+
     def one_reading(self) -> AbstractContextManager[Any]:
         """Let the first rows and the pass that follows be one reading, where each would be one of its own."""
         return nullcontext()
