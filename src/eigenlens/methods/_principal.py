@@ -82,6 +82,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         block: int | None = None,
         n_draws: int = DRAWS,
         random_state: Any = SEED,
+        budget: float | None = None,
     ) -> DimensionTest:
         """Test how many directions the columns share: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -111,6 +112,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             Number of draws of noise, where they are needed.
         random_state : int, Generator, RandomState or None
             Their seed.
+        budget : float, optional
+            Multiplications that "shared" may take, counted and not timed, so the answer is the same on every machine.
+            Beyond, no further direction is tested, and the result says "at least". A report sets 2e10.
 
         Notes
         -----
@@ -157,6 +161,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             seed=random_state,
             groups=labels_of_kept(source, groups),
             block=block,
+            budget=budget,
         )
 
     def _summary_test(self) -> str:

@@ -148,6 +148,11 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
         return libsvm.insensitive(K, target, w, self.lam_, float(self.epsilon), self.polish)
 
+    def _excess(self, K: np.ndarray, a: np.ndarray, b: float, target: np.ndarray, w: np.ndarray) -> float:
+        y = target - float(np.median(target))  # the a add up to 0
+        loss = w * np.maximum(np.abs(target - b - K @ a) - float(self.epsilon), 0.0)
+        return libsvm.excess(K, a, loss, float(y @ a) - float(self.epsilon) * float(np.abs(a).sum()), self.lam_)
+
     def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
         return interior.insensitive(coordinates, target, w, self.lam_, float(self.epsilon))
 
