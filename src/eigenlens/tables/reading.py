@@ -92,6 +92,9 @@ class TableFile(JudgesColumns):
     ([('size', 'number'), ('kind', 'word')], 2)
     """
 
+    notes: list[str]
+    passes: int
+
     def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
         self.path = Path(path)
         suffix = kind_of(self.path)
@@ -364,7 +367,7 @@ class TableFile(JudgesColumns):
 
         kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
         others = [name for name in columns if name not in kept]
-        rest = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
+        rest: Any = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
         made = {}
         for name in columns:
             if name not in kept:
