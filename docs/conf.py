@@ -93,6 +93,7 @@ sphinx_gallery_conf = {
     "image_srcset": ["2x"],
     "matplotlib_animations": False,
     "min_reported_time": 5,
+    "write_computation_times": False,  # its table needs scripts from the network
 }
 
 
