@@ -8,6 +8,7 @@ patterns no more than those.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from .centring import Codes, centre_block
 TALL = 4  # rows for each pattern from which these are taken run by run
 SQUARED = 2  # rows for each column from which a product is a cheaper way to a triangle than reflections
 SOUND = 0.03  # smallest pivot of a correlation matrix that shows that the product kept the digits
+TOGETHER_CELLS = 2**20  # of products that are decomposed at a time
 ASKED_CELLS = 2**24  # cells from which memory is asked for before it is taken
 
 
@@ -156,24 +158,26 @@ class Patterns(Moments):
         part = type(self)().anchored_at(self.pivot)
         part.dtype = np.result_type(X.dtype, self.dtype)
         seen = ~np.isnan(X)
-        blank = ~seen.any(axis=1)
-        if blank.any():
-            part.n_blank = int(blank.sum())
-            X, seen, weight = X[~blank], seen[~blank], None if weight is None else weight[~blank]
+        part.masks, codes = distinct(seen)
+        blank = ~part.masks.any(axis=1)
+        if blank.any():  # they are the first pattern: that of no bits
+            kept = codes > 0
+            part.n_blank, part.masks, codes = int(len(X) - kept.sum()), part.masks[1:], codes[kept] - 1
+            X, seen, weight = X[kept], seen[kept], None if weight is None else weight[kept]
         if len(X) == 0:
             return part
         part.n_rows = len(X)
         part.pivot = _filled_pivot(self.pivot, X, seen)
-        part.masks, codes = distinct(seen)
-        counts, filled = np.bincount(codes), X if seen.all() else np.where(seen, X, 0.0)
+        counts, filled = np.bincount(codes), X
         if len(counts) > 1:
             order = _sorting(codes, len(counts))
-            filled, codes, weight = filled[order], codes[order], None if weight is None else weight[order]
+            filled, codes, weight = X.take(order, axis=0), codes[order], None if weight is None else weight[order]
+        if not part.masks.all():
+            filled = filled if filled is not X else X.copy()
+            np.copyto(filled, 0.0, where=np.isnan(filled))
         groups: Codes = codes
         places = np.cumsum(counts)
-        if weight is None and len(X) >= TALL * len(
-            counts
-        ):  # rows of a pattern lie together: no need to look up whose each is
+        if weight is None and len(X) >= TALL * len(counts):  # rows of a pattern lie together: no need to look them up
             groups = tuple(zip(range(len(counts)), (places - counts).tolist(), places.tolist(), strict=True))
         block = centre_block(filled, weight, groups, len(part.masks), np.nan_to_num(part.pivot, nan=0.0), exact=True)
         part.weights = block.weights
@@ -257,19 +261,34 @@ class Patterns(Moments):
         ends = np.cumsum(counts)
         keep = np.ones(len(self.rows), dtype=bool)
         rows, owner = [], []
-        for k in long:
-            part = slice(ends[k] - counts[k], ends[k])
-            columns = np.flatnonzero(self.masks[k])
-            R = _triangle(self.rows[part][:, columns])
-            padded = np.zeros((len(R), self.n_features))
-            padded[:, columns] = R
+        parts = [slice(ends[k] - counts[k], ends[k]) for k in long]
+        for k, part, R in zip(long, parts, self._triangles(long, parts), strict=True):
             keep[part] = False
-            rows.append(padded)
+            rows.append(R)
             owner.append(np.full(len(R), k))
         all_owner = np.concatenate([self.owner[keep], *owner])
         order = np.argsort(all_owner, kind="stable")
         self.rows, self.owner = np.concatenate([self.rows[keep], *rows])[order], all_owner[order]
         return self
+
+    def _triangles(self, patterns: np.ndarray, parts: list[slice]) -> Iterator[np.ndarray]:
+        """Yield R with RᵀR = FᵀF of patterns and the places of their rows, by that product where this costs no digits.
+
+        Products of many patterns are decomposed at a time; columns that a pattern misses stand in them as constants.
+        """
+        step = max(1, TOGETHER_CELLS // self.n_features**2)
+        for first in range(0, len(patterns), step):
+            some = range(first, min(first + step, len(patterns)))
+            masks = self.masks[patterns[some]]
+            roots, size = _roots(np.stack([_xp.gram(self.rows[parts[i]]) for i in some]), masks)
+            for i, mask, root, sd in zip(some, masks, roots, size, strict=True):
+                rows, width = self.rows[parts[i]], int(mask.sum())
+                if len(rows) >= SQUARED * width and np.diagonal(root).min() > SOUND:
+                    yield (root * sd)[mask]
+                    continue
+                R = np.zeros((width, self.n_features))
+                R[:, mask] = _xp.triangle(rows[:, mask])
+                yield R
 
     def joint_exponent(self, other: Self) -> powers.Exponents:
         """Return powers of two that suit both."""
@@ -324,7 +343,8 @@ def distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     words = padded.view(">u8").astype(np.uint64)
     codes = np.zeros(n, dtype=np.intp)
     for word in words.T:
-        values, found = np.unique(word, return_inverse=True)
+        values = np.unique(word)
+        found = np.searchsorted(values, word)
         codes = found if words.shape[1] == 1 else np.unique(codes * len(values) + found, return_inverse=True)[1]
     first = np.zeros(codes.max() + 1 if n else 0, dtype=np.intp)
     first[codes[::-1]] = np.arange(n)[::-1]
@@ -346,17 +366,22 @@ def _filled_pivot(pivot: np.ndarray, X: np.ndarray, seen: np.ndarray) -> np.ndar
     return filled
 
 
-def _triangle(rows: np.ndarray) -> np.ndarray:
-    """Return R with RᵀR = rowsᵀ·rows, by way of that product where this costs no digits."""
-    n, p = rows.shape
-    if n >= SQUARED * p:
-        G = _xp.gram(rows)
-        size = np.sqrt(np.diagonal(G))
-        if (size > 0).all():
-            try:
-                R = np.linalg.cholesky(G / size / size[:, None]).T
-            except np.linalg.LinAlgError:
-                return _xp.triangle(rows)
-            if np.diagonal(R).min() > SOUND:
-                return R * size
-    return _xp.triangle(rows)
+def _roots(products: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return upper triangular roots of products of columns over their sizes, NaN where there is none, and the sizes."""
+    every = np.arange(products.shape[1])
+    size = np.sqrt(products[:, every, every])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        C = products / size[:, :, None] / size[:, None, :]
+    C = np.where(masks[:, :, None] & masks[:, None, :], C, 0.0)
+    C[:, every, every] = np.where(masks & (size == 0), np.nan, 1.0)
+    try:
+        return np.swapaxes(np.linalg.cholesky(C), 1, 2), size
+    except np.linalg.LinAlgError:
+        return np.stack([_root(one) for one in C]), size
+
+
+def _root(C: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.cholesky(C).T
+    except np.linalg.LinAlgError:
+        return np.full_like(C, np.nan)

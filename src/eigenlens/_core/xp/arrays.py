@@ -273,9 +273,9 @@ def run_sums(rows: Array, runs: Any, n_groups: int) -> Array:
 def minus_run_rows(X: Array, table: Array, runs: Any) -> Array:
     """Return X minus the row of `table` that belongs to each group, the groups standing together."""
     xp = namespace(X)
-    if not (array_api_compat.is_torch_array(X) or array_api_compat.is_cupy_array(X)):
+    if not (isinstance(X, np.ndarray) or array_api_compat.is_torch_array(X) or array_api_compat.is_cupy_array(X)):
         return xp.concat([X[a:b, :] - table[k, :] for k, a, b in runs], axis=0)
-    rows = xp.empty(X.shape, dtype=table.dtype, device=device(X))
+    rows = xp.empty(X.shape, dtype=xp.result_type(X, table), device=device(X))
     for k, a, b in runs:
         xp.subtract(X[a:b, :], table[k, :], out=rows[a:b, :])
     return rows
