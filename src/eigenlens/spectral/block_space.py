@@ -70,7 +70,7 @@ class BlockSpace:
         self.size = min(max(min(space, fits), 3 * k + 4 * self.width), n)
         self._xp, self._like = _xp.namespace(like), like
         self._random = np.random.default_rng(0)
-        self.Q = self._xp.zeros((self.size + self.width, n), dtype=self._xp.float64, device=_xp.device(like))
+        self.Q = self._xp.empty((self.size + self.width, n), dtype=self._xp.float64, device=_xp.device(like))
         self.T = np.zeros((self.size + self.width,) * 2)
         self.m, self.steps, self._top = 0, 0, 0.0
         self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
@@ -79,7 +79,8 @@ class BlockSpace:
         self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
 
     def _draw(self, count: int) -> Array:
-        return _xp.like(2.0 * self._random.integers(0, 2, (count, self.n), dtype=np.int8) - 1.0, self._like)
+        coins = _xp.like(self._random.integers(0, 2, (count, self.n), dtype=np.int8), self._like)
+        return 2.0 * _xp.float64(coins) - 1.0
 
     def grow(self) -> None:
         """Take in one block, and find the next."""

@@ -15,11 +15,13 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_space import SKEWED, BlockSpace
+from .block_space import BlockSpace
 
 FIRST_LOOK = 6  # steps before it
 MOST_AHEAD = 8  # steps between looks
-STRAIGHT = 1e-3  # sine of an angle between the vectors of a step down to which they are orthonormal after two turns
+STRAIGHT = 1e-3  # sine of an angle between the vectors of a step, down to which a turn makes them orthonormal,
+BENT = 1e-8  # except for so much, which a second turn squares
+HASTE = 0.6  # share of the steps to come, by the pace so far, after which to look: the pace grows
 
 
 class Uncertain(Exception):
@@ -28,13 +30,13 @@ class Uncertain(Exception):
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """What a step leaves on the device: where its rows are in T, these, and the last R with its diagonals."""
+    """What a step leaves on the device: its rows of T, and how straight its vectors were before and after a turn."""
 
     near: int
     low: int
     high: int
     row: Array
-    diagonals: Array
+    angles: Array
 
 
 class DeviceSpace(BlockSpace):
@@ -60,10 +62,10 @@ class DeviceSpace(BlockSpace):
         corner = image @ block.T
         row = xp.concat([R[:, : m - near], (corner + corner.T) / 2], axis=1)
         rows = self._outside(image - row @ self.Q[near : self.m, :])
-        basis, first, straight = _xp.orthonormal_ahead(rows)
-        self._next, second, straighter = _xp.orthonormal_ahead(self._outside(basis))
-        self._R_there = second @ first
-        self._steps_ahead.append(_Step(near, m, self.m, row, xp.stack([straight, straighter])))
+        basis, R, straight = _xp.orthonormal_ahead(rows)
+        self._next, products = _xp.straightened(self._outside(basis))
+        self._R_there = (R + products @ R) / 2  # the square root of products that are nearly the identity
+        self._steps_ahead.append(_Step(near, m, self.m, row, xp.concat([straight[None, :], products], axis=0)))
 
     def _ritz(self, kept: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         self._fetch()
@@ -74,12 +76,13 @@ class DeviceSpace(BlockSpace):
         if not self._steps_ahead:
             return
         xp = self._xp
-        parts = [part for step in self._steps_ahead for part in (step.row, step.diagonals)] + [self._R_there]
+        parts = [part for step in self._steps_ahead for part in (step.row, step.angles)] + [self._R_there]
         flat = _xp.to_numpy(xp.concat([xp.reshape(part, (-1,)) for part in parts]))
         ends = np.cumsum([int(part.shape[0]) * int(part.shape[1]) for part in parts])
         found = [cells.reshape(part.shape) for cells, part in zip(np.split(flat, ends[:-1]), parts, strict=True)]
-        for step, row, diagonals in zip(self._steps_ahead, found[0::2], found[1::2], strict=False):
-            if not (np.abs(diagonals) > ((STRAIGHT,), (SKEWED,))).all():  # also where they are NaN
+        for step, row, angles in zip(self._steps_ahead, found[0::2], found[1::2], strict=False):
+            bent = np.abs(angles[1:] - np.eye(self.width)).max()
+            if not (angles[0].min() > STRAIGHT and bent < BENT):  # also where they are NaN
                 raise Uncertain
             self.T[step.low : step.high, step.near : step.high] = row
             self.T[step.near : step.high, step.low : step.high] = row.T
@@ -91,4 +94,4 @@ class DeviceSpace(BlockSpace):
         (before, was), (now, is_) = self._history[-2:]
         pace = log(was / is_) / (now - before) if 0 < is_ < was else 0.0
         left = log(is_ / self._goal) / pace if pace > 0 and is_ > self._goal else 1.0
-        self._due = self.steps + max(1, min(ceil(left), MOST_AHEAD))
+        self._due = self.steps + max(1, min(ceil(HASTE * left), MOST_AHEAD))

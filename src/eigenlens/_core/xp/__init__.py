@@ -52,7 +52,7 @@ from .arrays import (
     take_rows,
     to_numpy,
 )
-from .devices import Upload, can_run_ahead, device_free_bytes, device_memory, orthonormal_ahead
+from .devices import Upload, can_run_ahead, device_free_bytes, device_memory, orthonormal_ahead, straightened
 
 __all__ = [
     "EPS",
@@ -98,6 +98,7 @@ __all__ = [
     "sparse_tensor",
     "squared_distances",
     "stack_triangle",
+    "straightened",
     "sum_is_finite",
     "symmetric_eigh",
     "take_rows",
