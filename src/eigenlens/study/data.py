@@ -281,7 +281,8 @@ def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    first = f"{counted(file.n_rows or 0, 'row')}, {counted(len(profile), 'column')}: {counts}."
+    files = f" in {len(file.paths):,} files" if len(file.paths) > 1 else ""
+    first = f"{counted(file.n_rows or 0, 'row')}{files}, {counted(len(profile), 'column')}: {counts}."
     return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
 
 
