@@ -12,8 +12,10 @@ from sklearn.svm import SVC
 
 from eigenlens import LDA, PDA, QDA
 from eigenlens._core.errors import InputError
+from eigenlens.cli.console import paced
 from eigenlens.cli.main import run
 from eigenlens.study import Plan, read_data, study
+from eigenlens.study.whole import FIRST, SECOND
 from eigenlens.tables import TableFile
 
 N = 6_000
@@ -274,7 +276,7 @@ def test_folders_give_their_files_a_column(tmp_path):
 def test_files_with_other_columns_are_refused(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     (tmp_path / "b.csv").write_text("x,z\n1,2\n")
-    with pytest.raises(InputError, match="b.csv: its columns are not those of .*a.csv: it has 'z' in addition and no"):
+    with pytest.raises(InputError, match=r"b.csv: its columns are not those of .*a.csv: it has 'z' in addition and no"):
         TableFile(tmp_path / "*.csv")
     (tmp_path / "b.csv").unlink()
     (tmp_path / "b.parquet").write_bytes(b"")
@@ -316,3 +318,28 @@ def test_the_code_of_a_file_in_pieces_reads_it_in_pieces(tmp_path, monkeypatch, 
     else:
         ratio = found.model[-1].explained_variance_ratio_
         np.testing.assert_allclose(space["model"].explained_variance_ratio_, ratio, rtol=1e-8)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_both_passes_tell_how_far_they_are(tmp_path, suffix):
+    told: dict[str, list[tuple[int, int]]] = {}
+    plan = Plan(target="kind", folds=2, stream=True)
+
+    def show(what, done, total):
+        told.setdefault(what, []).append((done, total))
+
+    study(read_data(TableFile(saved(columns(), tmp_path, suffix)), plan, progress=show), plan, show)
+    for what in (FIRST, SECOND):
+        done, totals = zip(*told[what], strict=True)
+        assert list(done) == sorted(done)
+        assert done[-1] == N
+        assert all(total >= rows for rows, total in told[what])
+        assert abs(totals[0] - N) < 0.2 * N  # told from the size of the file
+
+
+def test_the_pace_in_words():
+    assert paced(0, 100, 5) == ""
+    assert paced(1000, 3000, 0.5) == ""
+    assert paced(1_000_000, 3_000_000, 2) == "500,000 rows/s, 4 s left"
+    assert paced(60_000_000, 0, 20) == "3.0 million rows/s"
+    assert paced(1_000, 10_000_000, 1) == "1,000 rows/s, 167 min left"

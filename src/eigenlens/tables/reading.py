@@ -17,6 +17,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.threads import thread_count, threaded
+from ..sources import csv_text
 from ..sources.csv_text import (
     AUTO,
     PLAIN,
@@ -83,6 +84,8 @@ class TableFile(JudgesColumns):
         What was assumed of how the file is written.
     passes : int
         How often rows were read.
+    told : function of (rows read, rows expected or 0), optional
+        Is called while rows are read.
 
     Examples
     --------
@@ -109,6 +112,7 @@ class TableFile(JudgesColumns):
             self._sheet, self.notes = read_sheet(self.paths[0])
         self.n_rows: int | None = None
         self.passes = 0
+        self.told: Callable[[int, int], None] | None = None
         self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
         self._plain_quotes: set[Path] = set()
         self._parsed: dict[str, list[Cells]] = {}  # cells of columns of numbers, where the table is small
@@ -149,11 +153,7 @@ class TableFile(JudgesColumns):
         if self.is_text:
             sizes = (p.stat().st_size * (packed if p.suffix.lower() in PACKED else 1) for p in self.paths)
             return sum(sizes) // cell_bytes
-        cells = 0
-        for path in self.paths:
-            with open_parquet(path) as file:
-                cells += file.metadata.num_rows * file.metadata.num_columns
-        return int(cells)
+        return sum(parquet_rows(path) for path in self.paths) * len(self.names)
 
     # -- what is in it -----------------------------------------------------------------------------------------
 
@@ -456,7 +456,25 @@ class TableFile(JudgesColumns):
     def _batches(self, names: list[str]) -> Iterator[Any]:
         self.passes += 1
         with self._snapshot.held():
-            yield from self._read(names)
+            rows, expected = 0, self.n_rows or 0
+            for batch in self._read(names):
+                rows += batch.num_rows
+                expected = max(expected or self._rows_expected(batch), rows)
+                if self.told is not None:
+                    self.told(rows, expected)
+                yield batch
+
+    def _rows_expected(self, first: Any) -> int:
+        """Return about how many rows there are, from the first of them; 0 where nothing tells."""
+        if self._sheet is not None:
+            return int(self._sheet.num_rows)
+        if not self.is_text:
+            return sum(int(parquet_rows(path)) for path in self.paths)
+        if any(path.suffix.lower() in PACKED for path in self.paths):
+            return 0
+        size = sum(path.stat().st_size for path in self.paths)
+        block = csv_text.PLAIN_BYTES if self._numbers else csv_text.BLOCK_BYTES
+        return int(first.num_rows * max(size / block, 1.0))
 
     def _read(self, names: list[str]) -> Iterator[Any]:
         if self._sheet is not None:
@@ -528,6 +546,12 @@ class TableFile(JudgesColumns):
         """Return the first line on which a cell reads so, None where lines mean nothing."""
         single = self.is_text and len(self.paths) == 1
         return locate(self.path, self.dialect, self.names.index(name), word) if single else None
+
+
+def parquet_rows(path: Path) -> int:
+    """Return how many rows a Parquet file says it has."""
+    with open_parquet(path) as file:
+        return int(file.metadata.num_rows)
 
 
 def _words(cells: Cells, column: Any) -> Any:
