@@ -69,6 +69,7 @@ def progress() -> Iterator[Any]:
             now = monotonic()
             if what != began["what"]:
                 began.update(what=what, at=now)
+                bar.reset(task)
             pace = paced(done, total, now - float(began["at"])) if what.endswith("rows") else ""
             bar.update(task, description=escape(what), completed=done, total=total or None, pace=pace)
 

@@ -181,12 +181,15 @@ class TableFile(JudgesColumns):
         d = self.dialect
         if not self.is_text or d.decimal != "." or d.na or d.words or d.numbers or not d.header:
             return frozenset()
-        columns = {name: Column(name) for name in self.names if name not in ignore}
-        for batch in self._batches(list(columns)):
-            for name, column in columns.items():
-                self._take_in(column, self._cells(batch, name))
-            break
-        self.passes -= 1  # some rows are no pass
+        stored = [name for name in self.names if name not in self._folders[0]]
+        columns = {name: Column(name) for name in stored if name not in ignore}
+        head = csv_batches(self.paths[0], self.dialect, stored, list(columns), head=True)
+        try:
+            first = next(head, None)
+        except errors.InputError:  # what is wrong is said of the whole file
+            return frozenset()
+        for name, column in columns.items() if first is not None else ():
+            self._take_in(column, self._cells(first, name))
         whole = [c for c in columns.values() if c.kind == "empty" and c.numbers and not c.words]
         return frozenset(c.name for c in whole)
 
