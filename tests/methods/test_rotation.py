@@ -1,7 +1,7 @@
 """Rotations of principal components, beside R's (stats 4.2.2, GPArotation 2022.10).
 
-`rotations.json` holds loadings of scaled components (`prcomp`) of tables of R and MASS, and what R makes of them when it
-runs to convergence: `varimax(A, eps = 1e-15)`, `promax` of that, `oblimin(A, eps = 1e-9, maxit = 3000)`.
+`rotations.json` holds loadings of scaled components (`prcomp`) of tables of R and MASS, and what R makes of them when
+it runs to convergence: `varimax(A, eps = 1e-15)`, `promax` of that, `oblimin(A, eps = 1e-9, maxit = 3000)`.
 """
 
 import json
