@@ -8,9 +8,10 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.model_selection import GridSearchCV
 
-from eigenlens import CCA, FDA, LDA, PCA, QDA, SIR, KernelClassifier, KernelPCA, open_rows
+from eigenlens import CCA, FDA, LDA, MDA, PCA, QDA, SIR, KernelClassifier, KernelPCA, open_rows
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.kernels import Linear
+from eigenlens.regress import PolynomialRegression
 from eigenlens.testing import sample, sample_for
 from eigenlens.testing.laws import outcome
 from kinds import frame_of, roles
@@ -129,6 +130,16 @@ def test_a_grid_over_the_default_regressor():
     assert model.regressor.degree == 2
     assert FDA().get_params()["regressor__degree"] == 1  # nothing is shared
     assert repr(clone(FDA())) == "FDA()"
+
+
+def test_mda_has_the_regressor_that_a_grid_names():
+    assert MDA().get_params()["regressor__degree"] == 1
+    grid = GridSearchCV(MDA(n_subclasses=1, n_init=1), {"regressor__degree": [1, 2]}, cv=3).fit(X, y)
+    assert isinstance(grid.best_estimator_.regressor, PolynomialRegression)
+    assert MDA().set_params(**MDA().get_params()).regressor is None  # naming what is there changes nothing
+    assert FDA().set_params(**FDA().get_params()).regressor is None
+    with pytest.raises(ValueError, match="Invalid parameter 'degre'"):
+        MDA().set_params(regressor__degre=2)
 
 
 @pytest.mark.parametrize("estimator", [PCA(2), LDA(), CCA(1), SIR(1, n_slices=[0.0])], ids=repr)

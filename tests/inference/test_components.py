@@ -185,3 +185,22 @@ def test_gaps_do_not_mind_correlated_noise():
         X = lfilter([1.0], [1, -0.5], np.random.default_rng([12, r]).standard_normal((100, 130)), axis=1)[:, 50:]
         rejected.append(gap_test(np.linalg.eigvalsh(np.cov(X.T))[::-1], 99).dimension > 0)
     assert np.mean(rejected) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
+
+
+def test_a_budget_ends_the_tests_and_says_so():
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((200, 12)) @ rng.standard_normal((12, 80)) + 0.1 * rng.standard_normal((200, 80))
+    every = components_test(X, n_draws=39)
+    some = components_test(X, n_draws=39, budget=1e8)
+    assert 0 < some.dimension < every.dimension
+    assert some.stopped
+    assert not every.stopped
+    assert str(some).startswith(f"At least {some.dimension} of")
+    assert some.verdicts == ["shown"] * some.dimension + ["not tested"] * (80 - some.dimension)
+    np.testing.assert_array_equal(some.p_values[: some.dimension], every.p_values[: some.dimension])
+
+
+def test_a_budget_that_is_not_reached_changes_nothing():
+    X = np.random.default_rng(4).standard_normal((60, 5))
+    one, other = components_test(X), components_test(X, budget=1e12)
+    assert (one.dimension, other.stopped) == (other.dimension, False)

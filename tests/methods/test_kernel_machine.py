@@ -291,7 +291,7 @@ def test_a_penalty_beyond_all_bounds_leaves_the_intercept(lam):
 def test_libsvm_ends(monkeypatch):
     monkeypatch.setattr(libsvm, "STEPS", 30_000)
     with pytest.warns(NotConvergedWarning, match="libsvm took max_iter=3,000 steps"):
-        KernelRegressor(Polynomial(2), loss="epsilon_insensitive", lam=0.1).fit(X[:30] + 1e4, y[:30])
+        KernelRegressor(Polynomial(2) + Gaussian(1.0), loss="epsilon_insensitive", lam=0.1).fit(X[:30] + 1e4, y[:30])
 
 
 def test_libsvm_ends_under_enormous_weights(monkeypatch):

@@ -93,6 +93,24 @@ def test_cca_with_a_ridge(case):
     np.testing.assert_allclose(model.correlations_, np.sqrt(values), rtol=1e-9)
 
 
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("narrow", ["neither", "X"])
+def test_cca_of_two_wide_tables(case, narrow):
+    X, _, weight = table(case)
+    Y = X[:, ::-1] - X[:1, ::-1] + np.random.default_rng(9).standard_normal((N, P))
+    X = X[:, :4] if narrow == "X" else X
+    model = CCA(2, ridge=5.0).fit(X, Y, sample_weight=weight)
+    rows, others = centred(X, weight), centred(Y, weight)
+    Sxx, Syy = (T.T @ T / (len(rows) - 1) + 5.0 * np.eye(T.shape[1]) for T in (rows, others))
+    Sxy = rows.T @ others / (len(rows) - 1)
+    values, exact = leading(np.linalg.solve(np.linalg.cholesky(Syy), Sxy.T), Sxx, 2)
+    agree(model.x_weights_, exact, Sxx)
+    agree(model.y_weights_, np.linalg.solve(Syy, Sxy.T @ exact), Syy)
+    np.testing.assert_allclose(model.correlations_, np.sqrt(values), rtol=1e-9)
+    scores = (Y - Y[:1]) @ np.asarray(model.y_weights_, dtype=float)
+    assert np.abs(np.cov(scores.T, fweights=weight)).max() < 1.0  # the ridge is part of their length
+
+
 def test_more_directions_than_there_are():
     X, y, _ = table("plain")
     with pytest.raises(ValueError, match="n_components"):

@@ -15,6 +15,8 @@ from eigenlens._core.errors import InputError, InputTypeError, NotConvergedWarni
 from eigenlens.methods import sparse_pca
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import Block
+from eigenlens.spectral import working_columns
+from eigenlens.spectral.axes_forms import Matrix
 from eigenlens.spectral.elastic_net import ElasticNet
 from eigenlens.spectral.sparse_axes import sparse_axes
 
@@ -279,8 +281,7 @@ def test_scores_there_and_back(wine):
 def test_the_objective_is_the_sum_that_is_minimised(wine, ridge, alpha):
     model, G = SparsePCA(2, ridge=ridge, alpha=alpha).fit(wine), covariance(wine)
     axes = sparse_axes(
-        lambda M: G @ M,
-        G,
+        Matrix(G),
         model.spectrum_.vectors[:, :2],
         l1=model.alpha_,
         ridge=ridge,
@@ -302,12 +303,26 @@ def test_nearly_free_axes_settle_in_few_rounds(seed, monkeypatch):
         rounds.append(sparse_axes(*args, **options))
         return rounds[-1]
 
-    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
+    monkeypatch.setattr(sparse_pca, "STARTS", 1)
+    monkeypatch.setattr(working_columns, "sparse_axes", counted)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RankWarning)
         SparsePCA().fit(X).path()
     assert sum(axes.n_iter for axes in rounds) < 600  # twice as many and more without long turns
     assert all(axes.converged for axes in rounds)
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.05, 0.1])
+@pytest.mark.parametrize("k", [3, 13])
+def test_no_start_of_many_finds_a_lower_minimum(wine, k, alpha):
+    model, G = SparsePCA(k, alpha=alpha).fit(wine), np.corrcoef(wine.T)
+    options = {"l1": np.full(k, alpha), "ridge": 1e-6, "tol": 1e-8, "max_iter": 500}
+    for seed in range(10):
+        start = np.linalg.qr(np.random.default_rng(seed).standard_normal((13, k)))[0]
+        other = sparse_axes(Matrix(G), start, **options)
+        assert model.objective_ <= other.objective + 13 + 1e-6
+    spread = np.var(wine @ model.components_.T, axis=0)
+    assert k == 13 or (np.diff(spread) <= 0).all()
 
 
 def test_a_path_shares_its_rounds(monkeypatch):
@@ -322,7 +337,7 @@ def test_a_path_shares_its_rounds(monkeypatch):
         rounds.append(sparse_axes(*args, **options).n_iter)
         return sparse_axes(*args, **options)
 
-    monkeypatch.setattr(sparse_pca, "sparse_axes", counted)
+    monkeypatch.setattr(working_columns, "sparse_axes", counted)
     with pytest.warns(NotConvergedWarning):
         model.path()
     assert sum(rounds) <= 30 * 2 + 50
@@ -354,6 +369,25 @@ def test_places_that_alternate_are_the_better_of_two_starts():
     pairs = [list(pair) for pair in itertools.combinations(range(4), 2)]
     left = [np.trace(G) - np.trace(np.linalg.solve(G[np.ix_(on, on)], G[on] @ G[:, on])) for on in pairs]
     assert sorted(np.flatnonzero(model.components_.any(axis=0))) == pairs[int(np.argmin(left))]
+
+
+@pytest.mark.parametrize("ridge", [1e-3, INF])
+@pytest.mark.parametrize("knob", [{"l1": 0.3}, {"l1": 2.0}, {"l1": 8.0}, {"counts": 5}, {"counts": 12}])
+def test_columns_at_work_find_what_all_columns_find(knob, ridge, monkeypatch):
+    monkeypatch.setattr(working_columns, "LEAST", 4)
+    rng = np.random.default_rng(0)
+    F = rng.standard_normal((30, 150))
+    F[:, :10] += 2 * rng.standard_normal((30, 1))
+    F[:, 10:20] += 1.5 * rng.standard_normal((30, 1))
+    F *= (150 / np.sum(F**2)) ** 0.5
+    start = np.linalg.svd(F)[2][:2].T
+    ((name, value),) = knob.items()
+    options = {name: np.full(2, value), "ridge": ridge, "tol": 1e-10, "max_iter": 2000}
+    some = working_columns.axes_of(Matrix(F, factored=True), start, **options)
+    every = sparse_axes(Matrix(F.T @ F), start, **options)
+    assert some.objective == pytest.approx(every.objective, rel=1e-9)
+    np.testing.assert_allclose(some.B, every.B, atol=1e-7)
+    np.testing.assert_allclose(some.A, every.A, atol=1e-7)
 
 
 def test_path(wine):

@@ -15,6 +15,7 @@ from eigenlens import (
     CCA,
     FDA,
     LDA,
+    MDA,
     PCA,
     PDA,
     QDA,
@@ -26,6 +27,7 @@ from eigenlens import (
     open_rows,
     write_rows,
 )
+from eigenlens.regress import AdaptiveSplines
 from eigenlens.sources import engines
 from eigenlens.testing import sample, sample_for
 from eigenlens.testing.laws import outcome
@@ -212,7 +214,7 @@ def test_a_table_goes_to_fit_and_results_stay_with_it(engine):
         model.predict(model.predict(table))
 
 
-@pytest.mark.parametrize("estimator", [PCA(1), LDA(), CCA(1), SIR(1)], ids=repr)
+@pytest.mark.parametrize("estimator", [PCA(1), LDA(), FDA(), MDA(n_subclasses=1), CCA(1), SIR(1)], ids=repr)
 def test_fit_with_a_target(estimator, engine):
     """The target names its column, all others are X."""
     data = sample_for(estimator, n=60, p=3)
@@ -221,7 +223,34 @@ def test_fit_with_a_target(estimator, engine):
     found = clone(estimator).fit(engine.without_id(engine.table(frame)), **target)
     expected = clone(estimator).fit(frame, **target)
     assert found.feature_names_in_.tolist() == expected.feature_names_in_.tolist()
-    np.testing.assert_allclose(found.spectrum_.values, expected.spectrum_.values, rtol=1e-9)
+    if hasattr(expected, "spectrum_"):
+        np.testing.assert_allclose(found.spectrum_.values, expected.spectrum_.values, rtol=1e-9)
+    if hasattr(expected, "score"):
+        assert found.score(engine.table(frame)) == pytest.approx(expected.score(frame), rel=1e-9)
+
+
+def test_methods_that_need_all_rows_are_validated_here(engine):
+    table = engine.table(frame_of(sample("labels", n=90, p=4)))
+    assert cross_validate(FDA(), opened(table, FDA()), cv=3).scores.shape == (1, 3)
+
+
+def test_regressors_fetch_the_rows(engine):
+    frame = frame_of(sample("none", n=60, p=3))
+    table = engine.without_id(engine.table(frame))
+    found, expected = (AdaptiveSplines().fit(rows, target="c 2") for rows in (table, frame))
+    assert found.score(table) == pytest.approx(expected.score(frame), rel=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [LDA(), FDA(), CCA(1)], ids=repr)
+def test_scores_are_counted_where_the_rows_are(estimator, engine, monkeypatch):
+    data = sample_for(estimator, n=150, p=4, offset=5.0)
+    weight = np.arange(150) % 4
+    frame = frame_of(data).assign(w=weight)
+    model = clone(estimator).fit(frame[columns(4)], *data.arguments()[1:])
+    if not hasattr(estimator, "regressor"):
+        monkeypatch.setattr(engines.EngineSource, "fetched", None)
+    found = model.score(opened(engine.table(frame), estimator, weight="w"))
+    assert found == pytest.approx(model.score(frame[columns(4)], data.y, sample_weight=weight), rel=1e-12)
 
 
 def test_wide_moments_are_merged_in_executors(engine):
@@ -290,10 +319,14 @@ def test_what_is_wrong_is_said_in_our_words(engine):
         LDA().fit(table, target="q")
     with pytest.raises(ValueError, match="column 'label' is there or named twice"):
         open_rows(table, columns=["c 0", "label"], target="label")
-    with pytest.raises(ValueError, match="score compares predictions with y row by row"):
+    with pytest.raises(ValueError, match=r"y was passed beside a .* table"):
         LDA().fit(opened(table, LDA())).score(table, data.y)
+    with pytest.raises(ValueError, match="requires y to be passed"):
+        LDA().fit(opened(table, LDA())).score(table)
     with pytest.raises(ValueError, match="whose rows have no numbers by which folds"):
         cross_validate(LDA(), opened(table, LDA()), cv=3)
+    with pytest.raises(ValueError, match="whose rows have no numbers by which folds"):
+        LDA(shrinkage="cv").fit(opened(table, LDA()))
     with pytest.raises(TypeError, match=r"stays with its engine.*write"):
         write_rows(PCA(2).fit(open_rows(table, columns=columns(4))).transform, table, "scores.npy")
     bad = frame_of(data)

@@ -7,8 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.base import clone
 
-from eigenlens import CCA, LDA, PCA, SIR, open_rows
+import eigenlens
+from eigenlens import CCA, FDA, LDA, MDA, PCA, SIR, KernelClassifier, KernelRegressor, open_rows
+from eigenlens.regress import AdaptiveSplines, AdditiveSplines, PenalizedRegression
 from eigenlens.testing import sample
 
 DATA = sample("labels", n=90, p=3, offset=2.0)
@@ -38,10 +41,106 @@ def test_other_methods():
     np.testing.assert_allclose(sir.components_, SIR(1).fit(numbers[["a", "b"]], numbers["c"]).components_, atol=1e-12)
 
 
+CLASSIFIERS = [LDA(), FDA(), MDA(n_subclasses=1), KernelClassifier(lam=0.1)]
+REGRESSORS = [KernelRegressor(lam=0.1), AdaptiveSplines(), AdditiveSplines(), PenalizedRegression()]
+
+
+@pytest.mark.parametrize("table", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("model", CLASSIFIERS, ids=repr)
+def test_classifiers_fit_predict_and_score_a_table_that_holds_y(model, table):
+    X, y = FRAME[list("abc")], FRAME["kind"]
+    expected = clone(model).fit(X, y)
+    found = clone(model).fit(table(), target="kind")
+    assert np.array_equal(np.asarray(found.predict(table())), expected.predict(X))
+    assert found.score(table()) == found.score(X, y) == found.score(table(), target="kind")
+
+
+@pytest.mark.parametrize("table", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("model", REGRESSORS, ids=repr)
+def test_regressors_too(model, table):
+    frame = table()
+    if not hasattr(frame, "select"):  # pandas and Dask
+        frame = frame[list("abc")]
+    else:
+        frame = frame.select(["a", "b", "c"]) if isinstance(frame, pa.Table) else frame.select("a", "b", "c")
+    X, y = FRAME[["a", "b"]], FRAME["c"]
+    expected = clone(model).fit(X, y)
+    found = clone(model).fit(frame, target="c")
+    np.testing.assert_allclose(np.asarray(found.predict(frame)), expected.predict(X), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found.score(frame), expected.score(X, y), rtol=1e-12)
+
+
+def test_every_method_that_predicts_takes_a_target():
+    from inspect import signature
+
+    public = [getattr(eigenlens, name) for name in eigenlens.__all__]
+    predicting = [cls for cls in public if isinstance(cls, type) and hasattr(cls, "predict")]
+    assert len(predicting) >= 8
+    for cls in predicting:
+        assert "target" in signature(cls.fit).parameters, cls
+        assert "target" in signature(cls.score).parameters, cls
+
+
+def test_new_tables_may_hold_the_target_or_not():
+    model = LDA().fit(FRAME, target="kind")
+    scores = model.transform(FRAME[list("abc")])
+    assert np.array_equal(model.transform(FRAME), scores)
+    assert np.array_equal(LDA().fit_transform(FRAME, target="kind"), scores)
+    assert model.test_dimension(FRAME, method="permutation").dimension >= 1
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        model.predict(FRAME[list("abc")].assign(other=1.0))
+    again = model.fit(FRAME[["a", "b"]], FRAME["kind"])  # a fit without target forgets it
+    with pytest.raises(ValueError, match="kind"):
+        again.predict(FRAME[["a", "b", "kind"]])
+
+
+def test_variates_of_two_tables_in_one():
+    numbers = FRAME[list("abc")]
+    both = CCA(1).fit_transform(numbers, target=["b", "c"])
+    for found, expected in zip(both, CCA(1).fit_transform(numbers[["a"]], numbers[["b", "c"]]), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_frames_as_they_come():
+    """Sparse columns, names that are numbers, categories in an order of their own, an index without a name."""
+    expected = LDA().fit(DATA.X, DATA.y).scalings_
+    sparse = FRAME[list("abc")].astype(pd.SparseDtype("float64", 0.0)).assign(kind=DATA.y)
+    np.testing.assert_allclose(LDA().fit(sparse, target="kind").scalings_, expected, rtol=0, atol=1e-12)
+    numbered = FRAME.set_axis(range(4), axis=1)
+    np.testing.assert_allclose(LDA().fit(numbered, target=3).scalings_, expected, rtol=0, atol=1e-12)
+    order = FRAME["kind"].unique()[::-1]
+    ordered = FRAME.assign(kind=pd.Categorical(FRAME["kind"], categories=order))
+    assert LDA().fit(ordered, target="kind").classes_.tolist() == LDA().fit(DATA.X, ordered["kind"]).classes_.tolist()
+    indexed = FRAME.assign(**{"Unnamed: 0": range(90)})
+    model = LDA().fit(indexed, target="kind")
+    assert model.n_features_in_ == 3
+    assert np.array_equal(model.predict(indexed), LDA().fit(FRAME, target="kind").predict(FRAME))
+
+
+def test_a_source_with_y_is_scored():
+    rows = open_rows(FRAME, target="kind")
+    model = LDA().fit(rows)
+    assert model.score(rows) == model.score(FRAME[list("abc")], FRAME["kind"])
+    weighted = FRAME.assign(w=np.arange(90.0))
+    expected = model.score(FRAME[list("abc")], FRAME["kind"], sample_weight=np.arange(90.0))
+    assert model.score(open_rows(weighted, target="kind", weight="w")) == pytest.approx(expected, rel=1e-14)
+    once = pa.Table.from_pandas(FRAME).to_reader()
+    with pytest.raises(ValueError, match="read once, and score reads y"):
+        model.score(open_rows(once, target="kind"))
+
+
+def test_a_saved_model_knows_its_target(tmp_path):
+    model = LDA().fit(FRAME, target="kind")
+    eigenlens.save(model, tmp_path / "model.el")
+    assert np.array_equal(eigenlens.load(tmp_path / "model.el").predict(FRAME), model.predict(FRAME))
+
+
 WRONG = {
     "both": (lambda: LDA().fit(FRAME, DATA.y, target="kind"), "y and target='kind' were both given"),
     "a source": (lambda: LDA().fit(open_rows(FRAME), target="kind"), r"open_rows\(..., target='kind'\)"),
     "no such column": (lambda: LDA().fit(FRAME, target="q"), "target='q': no such column"),
+    "nothing left": (lambda: LDA().fit(FRAME[["kind"]], target="kind"), "no columns|0 columns"),
+    "no y": (lambda: LDA().fit(FRAME[list("abc")], DATA.y).score(FRAME[list("abc")]), "requires y"),
     "no names": (lambda: LDA().fit(DATA.X, target="kind"), "target='kind'"),
 }
 

@@ -49,3 +49,22 @@ def test_a_wide_table_is_tested_from_its_moments(monkeypatch):
     found = eigenlens.report(frame)
     assert found.findings.shown_directions == 1
     assert "normal noise" in found.findings.test.about
+
+
+def test_directions_beyond_the_budget_are_not_tested_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr("eigenlens.study.dimension_tests.WORK", 4e8)
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((150, 20)) @ rng.standard_normal((20, 60)) + 0.1 * rng.standard_normal((150, 60))
+    found = eigenlens.report(pd.DataFrame(X, columns=[f"g{j}" for j in range(60)])).findings
+    assert 0 < found.shown_directions < 20
+    assert found.summary[0].startswith("At least ")
+    assert {d.verdict for d in found.directions[found.shown_directions :]} == {"not tested"}
+    assert any("were not tested" in doubt for doubt in found.doubts)
+
+
+def test_many_columns_with_a_word_are_not_taken_for_a_table_of_words():
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.standard_normal((30, 1200)), columns=[f"g{j}" for j in range(1200)])
+    frame["kind"] = np.array(["a", "b", "c"])[rng.integers(0, 3, 30)]
+    assert eigenlens.report(frame).findings.method == "PCA"
+    assert eigenlens.report(frame[["g0", "g1", "kind"]]).findings.method == "MixedPCA"

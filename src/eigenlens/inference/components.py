@@ -55,6 +55,7 @@ def components_test(
     block: int | None = None,
     n_draws: int = 99,
     random_state: Any = 0,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions the columns of a table share, from its rows.
 
@@ -73,6 +74,9 @@ def components_test(
         Number of consecutive rows that are alike: each column is shifted by at least this many rows.
     n_draws : int
     random_state : int, Generator, RandomState or None
+    budget : float, optional
+        Multiplications, counted and not timed, after which no further d is tested: at least so many directions are
+        shown then, and `stopped` is True.
 
     Returns
     -------
@@ -95,14 +99,20 @@ def components_test(
     C = Z.T @ Z / freedom if Z.shape[1] <= freedom else None
     table = Standardised(Z, C, freedom)
     if noise == "normal":
-        return _against_normal(table, values, alpha, n_draws, random_state)
+        return _against_normal(table, values, alpha, n_draws, random_state, budget)
     stay = noise == "flips" and block is None
     moved = _moved(Z, moves.flipped if stay else moves.permuted, stay)
-    return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words)
+    return _tests(table, values, moved, alpha, n_draws, random_state, NAMES[noise] + moves.words, budget)
 
 
 def components_test_of_moments(
-    covariance: np.ndarray, n: float, alpha: float = 0.05, *, n_draws: int = 99, random_state: Any = 0
+    covariance: np.ndarray,
+    n: float,
+    alpha: float = 0.05,
+    *,
+    n_draws: int = 99,
+    random_state: Any = 0,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions columns share, from their covariance matrix: against normal noise.
 
@@ -111,7 +121,7 @@ def components_test_of_moments(
     covariance : ndarray of shape (p, p)
     n : float
         Rows.
-    alpha, n_draws, random_state
+    alpha, n_draws, random_state, budget
         As in `components_test`.
 
     Examples
@@ -131,11 +141,17 @@ def components_test_of_moments(
         np.ix_(varying, varying)
     ]
     values = np.maximum(np.linalg.eigvalsh(covariance)[::-1], 0.0)[: int(min(n - 1, len(C)))]
-    return _against_normal(Standardised(None, C, n - 1), values, alpha, n_draws, random_state)
+    return _against_normal(Standardised(None, C, n - 1), values, alpha, n_draws, random_state, budget)
 
 
 def components_test_of_factor(
-    factor: np.ndarray, n: float, alpha: float = 0.05, *, n_draws: int = 99, random_state: Any = 0
+    factor: np.ndarray,
+    n: float,
+    alpha: float = 0.05,
+    *,
+    n_draws: int = 99,
+    random_state: Any = 0,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions columns share, from a root of their sums of squares: more columns than rows.
 
@@ -145,7 +161,7 @@ def components_test_of_factor(
         F with FᵀF = Σ (x − mean)(x − mean)ᵀ.
     n : float
         Rows.
-    alpha, n_draws, random_state
+    alpha, n_draws, random_state, budget
         As in `components_test`.
 
     Examples
@@ -162,7 +178,7 @@ def components_test_of_factor(
     _refuse_few(n, int(varying.sum()))
     values = np.linalg.svd(factor, compute_uv=False)[: int(min(n - 1, varying.sum()))] ** 2 / (n - 1)
     table = Standardised(factor[:, varying] / spread[varying], None, n - 1)
-    return _against_normal(table, values, alpha, n_draws, random_state)
+    return _against_normal(table, values, alpha, n_draws, random_state, budget)
 
 
 def _standardised(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -247,10 +263,10 @@ def _unit(E: np.ndarray) -> np.ndarray:
 
 
 def _against_normal(
-    table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any
+    table: Standardised, values: np.ndarray, alpha: float, n_draws: int, random_state: Any, budget: float | None
 ) -> DimensionTest:
     noise = _normal(table.freedom) if min(table.freedom, table.p) < THEORY else None
-    return _tests(table, values, noise, alpha, n_draws, random_state, NAMES["normal"])
+    return _tests(table, values, noise, alpha, n_draws, random_state, NAMES["normal"], budget)
 
 
 def _tests(
@@ -261,26 +277,33 @@ def _tests(
     n_draws: int,
     random_state: Any,
     method: str,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Test one d after the other until one is not rejected, or nothing is left to test; by theory, or by draws."""
     p, q, seed = table.p, len(values), seed_of(random_state)
     p_values, found, bars, least = (np.full(q, np.nan) for _ in range(4))
     last = min(most_directions(p), q - 1, int(table.freedom) - 2)
-    dimension, start = 0, None
+    dimension, start, spent, stopped = 0, None, 0.0, False
+    of_fit, of_draw = table.work()
     for d in range(last):
+        stopped = budget is not None and spent > budget
+        if stopped:
+            break
         fit = fit_factors(table, d, start)
         found[d], start = statistic_of(fit.values, d, p), fit.noise
         if noise is None:
             p_values[d], bars[d] = _by_theory(found[d], table.freedom - d, p - d, alpha)
+            spent += of_fit
         else:
             rng = np.random.default_rng([seed, d])
-            p_values[d], bars[d] = _by_draws(found[d], fit, d, noise(fit), rng, n_draws, alpha)
+            p_values[d], bars[d], draws = _by_draws(found[d], fit, d, noise(fit), rng, n_draws, alpha)
+            spent += of_fit + draws * of_draw
         least[d] = share_found(float(bars[d]), table.freedom - d, p - d)
         if p_values[d] > alpha:
             break
         dimension = d + 1
     statistics = {"eigenvalue": values, "statistic": found, "bar": bars}
-    return DimensionTest(dimension, p_values, statistics, alpha, method, least)
+    return DimensionTest(dimension, p_values, statistics, alpha, method, least, stopped=stopped)
 
 
 def _by_draws(
@@ -291,8 +314,8 @@ def _by_draws(
     rng: np.random.Generator,
     n_draws: int,
     alpha: float,
-) -> tuple[float, float]:
-    """Return the p-value, and the bar that the statistic has to exceed.
+) -> tuple[float, float, int]:
+    """Return the p-value, the bar that the statistic has to exceed, and how many draws were made.
 
     Where it lies far beyond the first draws, the others would not reach it either and are not made.
     """
@@ -302,7 +325,7 @@ def _by_draws(
         if len(null) == FIRST and found > np.mean(null) + BEYOND * np.std(null):
             break
     exceeded = int(np.sum(np.array(null) >= found * (1 - TIED)))
-    return (1 + exceeded) / (1 + n_draws), float(np.quantile(null, 1 - alpha))
+    return (1 + exceeded) / (1 + n_draws), float(np.quantile(null, 1 - alpha)), len(null)
 
 
 def _by_theory(found: float, n: float, p: int, alpha: float) -> tuple[float, float]:

@@ -24,6 +24,7 @@ STEPS, SETTLED = 40, 1e-5
 FEW_STEPS, ROUGH = 6, 1e-3  # of many columns, which begin where the fit of one direction less has ended
 LEAST = 1e-3  # of a column's variance, at least this much is its own: a column is never called free of noise
 DENSE = 64  # columns above which P∘P is close enough to its diagonal
+FIT_WORK, MOVING = 25, 50  # decompositions of a fit in multiplications, and the price of moving a cell: as measured
 RIDGE = 1e-6  # P∘P is singular where there are as many free numbers as correlations
 
 
@@ -61,6 +62,12 @@ class Standardised:
         part = self.rows if self.correlations is None else self.correlations
         assert part is not None
         return int(part.shape[1])
+
+    def work(self) -> tuple[float, float]:
+        """Return about how many multiplications a fit takes, and a table drawn beside it."""
+        n, p = self.p if self.rows is None else len(self.rows), self.p
+        m = min(n, p)
+        return FIT_WORK * m * m * (m + (p if p > n else 0)), n * p * (m + MOVING)
 
     def spectrum(self, noise: np.ndarray, d: int) -> tuple[np.ndarray, np.ndarray]:
         """Return all eigenvalues of W, descending, zeros left out, and the d leading vectors (p, d).

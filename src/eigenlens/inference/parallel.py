@@ -137,7 +137,11 @@ def against_refits(
     def draws() -> Iterator[np.ndarray]:
         for _ in range(n_draws):
             for block in together:
-                moved[:, block] = rows[np.ix_(rng.permutation(len(rows)), block)]
+                order = rng.permutation(len(rows))
+                if len(block) == 1:
+                    moved[:, block[0]] = rows[order, block[0]]
+                else:
+                    moved[:, block] = rows[np.ix_(order, block)]
             yield values_of(moved)
 
     return _compared(values_of(rows), watched(draws()), alpha)

@@ -15,6 +15,7 @@ from .._core.stored import stored
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
+NOT_TESTED = "not tested"
 NOTICEABLE_SHARE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
 
@@ -64,6 +65,8 @@ class DimensionTest(Result):
         "eigenvalue" for slices.
     note : str
         What else a reader of the verdict should know, in sentences: why this test was chosen, and what it assumes.
+    stopped : bool
+        Whether a budget ended the tests before one of them was not rejected: there may be more directions.
 
     Examples
     --------
@@ -85,6 +88,7 @@ class DimensionTest(Result):
     detectable: np.ndarray | None = None
     measure: str = "share of the variance left"
     note: str = ""
+    stopped: bool = False
 
     @classmethod
     def sequential(
@@ -124,7 +128,7 @@ class DimensionTest(Result):
 
     @property
     def verdicts(self) -> list[str]:
-        """The verdict on each direction: "shown", "not shown by these rows" or "too few rows to tell".
+        """The verdict on each direction: "shown", "not shown by these rows", "too few rows to tell" or "not tested".
 
         There are too few rows if even a direction with a quarter of what is left would have been missed more than once
         in five times. A criterion, which has no level, never gives this verdict.
@@ -134,6 +138,8 @@ class DimensionTest(Result):
     @property
     def verdict_beyond(self) -> str:
         """The verdict on directions that are not shown."""
+        if self.stopped:
+            return NOT_TESTED
         power = self._detectable_next()
         return TOO_FEW if np.isfinite(power) and power > NOTICEABLE_SHARE else NOT_SHOWN
 
@@ -156,6 +162,7 @@ class DimensionTest(Result):
         q, d = len(self.p_values), self.dimension
         found = f"{d} of {q} direction{'' if q == 1 else 's'} {'is' if d == 1 or q == 1 else 'are'}"
         shown = f"shown at {100 * self.alpha:g}%" if self.is_test else "kept"
+        found = f"At least {found}" if self.stopped else found
         return f"{found} {shown} ({self.method})."
 
     @property
@@ -163,6 +170,8 @@ class DimensionTest(Result):
         """Why there are no more, with the smallest that would have been found, as a sentence; empty where all are."""
         if not self.is_test or self.dimension >= len(self.p_values):
             return ""
+        if self.stopped:
+            return "No more were tested: the work would go beyond the budget."
         if np.isnan(self.p_values[self.dimension]):
             return "No more can be tested."
         place = "The next" if self.dimension else "The first"

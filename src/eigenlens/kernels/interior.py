@@ -133,12 +133,15 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
             "Divide the columns by their size, or use a larger lam."
         )
     beta, b, a, at = found
-    if left <= ENOUGH:
-        beta, b, a = _on_the_faces(c, s, q, u, at) or (beta, b, a)
+    solved = _on_the_faces(c, s, q, u, at) if left <= ENOUGH else None
+    if solved is not None:
+        beta, b, a = solved
     else:
+        a = xp.where(xp.abs(a) > USED * most, a, xp.zeros_like(a))
+    if left > ENOUGH:
         errors.warn(errors.not_converged(STEPS, "the interior point method", left, ENOUGH, "Use a larger lam."))
     gamma = xp.asarray([[b * c.W**0.5]], dtype=xp.float64, device=_xp.device(s))
-    return beta, gamma, xp.where(xp.abs(a) > USED * most, a, xp.zeros_like(a))
+    return beta, gamma, a
 
 
 def _on_the_faces(c: Any, s: Array, q: Array, u: Array, at: _Point) -> tuple[Array, float, Array] | None:

@@ -24,6 +24,7 @@ STEPS = 100_000_000  # of libsvm times rows: a second or two
 FEW = 50  # rows below which a step takes as long as with so many
 SINGLE = 1e7  # kernel values whose rounding to single precision is as large as the targets
 DOUBLE = TOLERANCE / np.finfo(float).eps  # kernel values times coefficients whose rounding is as large as the tolerance
+EXCESS = 1e-2  # share by which the risk may exceed the least before libsvm is not believed
 SLACK = 1e-9  # by how much a condition may fail and still count as met, relative to the size of the targets
 CACHE = 500
 ZERO, FREE, BOUND = 0, 1, 2
@@ -56,6 +57,16 @@ def insensitive(
     rows, signs = np.tile(np.arange(len(y)), 2), np.repeat([1.0, -1.0], len(y))
     conditions = _Conditions(rows, signs, np.tile(y, 2) - signs * epsilon, np.tile(C * weight, 2))
     return _polish(K, a, conditions)
+
+
+def excess(K: np.ndarray, a: np.ndarray, loss: np.ndarray, gain: float, lam: float) -> float:
+    """Return by what share of itself the risk of a solution may exceed the least: the dual value is never above that.
+
+    `loss` holds w·ℓ at each row, and `gain` the linear part of the dual objective.
+    """
+    norm = lam * float(a @ (K @ a))
+    risk, below = float(loss.sum()) + norm, 2.0 * lam * gain - norm
+    return (risk - below) / risk if risk > 0 else 0.0
 
 
 def _fit(model: Any, K: np.ndarray, y: np.ndarray, weight: np.ndarray) -> None:

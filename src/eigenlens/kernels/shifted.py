@@ -6,6 +6,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ._pairs import BlockFunction
 from .base import Kernel
+from .expansion import Expansion
 
 
 class ShiftedKernel(Kernel):
@@ -30,6 +31,10 @@ class ShiftedKernel(Kernel):
 
     def _diagonal(self, X: Array) -> Array:
         return self.kernel._diagonal_about(X, _xp.like(self.pivot, X))
+
+    def expansion(self, X: Array, weight: Array) -> Expansion | None:
+        """Return the kernel without its matrix, where it is a polynomial and the rows determine it."""
+        return self.kernel._expansion(X, weight, _xp.like(self.pivot, X))
 
     def _trend(self, X: Array) -> Array:
         return self.kernel._trend(X)

@@ -120,7 +120,7 @@ class ExactPath:
             left = float(lam) / (self.d + float(lam))  # of I − S, whose digits 1 − leverage would lose
             E = self.U @ (self.Z * left[:, None])
             trace = n - float(xp.sum(counted * left))
-            gcv.append(_gcv(float(xp.sum(E**2)), trace, W))
+            gcv.append(gcv_score(float(xp.sum(E**2)), trace, W))
             held = (1.0 - drop) + drop * (squares @ left)
             loo.append(float(xp.sum((E / held[:, None]) ** 2)) / W)
             df.append(trace)
@@ -135,29 +135,36 @@ def dual_solution(reduction: Reduction, Y: Array, solved: Array, lam: float) -> 
     """Return the coefficients c of f and γ of the free functions, from (M + λI)⁻¹ P√w y."""
     red = reduction
     solved = solved - red.Q @ (red.Q.T @ solved)
-    _judge_digits(red.rounding, red.project(Y), solved, lam)
+    judge_digits(red, red.project(Y), solved, lam)
     c = solved * red.root[:, None]
     assert red.K is not None
     return c, red.free_part(Y - red.K @ c - lam * c / red.weight[:, None])
 
 
-def _judge_digits(rounding: float, R: Array, solved: Array, lam: float) -> None:
-    """Warn where the terms of a fit are so large that their rounding shows in their sum."""
-    lost = rounding * _largest_norm(solved) / max(_largest_norm(R), np.finfo(float).tiny)
+def judge_digits(red: Reduction, R: Array, solved: Array, lam: float) -> None:
+    """Warn where the terms of a fit to R are so large that their rounding shows in their sum."""
+    size, rounding = max(_largest_norm(R), np.finfo(float).tiny), red.rounding
     if not lam > rounding:
+        lost = max(_largest_norm(R - red.M @ solved - lam * solved), rounding * _largest_norm(solved)) / size
         errors.warn(
             errors.ConditionWarning(
                 f"lam={lam:.3g} is lost in the rounding of the kernel matrix (trace {rounding / _xp.EPS:.3g}); the fit "
-                f"leaves out every axis whose eigenvalue is rounding as well. {_LARGER}"
+                f"leaves out every axis whose eigenvalue is rounding as well. This may change fitted values by up to "
+                f"{min(lost, 1.0):.0e} of the responses. {_LARGER}"
             )
         )
-    elif lost > SHOWS:
-        errors.warn(
-            errors.ConditionWarning(
-                f"lam={lam:.3g} is so far below the kernel matrix (trace {rounding / _xp.EPS:.3g}) that rounding may "
-                f"change fitted values by {min(lost, 1.0):.0e} of the responses. {_LARGER}"
-            )
-        )
+        return
+    lost = rounding * _largest_norm(solved) / size
+    if lost > SHOWS:
+        errors.warn(digits_lost(lost, rounding / _xp.EPS, lam))
+
+
+def digits_lost(lost: float, trace: float, lam: float) -> errors.ConditionWarning:
+    """Say what share of the responses fitted values may be off by."""
+    return errors.ConditionWarning(
+        f"lam={lam:.3g} is so far below the kernel matrix (trace {trace:.3g}) that rounding may change fitted values "
+        f"by {min(lost, 1.0):.0e} of the responses. {_LARGER}"
+    )
 
 
 def _largest_norm(A: Array) -> float:
@@ -196,7 +203,7 @@ class LandmarkPath:
         shrink = self.d[:, None] * inverse
         loo, rss = self._second_pass(inverse)
         df = self.free + _xp.to_numpy(xp.sum(shrink, axis=0))
-        gcv = np.array([_gcv(float(r), float(t), self.W) for r, t in zip(_xp.to_numpy(rss), df, strict=True)])
+        gcv = np.array([gcv_score(float(r), float(t), self.W) for r, t in zip(_xp.to_numpy(rss), df, strict=True)])
         return Path(np.asarray(lams, dtype=float), gcv, _xp.to_numpy(loo) / self.W, df)
 
     def _second_pass(self, inverse: Array) -> tuple[Array, Array]:
@@ -247,7 +254,8 @@ class LandmarkPath:
         return self.landmarks.coefficients(beta), xp.concat([constant[None, :], slopes], axis=0)
 
 
-def _gcv(rss: float, trace: float, W: float) -> float:
+def gcv_score(rss: float, trace: float, W: float) -> float:
+    """Return the score of a fit with so many degrees of freedom; infinity where hardly any are left."""
     left = 1.0 - trace / W
     return rss / W / left**2 if left > PERFECT else float("inf")
 

@@ -14,7 +14,7 @@ from .._core.typing import Array
 from ..inference import DimensionTest, wilks
 from ..moments import Cross
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
-from ..spectral.ridged import RidgedForm, plus_ridge
+from ..spectral.ridged import RidgedForm, plus_ridge, whiten_rows
 from ._base import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
@@ -78,13 +78,14 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
     Sxx, Syy = _halves(covariance, p, ridge)
     constant = None if ridge else joint.constant_columns()
     most = max(p, s) if ridge else max(1, joint.n_rows - 1)
-    y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
+    if isinstance(Syy, RidgedForm):
+        y_whitening = whiten_rows(Syy)
+    else:
+        y_whitening = whiten(Syy, None if constant is None else constant[p:], min(s, most))
     if covariance.factor is None:
         root = y_whitening.matrix.T @ covariance.matrix[p:, :p]
-    elif isinstance(Sxx, RidgedForm):  # what a ridge adds to one table has nothing to do with the other
+    else:  # what a ridge adds to one table has nothing to do with the other
         root = (covariance.factor[:, p:] @ y_whitening.matrix).T @ covariance.factor[:, :p]
-    else:
-        root = (Syy.factor @ y_whitening.matrix).T @ Sxx.factor
     pencil = Pencil(
         Form(factor=root, squared=covariance.squared),
         Sxx,
@@ -147,8 +148,8 @@ def _halves(joint: Form, p: int, ridge: float) -> tuple[Form, Form]:
         M = joint.matrix
         return Form(matrix=M[:p, :p]).plus_identity(ridge), Form(matrix=M[p:, p:]).plus_identity(ridge)
     x, y = (Form(factor=part, squared=joint.squared) for part in (joint.factor[:, :p], joint.factor[:, p:]))
-    shrunk = plus_ridge(x, ridge)
-    if isinstance(shrunk, RidgedForm):
-        return shrunk, y.plus_identity(ridge)
+    halves = plus_ridge(x, ridge), plus_ridge(y, ridge)
+    if any(isinstance(half, RidgedForm) for half in halves):
+        return halves
     F = joint.factor if not ridge else joint.plus_identity(ridge).factor
     return Form(factor=F[:, :p], squared=joint.squared), Form(factor=F[:, p:], squared=joint.squared)

@@ -70,13 +70,14 @@ def dimension_test(
     seed: Any,
     groups: Any = None,
     block: int | None = None,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Run one of the tests on the problem of all directions; some move rows, whole groups or blocks of them."""
     moments, pencil, unit = problem.moments, problem.pencil, problem.unit
     n = moments.weight - 1
     if method == "shared":
         rows = None if rows is None else problem.in_unit(rows)
-        return _shared(moments, pencil, rows, alpha, n_draws, seed, groups, block).in_unit(unit)
+        return _shared(moments, pencil, rows, alpha, n_draws, seed, groups, block, budget).in_unit(unit)
     spectrum = solve(pencil, "dense")
     values = _padded(spectrum, moments.n_features) / n
     if moments.n_features < 2:
@@ -113,29 +114,33 @@ def _shared(
     seed: Any,
     groups: Any = None,
     block: int | None = None,
+    budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions columns share: against the rows' own noise with random signs, or normal noise."""
     n, A = moments.weight, pencil.A
+    given: dict[str, Any] = {"n_draws": n_draws, "random_state": seed, "budget": budget}
     if rows is not None and groups is None and block is None:
-        return shared_by_rows(rows, alpha, n_draws, seed)
+        return shared_by_rows(rows, alpha, n_draws, seed, budget)
     if rows is not None:
         noise = "flips" if block is None else "permutation"
-        return components_test(rows, alpha, noise, groups=groups, block=block, n_draws=n_draws, random_state=seed)
+        return components_test(rows, alpha, noise, groups=groups, block=block, **given)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = _xp.to_numpy(A.factor)
-        return components_test_of_factor(F, n, alpha, n_draws=n_draws, random_state=seed)
+        return components_test_of_factor(F, n, alpha, **given)
     covariance = _xp.to_numpy(A.dense()) / (n - 1)
-    return components_test_of_moments(covariance, n, alpha, n_draws=n_draws, random_state=seed)
+    return components_test_of_moments(covariance, n, alpha, **given)
 
 
-def shared_by_rows(rows: np.ndarray, alpha: float, n_draws: int, seed: Any) -> DimensionTest:
+def shared_by_rows(
+    rows: np.ndarray, alpha: float, n_draws: int, seed: Any, budget: float | None = None
+) -> DimensionTest:
     """Test how many directions columns share against the noise of rows, or of some of them, with random signs."""
     most = max(int(CELLS / rows.shape[1]), 2 * rows.shape[1])
     if len(rows) <= most:
-        test = components_test(rows, alpha, "flips", n_draws=n_draws, random_state=seed)
+        test = components_test(rows, alpha, "flips", n_draws=n_draws, random_state=seed, budget=budget)
         return test.with_note(_of_neighbours(rows))
     some = np.sort(np.random.default_rng(0).choice(len(rows), most, replace=False))
-    test = components_test(rows[some], alpha, "flips", n_draws=n_draws, random_state=seed)
+    test = components_test(rows[some], alpha, "flips", n_draws=n_draws, random_state=seed, budget=budget)
     return test.with_note(f"{most:,} of {len(rows):,} rows were tested.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -148,7 +149,22 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
     )
 
 
+#: The last limits of each model, with the moments that they belong to, their weight, the components and the level.
+_KNOWN: WeakKeyDictionary[Any, tuple[Any, tuple[float, ...], tuple[float, float]]] = WeakKeyDictionary()
+
+
 def _limits(model: Any, k: int, level: float) -> tuple[float, float]:
+    """Return the limits of T² and Q; a model that is shown rows block by block decomposes its moments once."""
+    moments = model._whole_moments
+    of = (float(moments.weight), k, level)
+    known, settings, limits = _KNOWN.get(model, (None, (), (0.0, 0.0)))
+    if known is not moments or settings != of:
+        limits = _limits_of(model, k, level)
+        _KNOWN[model] = (moments, of, limits)
+    return limits
+
+
+def _limits_of(model: Any, k: int, level: float) -> tuple[float, float]:
     """Return the limits of T² and Q for new rows, from the moments of the fit."""
     problem = model._pose(model._whole_moments)
     n, divisor = problem.moments.weight, problem.divisor

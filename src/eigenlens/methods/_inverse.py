@@ -16,14 +16,14 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_count, check_number, wanted
+from .._core.parameters import check_count, check_number, unchanged_on_failure, wanted
 from .._core.summaries import Table, table
 from .._core.typing import Array, TableLike
 from ..inference import (
     choose_slices,
 )
 from ..moments import Centred
-from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source, with_target
+from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
 from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
@@ -107,9 +107,9 @@ class InverseRegression(RowsTransformer, SliceTested):
         target : column or list of columns, optional
             Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
-        if target is not None:
-            X, y = with_target(X, y, target)
-        return self._fit(X, response_of(y, slices), sample_weight)
+        with unchanged_on_failure(self):
+            X, y = self._take_target(X, y, target)
+            return self._fit(X, response_of(y, slices), sample_weight)
 
     def transform(self, X: TableLike) -> Array:
         """Return the variates (x − mean)ᵀvⱼ of rows, uncorrelated with variance 1 over the rows of the fit."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import errors, memory
 from .._core import xp as _xp
-from .._core.parameters import check_choice, wanted
+from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.typing import Array, TableLike
 from ..inference import (
     CANONICAL,
@@ -24,7 +24,7 @@ from ..inference.holed import Hypothesis, of_classes
 from ..moments import Centred, Grouped
 from ..normal.redrawn import Redrawn
 from ..regress.scoring import contrasts
-from ..sources import Source, with_target
+from ..sources import Source
 from ..sources.labels import refuse_other_labels
 from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
@@ -115,9 +115,8 @@ class ClassesEstimator(MomentsEstimator):
         target : column or list of columns, optional
             Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
         """
-        if target is not None:
-            X, y = with_target(X, y, target)
-        return self._fit(X, y, sample_weight)
+        with unchanged_on_failure(self):
+            return self._fit(*self._take_target(X, y, target), sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
         """Add more rows; the result is that of all rows at once. With fewer than two classes, only moments are kept.

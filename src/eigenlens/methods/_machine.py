@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -15,14 +16,17 @@ from .._core.parameters import check_choice, check_flag, check_number
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
+from ..kernels.expanded import ExpandedCoordinates, ExpandedPath, expansion_for, kernel_expansion
+from ..kernels.expansion import Expansion
 from ..kernels.logistic import fit_logistic
 from ..kernels.reduction import kernel_matrix, reduce
 from ..kernels.shifted import shifted, unmoved
-from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, ridge
+from ..kernels.squares import ExactPath, LandmarkPath, Path, dual_solution, judge_digits, ridge
 from ._declaration import Laws
 from ._kernel import KernelEstimator, Rows
 
 RULES = ("gcv", "loo")
+CURVATURE = 8.0  # λ of squares beside that of the logistic loss, whose second derivative is at most 1/4
 SUPPORT = 40  # points at which the constant of a moved function is found
 
 
@@ -38,6 +42,8 @@ class KernelMachine(KernelEstimator):
     lam_: float
     function_: RKHSFunction
     intercept_: Any
+    _expansion: Expansion  # only where the matrix of the kernel would lose λ
+    _of_polynomials: Array
 
     # -- checks --------------------------------------------------------------------------------------------------
 
@@ -87,7 +93,7 @@ class KernelMachine(KernelEstimator):
         return 100.0 if self.loss in ("hinge", "epsilon_insensitive") and not self.polish else 0.0
 
     def _start(self, kernel: Kernel, rows: Rows) -> Kernel:
-        self._forget("_path", "_support")
+        self._forget("_path", "_support", "_expansion", "_of_polynomials")
         self._pivot = rows.pivot
         return shifted(self._resolve(kernel, rows), rows.pivot)
 
@@ -101,8 +107,14 @@ class KernelMachine(KernelEstimator):
             c, gamma = way.solution(self.lam_)
             self._conclude(kernel, marks.rows, c, gamma, rows)
             self._landmark_numbers = rows.kept[marks.places]
-            return
+            return None
         path = isinstance(self.lam, str)
+        expansion = self._expanded(kernel, rows, lams)
+        if expansion is not None:
+            expanded = ExpandedPath(expansion, rows.X, Y, rows.weight)
+            self._choose(expanded, lams)
+            expanded.judge_digits(self.lam_)
+            return self._conclude_expanded(kernel, expansion, *expanded.solution(self.lam_), rows)
         red = reduce(kernel, rows.X, rows.weight, keep=True, copies=3.0 if path else 2.0)
         if path:
             exact = ExactPath(red, Y)
@@ -112,7 +124,16 @@ class KernelMachine(KernelEstimator):
             self.lam_ = float(self.lam)
             solved = ridge(red, Y, self.lam_)
         c, gamma = dual_solution(red, Y, solved, self.lam_)
-        self._conclude(red.kernel, red.points, c, gamma, rows)
+        return self._conclude(red.kernel, red.points, c, gamma, rows)
+
+    def _expanded(self, kernel: Kernel, rows: Rows, lams: np.ndarray | None) -> Expansion | None:
+        """Return polynomials in place of the kernel matrix, where the smallest λ would be lost beside it.
+
+        A path of its own begins at a share of the largest eigenvalue, so no λ is lost there.
+        """
+        if isinstance(self.lam, str):
+            return None if lams is None else expansion_for(kernel, rows.X, rows.weight, float(lams.min()))
+        return expansion_for(kernel, rows.X, rows.weight, float(self.lam))
 
     def _choose(self, way: Any, lams: np.ndarray | None) -> None:
         """Set λ: as given, or the best of the path."""
@@ -125,6 +146,12 @@ class KernelMachine(KernelEstimator):
     def _fit_logistic(self, kernel: Kernel, rows: Rows, Y: Array) -> None:
         self.lam_ = float(self.lam)
         coordinates: Any
+        expansion = None if self.n_landmarks is not None else self._expanded(kernel, rows, None)
+        if expansion is not None:
+            coordinates = ExpandedCoordinates(expansion, rows.X, rows.weight)
+            ExpandedPath(expansion, rows.X, Y, rows.weight).judge_digits(CURVATURE * self.lam_)
+            c, of_polynomials = coordinates.solution(*fit_logistic(coordinates, Y, rows.weight, self.lam_))
+            return self._conclude_expanded(kernel, expansion, c, of_polynomials, rows)
         if self.n_landmarks is None:
             red = reduce(kernel, rows.X, rows.weight, keep=True, copies=4.0)
             coordinates, kernel, points = ExactCoordinates(red), red.kernel, red.points
@@ -133,8 +160,11 @@ class KernelMachine(KernelEstimator):
             coordinates, points = LandmarkCoordinates(marks, rows.X, rows.weight), marks.rows
             self._report_loss(coordinates.missed, len(marks.places))
             self._landmark_numbers = rows.kept[marks.places]
-        c, gamma = coordinates.solution(*fit_logistic(coordinates, Y, rows.weight, self.lam_))
-        self._conclude(kernel, points, c, gamma, rows)
+        beta, free, pull = fit_logistic(coordinates, Y, rows.weight, self.lam_)
+        if self.n_landmarks is None:
+            judge_digits(red, red.project(coordinates.times(beta)), pull / red.root[:, None], self.lam_)
+        c, gamma = coordinates.solution(beta, free, pull)
+        return self._conclude(kernel, points, c, gamma, rows)
 
     def _fit_support(self, kernel: Kernel, rows: Rows, problems: list[tuple[np.ndarray, np.ndarray]]) -> None:
         """Fit one machine for each problem, given as row numbers and their targets (±1, or responses)."""
@@ -142,17 +172,52 @@ class KernelMachine(KernelEstimator):
         xp = _xp.namespace(rows.X)
         if self.n_landmarks is not None:
             return self._fit_support_landmarks(kernel, rows, problems)
-        kernel, points, K = self._matrix(kernel, rows)
-        A, b = np.zeros((K.shape[0], len(problems))), np.zeros(len(problems))
+        whole, points, K = self._matrix(kernel, rows)
+        A, b, excess = np.zeros((K.shape[0], len(problems))), np.zeros(len(problems)), 0.0
         w = _xp.to_numpy(rows.weight)
-        for j, (index, target) in enumerate(problems):
-            part = K if len(index) == len(K) else K[np.ix_(index, index)]
-            A[index, j], b[j] = self._machine(part, target, w[index])
+        with warnings.catch_warnings(record=True) as unsettled:
+            warnings.simplefilter("always", errors.NotConvergedWarning)
+            for j, (index, target) in enumerate(problems):
+                part = K if len(index) == len(K) else K[np.ix_(index, index)]
+                A[index, j], b[j] = self._machine(part, target, w[index])
+                excess = max(excess, self._excess(part, A[index, j], b[j], target, w[index]))
+        expansion = kernel_expansion(kernel, rows.X, rows.weight) if excess > libsvm.EXCESS else None
+        if expansion is not None:
+            return self._fit_support_expanded(kernel, expansion, rows, problems)
+        self._tell(excess, [str(found.message) for found in unsettled], K)
         used = np.flatnonzero((A != 0).any(axis=1))
         used = used if len(used) else np.arange(1)
         self._support = rows.kept[used]
         chosen = xp.take(points, _xp.like(used, points), axis=0)
-        return self._conclude(kernel, chosen, _xp.like(A[used], points), _xp.like(b[None, :], points), rows)
+        return self._conclude(whole, chosen, _xp.like(A[used], points), _xp.like(b[None, :], points), rows)
+
+    def _tell(self, excess: float, unsettled: list[str], K: np.ndarray) -> None:
+        """Say what libsvm's digits may cost: the duality gap is a bound."""
+        share = f"the risk of this fit may exceed the least by {min(excess, 1.0):.0e} of itself"
+        for text in unsettled:
+            errors.warn(errors.NotConvergedWarning(f"{text} As it is, {share}."))
+        if excess > libsvm.EXCESS and not unsettled:
+            size = float(np.abs(K).max())
+            errors.warn(
+                errors.ConditionWarning(
+                    f"libsvm rounds kernel values of up to {size:.1e} to single precision, so {share}. Use "
+                    "polish=True, a larger lam, or centre and scale the columns."
+                )
+            )
+
+    def _fit_support_expanded(self, kernel: Kernel, expansion: Expansion, rows: Rows, problems: list[Any]) -> None:
+        """Fit the machines in polynomials, in double precision."""
+        xp, found = _xp.namespace(rows.X), []
+        c = np.zeros((rows.X.shape[0], len(problems)))
+        for j, (index, target) in enumerate(problems):
+            X, w = (xp.take(part, _xp.like(index, part), axis=0) for part in (rows.X, rows.weight))
+            coordinates = ExpandedCoordinates(expansion, X, w)
+            beta, gamma, a = self._machine_of_landmarks(coordinates, _xp.like(target, X), w)
+            pull, of_polynomials = coordinates.solution(beta, gamma, a)
+            c[index, j] = _xp.to_numpy(pull)
+            found.append(of_polynomials)
+        self._support = rows.kept[np.flatnonzero((c != 0).any(axis=1))]
+        self._conclude_expanded(kernel, expansion, _xp.like(c, rows.X), xp.concat(found, axis=1), rows)
 
     def _matrix(self, kernel: Kernel, rows: Rows) -> tuple[Kernel, Array, np.ndarray]:
         """Return the matrix for libsvm, on the host; that of an unknown kernel is checked first."""
@@ -184,6 +249,10 @@ class KernelMachine(KernelEstimator):
     def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
         return libsvm.hinge(K, target, w, self.lam_, self.polish)
 
+    def _excess(self, K: np.ndarray, a: np.ndarray, b: float, target: np.ndarray, w: np.ndarray) -> float:
+        loss = w * np.maximum(1.0 - target * (K @ a + b), 0.0)
+        return libsvm.excess(K, a, loss, float(target @ a), self.lam_)
+
     def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
         return interior.hinge(coordinates, target, w, self.lam_)
 
@@ -206,6 +275,17 @@ class KernelMachine(KernelEstimator):
         self.intercept_ = float(gamma[0, 0]) if single else xp.asarray(gamma[0, :], copy=True)
         self.trend_ = xp.asarray(gamma[1:, 0] if single else gamma[1:, :], copy=True)
 
+    def _conclude_expanded(
+        self, kernel: Kernel, expansion: Expansion, c: Array, of_polynomials: Array, rows: Rows
+    ) -> None:
+        """Keep the polynomials for prediction; the free constant is their value at the pivot, where the kernel is 0."""
+        self._expansion, self._of_polynomials = expansion, of_polynomials
+        self._conclude(kernel, rows.X, c, self._of_expansion(rows.X[:1, :] * 0.0), rows)
+
+    def _of_expansion(self, X: Array) -> Array:
+        weights = _xp.like(self._of_polynomials, X)
+        return self._expansion(X) @ weights[:-1, :] + weights[-1:, :]
+
     def _unmoved(self, some: Array) -> Array:
         """Return the coefficients of the free functions for rows that are not moved to the origin."""
         xp, gamma = _xp.namespace(some), self._gamma
@@ -224,6 +304,8 @@ class KernelMachine(KernelEstimator):
 
     def _decide(self, X: Array) -> Array:
         """Return f + b for rows minus the pivot: (n, q)."""
+        if hasattr(self, "_expansion"):
+            return self._of_expansion(X)
         points, c, gamma = (_xp.like(a, X) for a in (self._points, self._coefficients, self._gamma))
         return shifted(self.kernel_, self._pivot)._apply(X, points, c) + self._trend(X) @ gamma
 

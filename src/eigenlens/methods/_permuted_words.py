@@ -61,7 +61,8 @@ class PermutedWords(RowsEstimator):
         most = max(1, min(len(rows) - 1, rows.shape[1] - sum(len(part) > 1 for part in blocks)))
 
         def values_of(table: np.ndarray) -> np.ndarray:
-            return np.linalg.eigvalsh(table.T @ table / len(table))[::-1][:most]
+            products = table.T @ table if table.shape[1] <= len(table) else table @ table.T
+            return np.linalg.eigvalsh(products / len(table))[::-1][:most]
 
         return against_refits(values_of, rows, alpha, n_draws, random_state, blocks)
 

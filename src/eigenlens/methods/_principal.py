@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from .._core import errors
-from .._core.parameters import check_choice, wanted
+from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.typing import TableLike
 from ..inference import DimensionTest
 from ..moments import Centred
-from ..sources import with_target
 from ._base import MomentsEstimator, Problem
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
@@ -63,9 +62,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         target : column or list of columns, optional
             Columns of X to exclude, by name.
         """
-        if target is not None:
-            X, _ = with_target(X, None, target)
-        return self._fit(X, None, sample_weight)
+        with unchanged_on_failure(self):
+            X, _ = self._take_target(X, None, target)
+            return self._fit(X, None, sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
@@ -83,6 +82,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
         block: int | None = None,
         n_draws: int = DRAWS,
         random_state: Any = SEED,
+        budget: float | None = None,
     ) -> DimensionTest:
         """Test how many directions the columns share: "at most d", d = 0, 1, …, whatever `n_components` is.
 
@@ -112,6 +112,9 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             Number of draws of noise, where they are needed.
         random_state : int, Generator, RandomState or None
             Their seed.
+        budget : float, optional
+            Multiplications that "shared" may take, counted and not timed, so the answer is the same on every machine.
+            Beyond, no further direction is tested, and the result says "at least". A report sets 2e10.
 
         Notes
         -----
@@ -158,6 +161,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator):
             seed=random_state,
             groups=labels_of_kept(source, groups),
             block=block,
+            budget=budget,
         )
 
     def _summary_test(self) -> str:

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import Array, TableLike
-from ..sources import Block, LabelReader, Source, Target, as_source, map_rows, whole
+from ..sources import Block, LabelReader, Source, Target, TargetColumns, as_source, map_rows, whole
 from ..sources.words import Words
 from ..spectral import Spectrum
 from ._declaration import Declaration, Laws
@@ -58,7 +58,7 @@ class Known:
         return cls(source.n_features, n_rows, n_classes, source.n_responses)
 
 
-class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
+class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
     """A method that is fitted to rows; one that needs a single pass over them derives from MomentsEstimator."""
 
     _declaration: ClassVar[Declaration] = Declaration()
@@ -165,7 +165,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         """
         self._require_fit()
         source = as_source(
-            X,
+            self._without_target(X),
             missing=self.missing if self.missing in MODELLED else "refuse",
             estimator=type(self).__name__,
             every_row=True,
@@ -203,7 +203,7 @@ class RowsEstimator(DisplayMixin, BaseEstimator, ABC):
         if X is not None:
             if isinstance(X, int | float):
                 raise errors.InputTypeError(f"test_dimension({X!r}): the first argument is X; write alpha={X!r}.")
-            return self._open_again(X, y, sample_weight)
+            return self._open_again(*self._with_target(X, y), sample_weight)
         if needed:
             rows = {"none": "X", "labels": "X, y", "table": f"X, {self._second_name}"}[self._target]
             name = type(self).__name__

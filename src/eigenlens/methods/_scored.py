@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,11 +29,34 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     _dtype: ClassVar[Any]
     _given_priors: Priors = None
 
+    _usual_regressor: ClassVar[Callable[[], Any]]  # whose parameters a grid may name where no regressor is given
+
     n_components: int | None
+    regressor: Any
     priors: Any
     scores_: Array
     canonical_correlations_: Array
     explained_variance_ratio_: Array
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, including those of the usual regressor if none is given."""
+        params = super().get_params(deep)
+        if deep and self.regressor is None:
+            usual = type(self)._usual_regressor().get_params()
+            params.update({f"regressor__{name}": value for name, value in usual.items()})
+        return params
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; `regressor__degree` and its like are those of the usual regressor where none is given."""
+        usual = type(self)._usual_regressor()
+        if params.get("regressor", self.regressor) is None:
+            names = {f"regressor__{name}": value for name, value in usual.get_params().items()}
+            if "regressor" in params:  # all parameters of a model that has none: nothing is asked of the usual one
+                params = {k: v for k, v in params.items() if k not in names or v != names[k]}
+            if any(name.startswith("regressor__") for name in params):
+                params["regressor"] = usual
+        super().set_params(**params)
+        return self
 
     def _check_shared(self, regressor: Any) -> None:
         if hasattr(self.n_components, "fit"):

@@ -23,7 +23,7 @@ from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, wanted
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, TableLike
@@ -32,7 +32,7 @@ from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Centred, Cross
 from ..normal import Conditional
 from ..normal.redrawn import Redrawn
-from ..sources import RegressorScore, as_source, map_rows, with_target
+from ..sources import RegressorScore, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
@@ -151,20 +151,20 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
             Instead of Y: the names of its columns, if X is a table that holds both.
         """
         Y = y if Y is None else Y
-        if target is not None:
-            X, Y = with_target(X, Y, target)
-        return self._fit(X, Y, sample_weight)
+        with unchanged_on_failure(self):
+            return self._fit(*self._take_target(X, Y, target), sample_weight)
 
     def partial_fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y if Y is None else Y, sample_weight)
 
     def fit_transform(
-        self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None
+        self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None, target: Any = None
     ) -> Any:
         """Fit, and return the variates of both tables."""
         Y = y if Y is None else Y
-        return self.fit(X, Y, sample_weight).transform(X, Y)
+        self.fit(X, Y, sample_weight, target=target)
+        return self.transform(*self._with_target(X, Y))
 
     _validated = Validated("ridge", 0.0, ridges, "r2")
 

@@ -108,27 +108,14 @@ class FDA(ScoredClassifier):
         display="DiscriminantDisplay",
     )
 
+    _usual_regressor = AdaptiveSplines
+
     def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Any = None) -> None:
         self.n_components = n_components
         self.regressor = regressor
         self.priors = priors
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters, including those of the default regressor if none is given."""
-        params = super().get_params(deep)
-        if deep and self.regressor is None:
-            params.update({f"regressor__{name}": value for name, value in AdaptiveSplines().get_params().items()})
-        return params
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters; `regressor__degree` and its like are those of the default regressor where none is given."""
-        nested = any(name.startswith("regressor__") for name in params)
-        if nested and params.get("regressor", self.regressor) is None:
-            params["regressor"] = AdaptiveSplines()
-        super().set_params(**params)
-        return self
-
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Regress class scores on X and find the discriminant coordinates.
 
         Parameters
@@ -138,10 +125,12 @@ class FDA(ScoredClassifier):
             Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice. The regressor must take weights.
+        target : column, optional
+            Instead of y: its name in X, if the columns of X have names.
         """
         with unchanged_on_failure(self):
             self._check_shared(self.regressor)
-            source, rows = self._read(X, y, sample_weight)
+            source, rows = self._read(*self._take_target(X, y, target), sample_weight)
             K = len(source.labels.classes)
             wanted(self.n_components, K - 1, f"{K} classes give at most {K - 1} directions")
             codes = np.asarray(rows.y, dtype=np.intp)

@@ -117,7 +117,7 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Fit the function.
 
         Parameters
@@ -126,11 +126,13 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         y : array of shape (n,), or (n, q) for several responses
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column, optional
+            Instead of y: its name in X, if the columns of X have names.
         """
         with unchanged_on_failure(self):
             check_number("epsilon", self.epsilon, 0.0)
             kernel = self._check_risk()
-            source: Any = self._open(X, y, sample_weight, reset=True)
+            source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
             self._single = source.single_response
             rows = self._gather(source, kernel, self._far(kernel))
             kernel = self._start(kernel, rows)
@@ -145,6 +147,11 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
 
     def _machine(self, K: np.ndarray, target: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, float]:
         return libsvm.insensitive(K, target, w, self.lam_, float(self.epsilon), self.polish)
+
+    def _excess(self, K: np.ndarray, a: np.ndarray, b: float, target: np.ndarray, w: np.ndarray) -> float:
+        y = target - float(np.median(target))  # the a add up to 0
+        loss = w * np.maximum(np.abs(target - b - K @ a) - float(self.epsilon), 0.0)
+        return libsvm.excess(K, a, loss, float(y @ a) - float(self.epsilon) * float(np.abs(a).sum()), self.lam_)
 
     def _machine_of_landmarks(self, coordinates: Any, target: Array, w: Array) -> tuple[Array, Array, Array]:
         return interior.insensitive(coordinates, target, w, self.lam_, float(self.epsilon))
@@ -234,7 +241,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Fit the functions.
 
         Parameters
@@ -243,10 +250,12 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         y : labels of shape (n,)
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column, optional
+            Instead of y: its name in X, if the columns of X have names.
         """
         with unchanged_on_failure(self):
             kernel = self._check_risk()
-            source: Any = self._open(X, y, sample_weight, reset=True)
+            source: Any = self._open(*self._take_target(X, y, target), sample_weight, reset=True)
             labels = source.labels
             K = len(labels.classes)
             if K < 2:

@@ -15,6 +15,7 @@ Bakır, Weston, Schölkopf (2004), Learning to find pre-images, NIPS 16.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -27,9 +28,11 @@ from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
+from ..kernels.expanded import DOUBT
+from ..kernels.expansion import Expansion
 from ..kernels.preimage import Preimage
 from ..kernels.reduction import SHOWS, reduce
-from ..kernels.shifted import shifted, unmoved
+from ..kernels.shifted import ShiftedKernel, shifted, unmoved
 from ..sources import Source, as_source, map_rows
 from ..spectral import Form, Pencil, Spectrum, orient, solve
 from ._declaration import Declaration, Spread
@@ -94,6 +97,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     )
 
     _counts: Any = None  # weights of the rows; None counts each once
+    _expansion: Expansion  # scores as polynomials, only where the matrix of the kernel would lose the weakest axes
 
     def __init__(
         self, n_components: int | None = None, *, kernel: Any = DEFAULT, n_landmarks: int | None = None
@@ -124,7 +128,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
             if kernel.conditional_order > 1:
                 what = "centring makes only those of order 1 positive definite"
                 raise errors.conditional_kernel(kernel, kernel.conditional_order, what, "use another kernel")
-            self._forget("_preimage")
+            self._forget("_preimage", "_expansion")
             self.kernel_, self._pivot = kernel, rows.pivot
             self._mean = (rows.weight / float(_xp.namespace(rows.weight).sum(rows.weight))) @ rows.X
             if self.n_landmarks is None:
@@ -146,7 +150,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         red = reduce(kernel, rows.X, rows.weight, keep=False, constant_only=True)
         form = Form(matrix=red.M)
         trace = form.trace()
-        spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
+        spectrum = solve(Pencil(form, n_components=self.n_components))
+        expansion = self._expanded(kernel, rows, spectrum, red.rounding)
+        if expansion is not None:
+            return self._fit_expanded(expansion, rows)
+        spectrum = self._kept(spectrum, trace)
         weakest = float(spectrum.values[-1])
         if trace * _xp.EPS <= SHOWS * weakest < red.rounding:
             errors.warn(errors.far_from_origin(red.rounding / _xp.EPS, weakest, "in the weakest axis"))
@@ -157,6 +165,38 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         # they add up to 0 except for rounding, which k(x, ·) of rows far from the origin would multiply
         share = red.weight / xp.sum(red.weight)
         self._dual, self._centre = dual - share[:, None] * xp.sum(dual, axis=0), red.means
+        self._scores = spectrum.vectors * s
+        return self._present(spectrum, trace, rows.dtype)
+
+    def _expanded(self, kernel: Kernel, rows: Rows, spectrum: Spectrum, rounding: float) -> Expansion | None:
+        """Return polynomials in place of the kernel matrix, where it has too few digits for the weakest axis."""
+        count = min(spectrum.rank, len(spectrum))
+        if count == 0 or not isinstance(kernel, ShiftedKernel):
+            return None
+        fewer = self.n_components is None or spectrum.rank < self.n_components
+        weak = DOUBT * float(spectrum.values[count - 1]) < rounding
+        return kernel.expansion(rows.X, rows.weight) if fewer or weak else None
+
+    def _fit_expanded(self, expansion: Expansion, rows: Rows) -> None:
+        """Find the axes of a polynomial kernel whose matrix has no digits left for the weakest of them."""
+        xp, found = _xp.namespace(rows.X), expansion.singular_values
+        form = Form(factor=found * xp.eye(found.shape[0], dtype=xp.float64, device=_xp.device(found)), squared=False)
+        trace = form.trace()
+        spectrum = self._kept(solve(Pencil(form, n_components=self.n_components)), trace)
+        s, values = spectrum.singular_values, expansion(rows.X) @ spectrum.vectors
+        if SHOWS * float(s[-1]) < expansion.doubt:
+            digits = max(0, int(-np.log10(expansion.doubt / float(s[-1]))))
+            errors.warn(
+                errors.ConditionWarning(
+                    f"The weakest axis has the eigenvalue {float(s[-1]) ** 2:.3g} beside {float(s[0]) ** 2:.3g} of the "
+                    f"strongest, so about {digits} digits are left there: the rows lie far from the origin of the "
+                    "kernel. Use fewer components, or subtract the means of the columns first."
+                )
+            )
+        coefficients = expansion.coefficients @ (spectrum.vectors * orient(values) * s)
+        self._expansion = replace(expansion, coefficients=coefficients, singular_values=s)
+        spectrum = spectrum.mapped(values)
+        self._points, self._counts, self._centre = rows.X, rows.weight, None
         self._scores = spectrum.vectors * s
         self._present(spectrum, trace, rows.dtype)
 
@@ -219,6 +259,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         return _xp.namespace(scores).asarray(scores, copy=True)
 
     def _coordinates_of(self, X: Array) -> Array:
+        if hasattr(self, "_expansion"):
+            return self._expansion(X)
         points, dual = _xp.like(self._points, X), _xp.like(self._dual, X)
         if self._centre is None:
             return self.kernel_._apply(X, points, dual) - _xp.like(self._shift, X)

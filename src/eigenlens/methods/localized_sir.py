@@ -30,7 +30,7 @@ from .._core.stored import stored
 from .._core.typing import TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
-from ..sources import Block, Source, as_source, collect, whole, with_target
+from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
@@ -220,9 +220,7 @@ class LocalizedSIR(InverseRegression):
             Instead of y: its name in X, if the columns of X have names.
         """
         with unchanged_on_failure(self):
-            if target is not None:
-                X, y = with_target(X, y, target)
-            super().fit(X, y, sample_weight, slices)
+            super().fit(X, y, sample_weight, slices, target=target)
             if self.n_components == "auto" and len(self.eigenvalues_) > 1:
                 response = y if slices is None else slices
                 self._keep(max(1, self.test_dimension(X, response, sample_weight, method="ladle").dimension))

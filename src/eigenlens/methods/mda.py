@@ -17,6 +17,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import nullcontext
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any, Self
@@ -43,6 +44,7 @@ from ..mixtures import (
 )
 from ..normal.checks import warn_of_blank_rows
 from ..regress.penalized import PenalizedRegression
+from ..regress.polynomial import PolynomialRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
 from ._declaration import Declaration, Laws
 from ._holes import FillsHoles
@@ -68,7 +70,8 @@ class MDA(ScoredClassifier, FillsHoles):
         Bayesian information criterion falls; "cv" takes the number for all classes with the least cross-validated
         error.
     regressor : regressor, optional
-        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood.
+        Regressor of the M-step: any that FDA takes. None is linear, by maximum likelihood. Where a grid names
+        `regressor__degree`, the regressor is a `PolynomialRegression`, as in R's mda.
     n_init : int
         Number of starts that run to the end; the best likelihood wins. Without a regressor, they are the best of eight
         times as many after six M-steps.
@@ -143,6 +146,7 @@ class MDA(ScoredClassifier, FillsHoles):
         display="DiscriminantDisplay",
     )
 
+    _usual_regressor = partial(PolynomialRegression, degree=1)
     _given_by_place = False  # whether the number of directions has no name: MDA(3) may mean subclasses
 
     def __init__(
@@ -170,7 +174,7 @@ class MDA(ScoredClassifier, FillsHoles):
         self.priors = priors
         self.missing = missing
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Fit the mixtures by EM.
 
         Parameters
@@ -180,10 +184,12 @@ class MDA(ScoredClassifier, FillsHoles):
             Omit it if X is a source that holds the labels.
         sample_weight : array of shape (n,), optional
             A row of weight 2 counts twice.
+        target : column, optional
+            Instead of y: its name in X, if the columns of X have names.
         """
         with unchanged_on_failure(self):
             self._check_parameters()
-            source, rows = self._read(X, y, sample_weight)
+            source, rows = self._read(*self._take_target(X, y, target), sample_weight)
             labels = source.labels
             codes = np.asarray(rows.y, dtype=np.intp)
             sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))

@@ -26,13 +26,12 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, wanted
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, table
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test, permuted_after, resampled_test
 from ..moments import Centred, Cubic
-from ..sources import with_target
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
 from ._base import MomentsEstimator, Problem
@@ -181,9 +180,8 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         target : column, optional
             Instead of y: its name in X, if the columns of X have names.
         """
-        if target is not None:
-            X, y = with_target(X, y, target)
-        return self._fit(X, y, sample_weight)
+        with unchanged_on_failure(self):
+            return self._fit(*self._take_target(X, y, target), sample_weight)
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""

@@ -29,8 +29,11 @@ from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
-from ..spectral.counted_axes import Matrix, counted_axes
-from ..spectral.sparse_axes import SparseAxes, refitted, sparse_axes
+from ..spectral.axes_forms import Matrix
+from ..spectral.counted_axes import counted_axes
+from ..spectral.penalized_axes import STARTS, penalized_axes
+from ..spectral.refitted_axes import refitted
+from ..spectral.sparse_axes import SparseAxes
 from ..subspace import Subspace
 from ._declaration import Declaration, Laws, basis_of
 from ._principal import PrincipalComponents, PrincipalProblem
@@ -70,7 +73,8 @@ class SparsePCA(PrincipalComponents):
         How many components; None means as many as there are directions with variance.
     alpha : float or sequence of floats
         λ₁, the ℓ1 penalty on the covariance scaled to trace p (so the overall unit of X does not matter), one for all
-        components or one for each. Zero is PCA.
+        components or one for each. Zero is PCA. With one for all and at most 500 loadings, several starts are
+        tried and the lowest minimum is taken; one for each ties a component to its principal axis, where it starts.
     n_nonzero : int, sequence of ints or None
         Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
         penalty is lowered until one more loading would enter. `alpha_` holds the penalties found.
@@ -111,7 +115,7 @@ class SparsePCA(PrincipalComponents):
     Notes
     -----
     Memory: the p × p covariance and a copy; with more than 2,000 columns and half as many rows or fewer, or with
-    ``ridge=numpy.inf`` and fewer rows than columns, the n × p table and a copy.
+    ``ridge=numpy.inf`` and fewer rows than columns, the n × p table and three copies.
 
     Examples
     --------
@@ -215,9 +219,10 @@ class SparsePCA(PrincipalComponents):
         else:
             penalties = self._each("alpha", alpha, k).astype(float)
             if self.relative:
-                penalties = penalties * 2 * np.abs(G.apply(start)).max(axis=0)
-            axes = sparse_axes(G.apply, G.gram, start, l1=penalties, **options)
-        return replace(axes, B=refitted(G.apply, G.block, axes.B)) if self.refit else axes
+                penalties = penalties * 2 * np.abs(G.image(start)).max(axis=0)
+            tied = self.relative or np.ndim(alpha) > 0
+            axes = penalized_axes(G, start, penalties, starts=1 if tied else STARTS, **options)
+        return replace(axes, B=refitted(G, axes.B)) if self.refit else axes
 
     def _along(self, form: Form, start: np.ndarray, total: float, alphas: list[float]) -> list[SparseAxes]:
         """Solve for each penalty, the strongest first; one that settles slowly goes on from the one before.

@@ -171,7 +171,10 @@ class Gram:
 
     def without_means(self, means: Array, weights: Array | float) -> Gram:
         """Take out Σ w m mᵀ, for means that are small beside the rows; weights as a factor of their rows."""
-        return Gram(self.values - (means * weights).T @ means)
+        product = (means * weights).T @ means
+        if isinstance(product, np.ndarray):  # a second large array would cost more than the subtraction
+            return Gram(np.subtract(self.values, product, out=product))
+        return Gram(self.values - product)
 
     def scaled(self, factor: Array) -> Gram:
         return Gram(self.values * factor * factor[:, None])

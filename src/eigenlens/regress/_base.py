@@ -18,13 +18,13 @@ from .._core.optional import require
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.summaries import Summary, Table
 from .._core.typing import Array, TableLike
-from ..sources import RegressorScore, as_source, whole
+from ..sources import RegressorScore, TargetColumns, as_source, whole
 from ..tables.preparation import Preparation, is_words
 
 Floats = NDArray[np.float64]
 
 
-class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
+class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
     """Base of the regressors: a subclass writes ``_fit(X, Y, w)`` and ``_predict(X)`` on clean 2-D arrays.
 
     ``fit`` hands over X (n×p), Y (n×q, also for one response) and weights w (n, all positive: rows of
@@ -35,6 +35,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
 
     _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
     _y_reach: float = 150.0
+    _predicts_here = True  # also rows that an engine holds
     _of_words: Preparation | None = None  # what turns a table with words into numbers
     _foreign_names: ClassVar[dict[str, str]] = {}  # parameters of other libraries, and what to write in their place
     _y_was_1d: bool
@@ -48,7 +49,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
             raise errors.InputTypeError(f"{cls.__name__} has no parameter {name}: {cls._foreign_names[name]}.")
         return super().__new__(cls)
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Fit the model.
 
         Parameters
@@ -57,14 +58,16 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
         y : array of shape (n,) or table of shape (n, q)
             One or several responses.
         sample_weight : array of shape (n,), optional
-            Weight m means that the row stands there m times.
+            A row of weight 2 counts twice.
+        target : column or list of columns, optional
+            Instead of y: its name in X, if the columns of X have names.
 
         Returns
         -------
         self
         """
         with unchanged_on_failure(self):
-            self._fit(*self._read(X, y, sample_weight))
+            self._fit(*self._read(*self._take_target(X, y, target), sample_weight))
             self._rows_seen = int(np.count_nonzero(self._places >= 0))
             del self._places
         return self
@@ -181,7 +184,7 @@ class Regressor(MultiOutputMixin, RegressorScore, BaseEstimator, ABC):
     def _read_rows(self, X: TableLike) -> tuple[Floats, Callable[[Floats], Array]]:
         """Read rows for a fitted model, and tell how its answers go back to the library they came from."""
         check_is_fitted(self)
-        X = self._with_words(X, reset=False)
+        X = self._with_words(self._without_target(X), reset=False)
         source: Any = as_source(X, estimator=type(self).__name__, in_memory=True, every_row=True)
         validate_data(self, source.table.native, reset=False, skip_check_array=True)
         sample = source.table.sample

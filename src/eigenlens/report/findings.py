@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..inference.result import NOT_SHOWN, SHOWN, TOO_FEW
+from ..inference.result import NOT_SHOWN, NOT_TESTED, SHOWN, TOO_FEW
 
-OPEN, NOT_TESTED = "open", "not tested"
+OPEN = "open"
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ class Test:
         What the test assumes, if anything.
     of_the_next : str
         Why there are no more directions, with the smallest that would have been found.
+    stopped : bool
+        Whether there may be more directions than were tested.
     """
 
     name: str = ""
@@ -75,6 +77,7 @@ class Test:
     rows: int | None = None
     doubt: str = ""
     of_the_next: str = ""
+    stopped: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a program would want to read."""
@@ -87,6 +90,7 @@ class Test:
             "smallest_p_value": finest,
             "rows": self.rows,
             "next": self.of_the_next or None,
+            "stopped": self.stopped,
         }
 
 

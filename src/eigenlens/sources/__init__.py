@@ -4,11 +4,12 @@ Input is validated here and nowhere else. A back end is one file.
 """
 
 from .base import Block, Source, Target, collect, dense_blocks, map_rows, whole
-from .files import open_rows, with_target
+from .files import open_rows
 from .in_memory import as_source
 from .labels import ClassReader, LabelReader, Labels
 from .score_mixins import ClassifierScore, RegressorScore
 from .slices import GivenSlices, Response, SliceReader, Slicing
+from .target_columns import TargetColumns
 from .writing import write_rows
 
 __all__ = [
@@ -24,12 +25,12 @@ __all__ = [
     "Slicing",
     "Source",
     "Target",
+    "TargetColumns",
     "as_source",
     "collect",
     "dense_blocks",
     "map_rows",
     "open_rows",
     "whole",
-    "with_target",
     "write_rows",
 ]

@@ -32,6 +32,7 @@ from .words import Words
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
+SMALL_BYTES = 2**25  # a block of so many is no burden, even where it leaves the cache
 BLOCK_ROWS = (256, 65_536)  # fewer starve the matrix product, more leave the cache
 SEGMENTS, SEGMENT_BLOCKS = 8, 8  # at least so many segments where there are blocks enough; at most so many blocks each
 PIVOT_ROWS = 7  # the pivot is the median of so many rows: a wild one among them does not show
@@ -198,6 +199,10 @@ class Source(ABC):
             )
         return self
 
+    def target_values(self) -> tuple[Any, Any]:
+        """Return y and the weights of all rows, where the source holds them; X stays where it is."""
+        raise errors.InputError("X holds no y; pass y beside it.")
+
     def one_reading(self) -> AbstractContextManager[Any]:
         """Let the first rows and the pass that follows be one reading, where each would be one of its own."""
         return nullcontext()
@@ -268,14 +273,15 @@ def fine_rows(n_columns: int) -> int:
 def block_rows(n_columns: int, n_groups: int = 1, device_bytes: int | None = None) -> int:
     """Return how many rows make a block: cache-sized, or for a device of so much memory, and many more than groups.
 
-    A merge costs as much as p/2 rows or so, hence the floor at half the number of columns.
+    A merge costs as much as p/2 rows or so, hence the floor at four times the number of columns while such a block is
+    small beside any memory, and at half of it always.
     """
     if device_bytes is not None:
         size = max(device_bytes // DEVICE_SHARE, DEVICE_BLOCK_BYTES)
         return max(size // (8 * (n_columns + n_groups)), n_columns, 4 * n_groups)
     low, high = BLOCK_ROWS
     rows = min(max(BLOCK_BYTES // (8 * n_columns), low), high)
-    return max(rows, n_columns // 2, 4 * n_groups)
+    return max(rows, min(4 * n_columns, SMALL_BYTES // (8 * n_columns)), n_columns // 2, 4 * n_groups)
 
 
 def segment_blocks(n_rows: int, rows: int) -> int:

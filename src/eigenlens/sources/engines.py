@@ -105,12 +105,7 @@ class EngineSource(Source):
     # -- what a method asks of y -----------------------------------------------------------------------------------
 
     def bound(self, y: Any, sample_weight: Any, target: Target, estimator: str, reader: LabelReader) -> EngineSource:
-        for name, values in (("y", y), ("sample_weight", sample_weight)):
-            if values is not None:
-                raise errors.InputError(
-                    f"{name} was passed beside a {self.kind} table, whose rows have no fixed order; keep it as a "
-                    f"column and name that, open_rows(frame, target=…, weight=…) or fit(frame, target=…)."
-                )
+        self.refuse_beside(y, sample_weight)
         new = copy.copy(self)
         new._target, new.label_reader = target, reader
         if target == "none":
@@ -125,6 +120,15 @@ class EngineSource(Source):
             new.n_responses, new.single_response = len(self.roles.target), self.roles.single
             new.response_names = list(self.roles.target)
         return new
+
+    def refuse_beside(self, y: Any, sample_weight: Any) -> None:
+        """Refuse what is given for each row, and is not a column of the table."""
+        for name, values in (("y", y), ("sample_weight", sample_weight)):
+            if values is not None:
+                raise errors.InputError(
+                    f"{name} was passed beside a {self.kind} table, whose rows have no fixed order; keep it as a "
+                    f"column and name that, open_rows(frame, target=…, weight=…) or fit(frame, target=…)."
+                )
 
     def with_words(self, words: Words) -> EngineSource:
         frame = nw.from_native(self.head().select(self.feature_names), eager_only=True)
@@ -208,6 +212,30 @@ class EngineSource(Source):
 
         total = start.copy()
         for part in tracked(iter(self.folded_partitions(start, fold)), None, "Reducing", self.progress):
+            total = total.merge(received(part))
+        return total
+
+    def compared(self, answered: Any, start: Any) -> Any:
+        """Return sums over the rows of how well a column that a model has added agrees with y.
+
+        Parameters
+        ----------
+        answered : table of the engine
+            What `map` returned, with y and the weights among its columns.
+        start : tally
+            Empty; see `score_mixins`.
+        """
+        names = type(self).read(answered)[1]
+        roles = replace(self.roles, columns=tuple(name for name in names if name not in self.names))
+        new = type(self)(answered, names, roles)
+
+        def fold(total: Any, table: Any, place: str) -> Any:
+            _, y, weight = roles.split(table)
+            found = [as_values(table.column(name).combine_chunks()) for name in roles.columns]
+            return total.copy().add(found[0] if len(found) == 1 else np.stack(found, axis=1), y, weight)
+
+        total = start.copy()
+        for part in new.folded_partitions(start, fold):
             total = total.merge(received(part))
         return total
 

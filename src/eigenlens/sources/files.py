@@ -19,7 +19,6 @@ from .._core import xp as _xp
 from .addresses import Place, is_zarr, listed
 from .arrays import ArrayReader, NpyFile, open_zarr
 from .arrow_streams import IpcReader, stream_reader
-from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
 from .engines import engine_rows, is_engine
@@ -117,18 +116,6 @@ def open_rows(
         raise errors.number("na", na, "a list of words")
     reader = _reader(path_or_paths, tuple(na), query)
     return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
-
-
-def with_target(X: Any, y: Any, target: Any) -> tuple[Any, Any]:
-    """Return X without the columns that are y, and these: `fit(frame, target="y")`."""
-    if y is not None:
-        raise errors.InputError(f"y and target={target!r} were both given; target names columns of X that are y.")
-    if isinstance(X, Source):
-        raise errors.InputError(f"target={target!r}: name it where X is opened, open_rows(..., target={target!r}).")
-    if hasattr(X, "__dask_graph__") and hasattr(X, "columns"):
-        names = target if isinstance(target, list | tuple) else [target]
-        return X[[name for name in X.columns if name not in names]], X[target]
-    return open_rows(X, target=target), None
 
 
 def _refuse_roles(**given: Any) -> None:

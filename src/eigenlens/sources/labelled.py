@@ -50,6 +50,9 @@ class LabelledRows(Source):
         weight = given_as_counts(self._weight) if sample_weight is None else sample_weight
         return self._opened(y, weight, target=target, estimator=estimator, reader=reader)
 
+    def target_values(self) -> tuple[Any, Any]:
+        return super().target_values() if self._y is None else (self._y, self._weight)
+
     def without_weights(self) -> LabelledRows:
         new = copy.copy(self)
         new._weight = None

@@ -1,11 +1,13 @@
 """Answers of a model held against the truth: what `score` of classifiers and regressors computes.
 
-y and the weights are read as `fit` reads them, so that what `fit` accepts `score` accepts too.
+y and the weights are read as `fit` reads them, so that what `fit` accepts `score` accepts too. Rows that an engine
+holds are predicted and counted there: only sums come back.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
@@ -14,69 +16,210 @@ from sklearn.exceptions import UndefinedMetricWarning
 from .._core import errors
 from .._core import xp as _xp
 from .._core.typing import TableLike
+from .base import Source
+from .engines import EngineSource, engine_rows, is_engine
 from .labels import Labels, read_weights, unlabelled
 from .table import as_table, as_two_dimensional, finite_rows
+from .target_columns import TargetColumns
 
 
-class ClassifierScore(ClassifierMixin):
-    """Gives a classifier its `score`."""
+class Tally(ABC):
+    """Sums over rows of how well answers agree with y, which merge."""
 
-    def score(self, X: TableLike, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class is predicted rightly.
+    @abstractmethod
+    def add(self, predicted: np.ndarray, y: Any, weight: Any) -> Self:
+        """Take in rows; weights must be numbers of at least 0."""
 
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : labels of shape (n,)
-        sample_weight : array of shape (n,), optional
-        """
-        predicted = _xp.to_numpy(_predicted(self, X))
-        truth = Labels.read(_given(self, y, "y"))
+    @abstractmethod
+    def merge(self, other: Any) -> Self:
+        """Take in the sums of other rows."""
+
+    @abstractmethod
+    def copy(self) -> Self:
+        """Return sums that change on their own."""
+
+    @abstractmethod
+    def score(self) -> float:
+        """Return the score of all rows taken in."""
+
+
+class Hits(Tally):
+    """The weight of all rows, and of those whose class was predicted rightly."""
+
+    def __init__(self, weight: float = 0.0, right: float = 0.0) -> None:
+        self.weight, self.right = weight, right
+
+    def add(self, predicted: np.ndarray, y: Any, weight: Any) -> Self:
+        truth = Labels.read(y)
         _check_length(predicted, len(truth))
-        weight = read_weights(sample_weight, len(truth))
-        hits = _same(predicted, truth.classes[_xp.to_numpy(truth.codes)])
-        return float(hits.mean() if weight is None else hits @ (weight / weight.sum()))
+        weight = _weights(weight, len(truth))
+        self.weight += float(weight.sum())
+        self.right += float(_same(predicted, truth.classes[_xp.to_numpy(truth.codes)]) @ weight)
+        return self
+
+    def merge(self, other: Hits) -> Self:
+        self.weight, self.right = self.weight + other.weight, self.right + other.right
+        return self
+
+    def copy(self) -> Self:
+        return type(self)(self.weight, self.right)
+
+    def score(self) -> float:
+        return self.right / self.weight
 
 
-class RegressorScore(RegressorMixin):
-    """Gives a regressor its `score`."""
+class Squares(Tally):
+    """For each response: its mean and spread, and the squared errors of what was predicted."""
 
-    def score(self, X: TableLike, y: Any, sample_weight: Any = None) -> float:
-        """Return R², 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)², averaged over the responses.
+    def __init__(self) -> None:
+        self.n_rows, self.weight = 0, 0.0
+        self.mean, self.spread, self.lost = np.zeros(0), np.zeros(0), np.zeros(0)
+        self.size = np.ones(0)  # responses are divided by it, since squares of 1e200 are out of range
 
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : array of shape (n,) or table of shape (n, q)
-        sample_weight : array of shape (n,), optional
-        """
-        predicted = np.asarray(_xp.to_numpy(_predicted(self, X)), dtype=np.float64)
-        table = as_table(as_two_dimensional(_given(self, y, "y"), "y")[0], "y")
+    def add(self, predicted: np.ndarray, y: Any, weight: Any) -> Self:
+        predicted = np.asarray(predicted, dtype=np.float64)
+        table = as_table(as_two_dimensional(y, "y")[0], "y")
         _check_length(predicted, table.shape[0])
         predicted = predicted.reshape(len(predicted), -1)
         if table.shape[1] != predicted.shape[1]:
             had, fitted = table.shape[1], predicted.shape[1]
             raise errors.InputError(f"y has {had} columns but {fitted} were fitted; pass the {fitted} of the fit.")
         Y = np.asarray(_xp.to_numpy(finite_rows(table, 0, table.shape[0], "y")), dtype=np.float64)
-        weight = read_weights(sample_weight, len(Y))
-        return r_squared(Y, predicted, np.ones(len(Y)) if weight is None else weight / weight.max())
+        return self.merge(_squares(Y, predicted, _weights(weight, len(Y))))
+
+    def merge(self, other: Squares) -> Self:
+        if self.weight == 0 or other.weight == 0:
+            found = self if other.weight == 0 else other
+            self.__dict__.update(found.__dict__)
+            return self
+        size = np.maximum(self.size, other.size)
+        ours, theirs = self.size / size, other.size / size
+        weight = self.weight + other.weight
+        shift = other.mean * theirs - self.mean * ours
+        self.mean = self.mean * ours + shift * (other.weight / weight)
+        between = shift**2 * (self.weight * other.weight / weight)
+        self.spread = self.spread * ours**2 + other.spread * theirs**2 + between
+        self.lost = self.lost * ours**2 + other.lost * theirs**2
+        self.n_rows, self.weight, self.size = self.n_rows + other.n_rows, weight, size
+        return self
+
+    def copy(self) -> Self:
+        new = type(self)()
+        new.__dict__.update(self.__dict__)
+        return new
+
+    def score(self) -> float:
+        if self.n_rows < 2:
+            errors.warn(UndefinedMetricWarning("R² needs at least two rows; it is NaN."))
+            return float("nan")
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            lost, spread = self.lost, self.spread
+            shares = np.where(spread > 0, 1 - lost / spread, np.where(lost == 0, 1.0, 0.0))
+        return float(shares.mean())
 
 
-def _given(estimator: Any, y: Any, name: str) -> Any:
-    if y is None:
-        raise errors.target_missing(type(estimator).__name__, name)
-    y = unlabelled(y)
-    return y.compute() if hasattr(y, "__dask_graph__") else y
-
-
-def _predicted(estimator: Any, X: Any) -> Any:
-    found = unlabelled(estimator.predict(X))
-    if not hasattr(found, "shape"):
-        raise errors.InputError(
-            f"score compares predictions with y row by row, and the rows of X ({type(X).__name__}) have no order; "
-            "predict(X) returns them with a column of predictions, to be compared there."
-        )
+def _squares(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> Squares:
+    found = Squares()
+    found.size = np.abs(Y).max(axis=0, initial=0.0)
+    found.size[found.size == 0] = 1.0
+    found.n_rows, found.weight = len(Y), float(weight.sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        Y, predicted = Y / found.size, predicted / found.size
+        found.mean = np.average(Y, axis=0, weights=weight)
+        found.spread = weight @ (Y - found.mean) ** 2
+        found.lost = weight @ (Y - predicted) ** 2
     return found
+
+
+def r_squared(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
+    """R² of columns of any size; of one row it is not defined."""
+    return _squares(Y, predicted, weight).score()
+
+
+class ClassifierScore(ClassifierMixin):
+    """Gives a classifier its `score`."""
+
+    def score(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> float:
+        """Return the share of rows whose class is predicted rightly.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+            Omit it if X is a source that holds the labels, or a table with the column that `fit` had as `target`.
+        sample_weight : array of shape (n,), optional
+        target : column, optional
+            Instead of y: its name in X, if the columns of X have names.
+        """
+        return _scored(self, X, y, sample_weight, target, Hits())
+
+
+class RegressorScore(RegressorMixin):
+    """Gives a regressor its `score`."""
+
+    def score(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> float:
+        """Return R², 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)², averaged over the responses.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : array of shape (n,) or table of shape (n, q)
+            Omit it if X is a source that holds it, or a table with the columns that `fit` had as `target`.
+        sample_weight : array of shape (n,), optional
+        target : column or list of columns, optional
+            Instead of y: its name in X, if the columns of X have names.
+        """
+        return _scored(self, X, y, sample_weight, target, Squares())
+
+
+def _scored(estimator: Any, X: Any, y: Any, sample_weight: Any, target: Any, tally: Tally) -> float:
+    """Predict rows and hold the answers against y: here, or where an engine has the rows."""
+    if isinstance(estimator, TargetColumns):
+        X, y = _opened_engine(estimator, X, y, target) if is_engine(X) else estimator._with_target(X, y, target)
+    if isinstance(X, EngineSource):
+        return _scored_there(estimator, X, y, sample_weight, tally).score()
+    weight = sample_weight
+    if y is None and isinstance(X, Source):
+        if not X.rereadable:
+            raise errors.InputError(
+                "X is a stream that is read once, and score reads y beside the predictions; pass open_rows a list of "
+                "batches, files, or a function that returns a new iterator each time."
+            )
+        y, weight = X.target_values()
+        if sample_weight is not None and weight is not None:
+            raise errors.two_targets("sample_weight")
+        weight = sample_weight if weight is None else weight
+    if y is None:
+        raise errors.target_missing(type(estimator).__name__, "y")
+    y = unlabelled(y)
+    y = y.compute() if hasattr(y, "__dask_graph__") else y
+    predicted = _xp.to_numpy(unlabelled(estimator.predict(X)))
+    return tally.add(predicted, y, weight).score()
+
+
+def _opened_engine(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Any, Any]:
+    """Return the rows of an engine with the column that is y."""
+    target = estimator._target_columns if target is None and y is None else target
+    columns = getattr(estimator, "feature_names_in_", None)
+    return engine_rows(X, None if columns is None else list(columns), target), y
+
+
+def _scored_there(estimator: Any, source: EngineSource, y: Any, sample_weight: Any, tally: Tally) -> Tally:
+    """Add a column of predictions to the table of an engine and compare it with y partition by partition."""
+    source.refuse_beside(y, sample_weight)
+    roles = source.roles
+    if not roles.target:
+        raise errors.target_missing(type(estimator).__name__, "y")
+    if getattr(estimator, "_predicts_here", False):
+        X, y, weight = roles.split(source.fetched(roles.all))
+        return tally.add(_xp.to_numpy(estimator.predict(X)), y, weight)
+    return source.compared(estimator.predict(source), tally)
+
+
+def _weights(weight: Any, n: int) -> np.ndarray:
+    """Return checked weights, ones where there are none."""
+    found = read_weights(weight, n)
+    return np.ones(n) if found is None else found
 
 
 def _check_length(predicted: np.ndarray, n: int) -> None:
@@ -89,18 +232,3 @@ def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     if a.dtype.kind != b.dtype.kind and not (a.dtype.kind in "biuf" and b.dtype.kind in "biuf"):
         a, b = a.astype(object), b.astype(object)
     return np.asarray(a == b, dtype=np.float64)
-
-
-def r_squared(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float:
-    """R² of columns of any size; of one row it is not defined."""
-    if len(Y) < 2:
-        errors.warn(UndefinedMetricWarning("R² needs at least two rows; it is NaN."))
-        return float("nan")
-    size = np.abs(Y).max(axis=0)
-    size[size == 0] = 1.0
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        Y, predicted = Y / size, predicted / size  # squares of 1e200 are out of range
-        spread = weight @ (Y - np.average(Y, axis=0, weights=weight)) ** 2
-        lost = weight @ (Y - predicted) ** 2
-        shares = np.where(spread > 0, 1 - lost / spread, np.where(lost == 0, 1.0, 0.0))
-    return float(shares.mean())

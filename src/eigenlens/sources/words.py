@@ -268,20 +268,20 @@ def frame_table(frame: nw.DataFrame, native: Any, name: str, words: Words, numbe
 
     `numbers` makes a table of the columns that are numbers.
     """
-    names = [str(c) for c in frame.columns]
+    given = list(frame.columns)  # asked once: a frame makes the list anew each time
     kinds = list(frame.schema.values())
     found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
     for column, kind in enumerate(kinds):  # objects may all be numbers
         if kind == nw.Object and not _holds_words(frame[:, column].to_list()):
             found[column] = False
-    is_word = chosen_words(words, list(frame.columns), found, name)
+    is_word = chosen_words(words, given, found, name)
     if not any(is_word):
         return None
     columns = tuple(of_series(frame[:, j]) for j, word in enumerate(is_word) if word)
-    rest = [frame.columns[j] for j, word in enumerate(is_word) if not word]
+    rest = [given[j] for j, word in enumerate(is_word) if not word]
     part = numbers(frame.select(rest)) if rest else None
     table = MixedTable(part, columns, is_word, native)
-    table.names = names
+    table.names = [str(c) for c in given]
     return table
 
 

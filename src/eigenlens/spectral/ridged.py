@@ -81,6 +81,29 @@ def plus_ridge(form: Form, ridge: float, share: float = 1.0) -> Form:
     return RidgedForm(rows=form.factor, ridge=ridge, share=share, squared=form.squared)
 
 
+def whiten_rows(B: RidgedForm) -> Whitening:
+    """Return W with WᵀBW = I that spans the rows F: outside of them the form says nothing but τI.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from eigenlens.spectral.ridged import RidgedForm, whiten_rows
+    >>> F = np.eye(2, 6)
+    >>> W = whiten_rows(RidgedForm(rows=F, ridge=0.5)).matrix
+    >>> W.shape, (W.T @ (F.T @ F + 0.5 * np.eye(6)) @ W).round(12)
+    ((6, 2), array([[1., 0.],
+           [0., 1.]]))
+    """
+    F = B.rows
+    values, vectors = _xp.symmetric_eigh(_xp.gram(F.T))
+    squares = _xp.to_numpy(values)[::-1]
+    top = max(float(squares[0]), 0.0)
+    rank = int(np.count_nonzero(squares > NOISE * top))
+    size = np.sqrt(squares[:rank] * (B.share * squares[:rank] + B.ridge))
+    W = F.T @ (_xp.namespace(F).flip(vectors, axis=1)[:, :rank] / _xp.like(size, F))
+    return Whitening(W, rank, rank, (1.0 + B.share * top / B.ridge) ** 0.5)
+
+
 def whiten_for(B: RidgedForm, M: Array) -> Whitening:
     """Return W with WᵀBW = I that spans B⁻¹Mᵀ: all directions v with MᵀMv = λBv and λ > 0 are in it.
 

@@ -16,13 +16,12 @@ Walker, Ni (2011), Anderson acceleration for fixed-point iterations. *SIAM J. Nu
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 
 from .._core import xp as _xp
+from .axes_forms import AxesForm
 from .elastic_net import ElasticNet
 
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
@@ -68,8 +67,7 @@ class SparseAxes:
 
 
 def sparse_axes(
-    apply: Callable[[np.ndarray], np.ndarray],
-    G: np.ndarray | None,
+    form: AxesForm,
     start: np.ndarray,
     *,
     l1: np.ndarray | None = None,
@@ -84,10 +82,8 @@ def sparse_axes(
 
     Parameters
     ----------
-    apply : function
-        Multiplies G with a matrix.
-    G : array of shape (p, p) or None
-        Needed unless ridge is infinite.
+    form : Matrix or SomeColumns
+        G.
     start : array of shape (p, k)
         Principal axes.
     l1 : array of shape (k,), or None where counts are given
@@ -103,7 +99,7 @@ def sparse_axes(
     near : SparseAxes, optional
         Where to begin instead of at `start`; places that are held there are held here.
     """
-    step = _Step(apply, G, l1, counts, ridge)
+    step = _Step(form, l1, counts, ridge)
     if l1 is not None and not np.any(l1):  # PCA, to its last digit
         return SparseAxes(start, start, step.penalties, 1, 0.0, True, step.partner(start, start)[1])
     A, B = (start, start) if near is None else (near.A, near.B)
@@ -114,7 +110,7 @@ def sparse_axes(
     A, B, rounds, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
     if counts is not None and (np.count_nonzero(B, axis=0) < counts).any():
         # columns that are combinations of others enter at no penalty: they are added, and the places held
-        step.hold(_filled(B, apply(A), counts))
+        step.hold(_filled(B, form.image(A), counts))
         B = step(A, B)
         A, B, more, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
         rounds += more
@@ -130,32 +126,6 @@ def _filled(B: np.ndarray, C: np.ndarray, counts: np.ndarray) -> np.ndarray:
         order = np.argsort(-free, kind="stable")[: counts[j] - np.count_nonzero(B[:, j])]
         B[order[free[order] > OPEN * free.max(initial=0.0)], j] = np.finfo(float).eps
     return B
-
-
-def refitted(
-    apply: Callable[[np.ndarray], np.ndarray], block: Callable[[np.ndarray], np.ndarray], B: np.ndarray
-) -> np.ndarray:
-    """Return axes with the supports of B that add, one after the other, the largest variance to those before.
-
-    Parameters
-    ----------
-    apply : function
-        Multiplies G with a matrix.
-    block : function
-        Returns the rows and columns of G at given places.
-    B : array of shape (p, k)
-    """
-    new = np.zeros_like(B)
-    for j in range(B.shape[1]):
-        on = np.flatnonzero(B[:, j])
-        if not len(on):
-            continue
-        before = new[:, :j][:, new[:, :j].any(axis=0)]
-        image = apply(before)
-        told = image[on] @ np.linalg.pinv(before.T @ image, hermitian=True) @ image[on].T  # what earlier scores explain
-        last = (len(on) - 1, len(on) - 1)
-        new[on, j] = scipy.linalg.eigh(block(on) - told, subset_by_index=last, check_finite=False)[1][:, 0]
-    return new
 
 
 def _settle(
@@ -242,14 +212,13 @@ class _Step:
 
     def __init__(
         self,
-        apply: Callable[[np.ndarray], np.ndarray],
-        G: np.ndarray | None,
+        form: AxesForm,
         l1: np.ndarray | None,
         counts: np.ndarray | None,
         ridge: float,
     ) -> None:
-        self.apply, self.G, self.counts, self.ridge = apply, G, counts, ridge
-        self.net = None if G is None or np.isinf(ridge) else ElasticNet(G, ridge)
+        self.form, self.counts, self.ridge = form, counts, ridge
+        self.net = None if np.isinf(ridge) else ElasticNet(form.gram, ridge)
         self.held: np.ndarray | None = None
         self.stride = _Stride()
         self.penalties = np.zeros(0 if counts is None else len(counts)) if l1 is None else np.asarray(l1, dtype=float)
@@ -277,7 +246,8 @@ class _Step:
         An axis that has vanished gets no partner, and so stays away. Where G B leaves A open (two axes that coincide
         for a moment), rounding must not choose: A stays as near as it can to the one before.
         """
-        A, live, GB = np.zeros_like(B), B.any(axis=0), self.apply(B)
+        live, (GB, within) = B.any(axis=0), self.form.turned(B)
+        A = np.zeros_like(GB)
         left, s, right = _xp.thin_svd(GB[:, live])
         open_ = s <= OPEN * s.max(initial=0.0)
         if open_.any():
@@ -288,12 +258,12 @@ class _Step:
             A[:, live] = taken @ right[~open_] + turn @ back @ free.T
         else:
             A[:, live] = left @ right
-        square = np.sum(B * B) if np.isinf(self.ridge) else np.sum(B * GB) + self.ridge * np.sum(B * B)
+        square = np.sum(B * B) if np.isinf(self.ridge) else within + self.ridge * np.sum(B * B)
         return A, float(square - 2 * s.sum() + np.sum(self.penalties * np.abs(B).sum(axis=0)))
 
     def __call__(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
         """Return the regressions given A, started from B."""
-        C = self.apply(A)
+        C = self.form.image(A)
         if self.held is not None:
             return self._on_held(C)
         if self.counts is not None:

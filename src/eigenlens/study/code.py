@@ -139,7 +139,8 @@ def _kept(data: Data) -> list[str]:
 def _selection(data: Data) -> str:
     """Return how to take the columns from the table: by what is left out, where that is shorter."""
     kept = _kept(data)
-    gone = [name for name in data.all_names if name not in kept]
+    taken = set(kept)
+    gone = [name for name in data.all_names if name not in taken]
     if len(gone) < len(kept):
         return f"table.drop(columns={gone!r})" if gone else "table"
     return f"table[{kept!r}]"

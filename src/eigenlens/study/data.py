@@ -202,13 +202,11 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     missing = "keep" if plan.missing == "ml" and holes_in(data.table).any() else plan.missing
     missing = missing if missing in ("mean", "keep") else "refuse"
 
-    def fitted(standardise: bool) -> Preparation:
-        if data.whole is not None:
-            return data.whole.preparation(standardise=standardise)
-        new = Preparation(standardise=standardise, missing=missing, full=full, keep=plan.keep)
-        return new.fit(table, sample_weight=data.weights)
-
-    trial = fitted(False)
+    if data.whole is not None:
+        trial = data.whole.preparation(standardise=False)
+    else:
+        trial = Preparation(standardise=False, missing=missing, full=full, keep=plan.keep)
+        trial.fit(table, sample_weight=data.weights)
     spread = trial.spread_
     decided = plan.standardise
     beyond = (spread > HUGE) | (spread < 1 / HUGE)
@@ -228,7 +226,9 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
     for reason in dict.fromkeys(trial.left_out_.values()):
         names = [repr(name) for name, why in trial.left_out_.items() if why == reason]
         data.notes.append(f"{listed(names)} left out: {reason}.")
-    return fitted(decided)
+    trial.set_params(standardise=decided)
+    trial.scale_ = trial.spread_ if decided else trial.scale_
+    return trial
 
 
 def holes_in(table: Any) -> np.ndarray:

@@ -208,7 +208,9 @@ def _tested(
 ) -> DimensionTest:
     """Make the test of a model, on some of the rows or all of them; from its moments where rows would take too long."""
     n, p = X.shape
-    settings = {"alpha": LEVEL, "n_draws": spent.draws, "random_state": plan.seed}
+    settings: dict[str, Any] = {"alpha": LEVEL, "n_draws": spent.draws, "random_state": plan.seed}
+    if "budget" in signature(model.test_dimension).parameters:
+        settings["budget"] = WORK
     of_rows = declared(model).test.rows_cost
     if of_rows is not None and related is ALONE and spent.draws * of_rows(n, p, 1) > WORK:
         with suppress(InputError):  # a model that keeps no moments is asked with rows
@@ -383,7 +385,8 @@ def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_wor
     if "noise" in found.statistics and band_words:
         scree |= {"band": found.statistics["noise"][:k], "band_words": band_words}
     verdicts = [*found.verdicts, *[found.verdict_beyond] * k][:k]
-    return Verdicts(replace(test, of_the_next=found.of_the_next), verdicts, said, p, scree)
+    test = replace(test, of_the_next=found.of_the_next, stopped=found.stopped)
+    return Verdicts(test, verdicts, said, p, scree)
 
 
 def p_words(p: float, draws: int | None = None) -> str:

@@ -31,6 +31,7 @@ from .plan import Plan, Progress
 from .words import base, correlations, spread_words
 
 MOST_AXES = 10
+MOST_COLUMNS = 1_000  # with words as columns of 0 and 1: a method for words decomposes the products of all of them
 FEWEST_LEVELS = 3  # words of two levels are as well told by one column of 0 and 1
 PERMUTED = Wording(
     "parallel analysis, permutations",
@@ -42,9 +43,13 @@ PERMUTED = Wording(
 
 def asks_for_words(data: Data) -> bool:
     """Tell whether a table without a target holds words that a method for words should have as they are."""
-    if data.kind != "none":
+    import pyarrow as pa
+
+    if data.kind != "none" or all(map(pa.types.is_floating, data.table.schema.types)):
         return False
     found = Preparation(standardise=False, missing="keep", full=True).fit(data.table)
+    if len(found.names_out_) > MOST_COLUMNS:
+        return False
     numbers = [j for j, name in enumerate(data.table.column_names) if name not in found.levels_]
     numbers_have_holes = bool(holes_in(data.table)[:, numbers].any())
     return not numbers_have_holes and any(len(levels) >= FEWEST_LEVELS for levels in found.levels_.values())
@@ -87,7 +92,7 @@ def _verdicts(
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     if related.groups is not None:
         return untested(k, "Columns are permuted row by row, which groups do not allow.")
-    spent = effort(n, lambda m: m * columns**2, WORK, 199, FEWEST_ROWS["none"])
+    spent = effort(n, lambda m: m * columns * min(m, columns), WORK, 199, FEWEST_ROWS["none"])
     if spent is None:
         return untested(k, "The table is too large for the permutations that a test takes.")
     if progress:

@@ -71,6 +71,11 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     findings.score_names = score_names(model[-1], len(findings.axes))
     if findings.directions and findings.shown_directions is None:
         findings.doubts.append(f"The directions were not tested. {findings.test.about}".strip())
+    elif findings.test.stopped:
+        findings.doubts.append(
+            f"Directions after the first {findings.shown_directions} were not tested: that would take long. In Python, "
+            "model[-1].test_dimension(X) tests all."
+        )
     elif not all(d.shown for d in findings.directions):
         findings.doubts.append(f"A direction that is not shown may still exist. {findings.test.of_the_next}".strip())
     findings.code = code_for(cls, data, plan, model, findings.extras.get("second"))

@@ -128,9 +128,10 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     shown, k = findings.shown_directions, len(shares)
     if shown is not None:
         carried = f", and {'carries' if shown == 1 else 'carry'} {_share(sum(shares[:shown]))} of the variance"
+        some = _some(shown, k, "direction")
+        some = f"At least {some[0].lower()}{some[1:]}" if findings.test.stopped else some
         findings.summary.append(
-            f"{_some(shown, k, 'direction')} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}"
-            f"{carried if any(shares) else ''}."
+            f"{some} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}{carried if any(shares) else ''}."
             if shown
             else _none_shown(findings, "direction that the columns share")
         )

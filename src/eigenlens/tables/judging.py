@@ -150,10 +150,11 @@ class JudgesColumns:
 
     def _is_headless(self, columns: dict[str, Column]) -> bool:
         """Tell whether the first line looks like the rows below it: numbers over numbers, words that repeat."""
-        cells = {name: parse(strings([name]), self.dialect.decimal) for name in columns}
-        numbers = [name for name, c in cells.items() if not c.words[0] and not c.missing[0]]
+        cells = parse(strings(list(columns)), self.dialect.decimal)
+        over = (~cells.words & ~cells.missing).tolist()
+        numbers = [name for name, number in zip(columns, over, strict=True) if number]
+        words = [name for name, number in zip(columns, over, strict=True) if not number]
         like = all(columns[name].kind == "number" for name in numbers)
-        words = [name for name in columns if name not in numbers]
         found = numbers and words and like and all(name in columns[name].levels for name in words)
         return bool(found) and self.dialect.header
 

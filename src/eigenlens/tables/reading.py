@@ -37,6 +37,8 @@ from .guessing import guessed
 from .judging import LEVELS, Column, JudgesColumns
 from .sheets import read_sheet
 
+KEPT_BYTES = 2**26  # of text whose numbers are kept when they are counted, so that rows are not parsed twice
+
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -113,6 +115,7 @@ class TableFile(JudgesColumns):
         self.passes = 0
         self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
         self._quotes_match = False
+        self._parsed: dict[str, list[Cells]] = {}  # cells of columns of numbers, where the table is small
         self._profile: dict[str, Column] | None = None
         self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
         for name in self.names:
@@ -190,10 +193,13 @@ class TableFile(JudgesColumns):
 
     def _profiled(self, ignore: Sequence[str], watcher: Watcher | None) -> dict[str, Column]:
         columns = {name: Column(name) for name in self.names if name not in ignore}
-        rows = 0
+        rows, self._parsed = 0, {}
+        keeps = self.is_text and watcher is None and self.path.stat().st_size <= KEPT_BYTES
         for batch, cells, made in self._looked_through(columns, watcher):
             for name, column in columns.items():
                 self._take_in(column, cells[name])
+                if keeps and not column.words:
+                    self._parsed.setdefault(name, []).append(replace(cells[name], text=None))
             if watcher is not None:
                 if rows == 0:
                     self._begin(watcher, columns, batch, cells)
@@ -218,6 +224,8 @@ class TableFile(JudgesColumns):
                 )
             self._without_header()
             return self.profile()
+        plain = {c.name for c in columns.values() if c.kind == "number" and not (c.odd or c.remark)}
+        self._parsed = {name: cells for name, cells in self._parsed.items() if name in plain}
         self._profile = columns
         return columns
 
@@ -338,6 +346,8 @@ class TableFile(JudgesColumns):
         import pyarrow as pa
 
         kinds = {name: column.kind for name, column in self.profile().items()}
+        if rows is None and self._parsed:
+            return self._read_rest(kinds, columns)
         parts, start = [], 0
         for batch in self.batches(kinds, columns):
             part = batch
@@ -347,6 +357,22 @@ class TableFile(JudgesColumns):
             parts.append(part)
             start += batch.num_rows
         return pa.concat_tables(parts).combine_chunks()
+
+    def _read_rest(self, kinds: dict[str, str], columns: Sequence[str]) -> Any:
+        """Return columns of which those of numbers were kept when they were counted: only the others are read."""
+        import pyarrow as pa
+
+        kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
+        others = [name for name in columns if name not in kept]
+        rest = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
+        made = {}
+        for name in columns:
+            if name not in kept:
+                made[name] = rest.column(name)
+                continue
+            values, gaps = (np.concatenate([getattr(c, of) for c in kept[name]]) for of in ("numbers", "missing"))
+            made[name] = pa.array(values, mask=gaps if gaps.any() else None)
+        return pa.table(made)
 
     def batches(self, kinds: dict[str, str], columns: Sequence[str]) -> Iterator[Any]:
         """Yield columns of known kinds as Arrow tables of a few rows; refuse a cell of another kind with its line."""

@@ -103,7 +103,8 @@ def _header(f: Findings) -> Markup:
 def _found(f: Findings) -> Markup:
     tiles = []
     if f.shown_directions is not None:
-        tiles.append((f"{f.shown_directions} of {len(f.directions)}", "directions are shown"))
+        of = "or more of" if f.test.stopped else "of"
+        tiles.append((f"{f.shown_directions} {of} {len(f.directions)}", "directions are shown"))
     shares = [d.share for d in f.directions if d.share is not None]
     if len(shares) > 2:
         tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))

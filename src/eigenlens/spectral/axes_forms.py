@@ -1,0 +1,107 @@
+"""Forms G whose sparse axes are sought: as a matrix, as rows F with G = FᵀF, or at some of its columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import scipy.linalg
+
+from .._core import xp as _xp
+
+BITS = 33  # of a correlation that a rounded form keeps
+OFFSET = 0.37  # keeps round sizes (1, 2, ½) away from where the unit of the rounding changes
+
+
+class AxesForm(Protocol):
+    """What the alternation of sparse axes B and their orthonormal partners A asks of a form."""
+
+    @property
+    def gram(self) -> np.ndarray: ...
+    def image(self, A: np.ndarray) -> np.ndarray:
+        """Return G A."""
+
+    def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return G B, in the coordinates of A, and tr BᵀGB."""
+
+
+@dataclass(frozen=True, eq=False)
+class Matrix:
+    """A form G.
+
+    Attributes
+    ----------
+    values : ndarray of shape (p, p) or (n, p)
+        G, or a factor F with FᵀF = G.
+    factored : bool
+    """
+
+    values: np.ndarray
+    factored: bool = False
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        """G."""
+        return self.values.T @ self.values if self.factored else self.values
+
+    def image(self, A: np.ndarray) -> np.ndarray:
+        """Return G A."""
+        return np.asarray(((self.values @ A).T @ self.values).T if self.factored else self.values @ A)
+
+    def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return G B and tr BᵀGB."""
+        GB = self.image(B)
+        return GB, float(np.sum(B * GB))
+
+    def block(self, on: np.ndarray) -> np.ndarray:
+        """Return the rows and columns of G at given places."""
+        return np.asarray(self.values[:, on].T @ self.values[:, on] if self.factored else self.values[np.ix_(on, on)])
+
+    def rounded(self) -> Matrix:
+        """Return the form with its correlations rounded to `BITS`."""
+        size = np.linalg.norm(self.values, axis=0) if self.factored else np.sqrt(self.values.diagonal())
+        power = np.floor(np.log2(np.where(size > 0, size, 1.0)) + OFFSET)
+        unit = np.ldexp(1.0, (power - BITS).astype(int))
+        if not self.factored:
+            unit = np.outer(unit, np.ldexp(1.0, power.astype(int)))
+        return Matrix(np.round(self.values / unit) * unit, self.factored)
+
+    @cached_property
+    def principal(self) -> tuple[np.ndarray, np.ndarray]:
+        """V S and S, where the factor is U S Vᵀ, from products of its rows with each other."""
+        values, left = scipy.linalg.eigh(self.values @ self.values.T)
+        kept = values > len(values) * _xp.EPS * values[-1]
+        return self.values.T @ left[:, kept][:, ::-1], np.sqrt(values[kept][::-1])
+
+
+@dataclass(frozen=True, eq=False)
+class SomeColumns:
+    """A form at some of its columns, with partners in the coordinates of its principal axes.
+
+    With G = VS²Vᵀ the partners A, polar factors of GB, are Va: all that the other columns say is in S.
+
+    Attributes
+    ----------
+    P : ndarray of shape (columns, r)
+        Rows of VS.
+    S : ndarray of shape (r,)
+    """
+
+    P: np.ndarray
+    S: np.ndarray
+
+    @cached_property
+    def gram(self) -> np.ndarray:
+        """G at these columns."""
+        return self.P @ self.P.T
+
+    def image(self, A: np.ndarray) -> np.ndarray:
+        """Return G V a at these columns."""
+        return self.P @ (self.S[:, None] * A)
+
+    def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return VᵀGB and tr BᵀGB."""
+        inner = self.P.T @ B
+        return self.S[:, None] * inner, float(np.sum(inner**2))
