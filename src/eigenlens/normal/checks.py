@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, memory
 from ..moments import Patterns
+from ..moments.patterns import ASKED_CELLS
 from .maximum import SCORE, Maximum
 from .sample import Sample
 
@@ -54,6 +55,20 @@ def require_together(together: np.ndarray, columns: np.ndarray, names: list[str]
         f"No row observes columns {'; '.join(called)}{more} together, so the cells say nothing of their covariance. "
         f"Leave out one of each pair, or use missing='ppca' (PCA), which assumes a few common factors."
     )
+
+
+def require_room(sample: Sample) -> None:
+    """Ask for the memory of a climb before it is taken: an inverse for each pattern, and the rows several times."""
+    P, p = sample.masks.shape
+    observed = sample.masks.sum(axis=1)
+    inverted = float(np.sum(np.minimum(observed, p - observed).astype(np.float64) ** 2))
+    cells = 4 * inverted + 8 * (len(sample.means) + len(sample.rows)) * p
+    if cells > ASKED_CELLS:
+        memory.require(
+            int(8 * cells),
+            f"The likelihood of {P:,} patterns of missing cells",
+            "Leave out columns that are often missing, or read fewer rows.",
+        )
 
 
 def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None) -> None:

@@ -199,6 +199,7 @@ class _Climbed:
 
 def _climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> _Climbed:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
+    checks.require_room(sample)
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
     unit = powers.units(like.exponent, like.pivot)
