@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 from test_patterns import holey, same
@@ -10,7 +11,7 @@ from test_patterns import holey, same
 from eigenlens.exceptions import MissingWarning
 from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
-from eigenlens.normal import fit
+from eigenlens.normal import ExpectedCells, fit
 from eigenlens.normal.fit import fit_each
 from eigenlens.sources import Block, as_source, collect
 
@@ -242,6 +243,18 @@ def test_columns_that_repeat_each_other_are_refused_whatever_else_is_missing():
     labels = np.repeat(["bat", "cat"], 16)
     with pytest.raises(ValueError, match=r"Among the rows of group 'bat': The observed cells .* as LDA has it"):
         fit_each(grouped(X, labels.astype(object)))
+
+
+def test_filling_names_the_columns_of_the_table_it_was_given():
+    """Columns that others determine are left out of the law: what is named counts them too."""
+    X = holey(n=60, p=4)
+    X[:, 3] = np.where(np.isnan(X[:, 2]), np.nan, 2 * X[:, 2])
+    whole = np.random.default_rng(1).standard_normal((60, 1))
+    table = np.column_stack([whole, 2 * whole, X])
+    with pytest.raises(ValueError, match="columns 4, 5 explain each other"):
+        ExpectedCells().fit(table)
+    with pytest.raises(ValueError, match="columns 'e', 'f' explain each other"):
+        ExpectedCells().fit(pd.DataFrame(table, columns=list("abcdef")))
 
 
 def test_a_column_that_is_seldom_observed_is_named():
