@@ -233,9 +233,15 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
 
 def holes_in(table: Any) -> np.ndarray:
     """Return which cells of an Arrow table are missing, as an array of shape (n, p)."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    gaps = [np.asarray(pc.is_null(column, nan_is_null=True).to_numpy(), dtype=bool) for column in table.columns]
+    def gaps_of(column: Any) -> np.ndarray:
+        if pa.types.is_float64(column.type) and not column.null_count:
+            return np.isnan(column.to_numpy())
+        return np.asarray(pc.is_null(column, nan_is_null=True).to_numpy(), dtype=bool)
+
+    gaps = [gaps_of(column) for column in table.columns]
     return np.stack(gaps, axis=1) if gaps else np.zeros((table.num_rows, 0), dtype=bool)
 
 

@@ -37,6 +37,7 @@ from .guessing import guessed
 from .judging import LEVELS, Column, JudgesColumns
 from .sheets import read_sheet
 
+MANY_COLUMNS = 100  # from which columns of numbers are counted together
 KEPT_BYTES = 2**26  # of text whose numbers are kept when they are counted, so that rows are not parsed twice
 
 S = TypeVar("S")
@@ -196,10 +197,11 @@ class TableFile(JudgesColumns):
         rows, self._parsed = 0, {}
         keeps = self.is_text and watcher is None and self.path.stat().st_size <= KEPT_BYTES
         for batch, cells, made in self._looked_through(columns, watcher):
-            for name, column in columns.items():
-                self._take_in(column, cells[name])
-                if keeps and not column.words:
-                    self._parsed.setdefault(name, []).append(replace(cells[name], text=None))
+            self._take_all_in(columns, cells)
+            for name, column in columns.items() if keeps else ():
+                if not column.words:
+                    found = cells[name]
+                    self._parsed.setdefault(name, []).append(Cells(found.numbers, found.missing, found.words))
             if watcher is not None:
                 if rows == 0:
                     self._begin(watcher, columns, batch, cells)
@@ -273,6 +275,29 @@ class TableFile(JudgesColumns):
         if np.isfinite(numbers).sum() + missing.sum() < len(numbers):
             raise NotPlain
         return Cells(numbers, missing, np.zeros(len(numbers), dtype=bool))
+
+    def _take_all_in(self, columns: dict[str, Column], cells: dict[str, Cells]) -> None:
+        """Count the cells of all columns; those of many columns of plain numbers at once."""
+        plain = [name for name in columns if not cells[name].words.any()] if len(columns) > MANY_COLUMNS else []
+        if plain:
+            values = np.stack([cells[name].numbers for name in plain])
+            known = ~np.stack([cells[name].missing for name in plain])
+            plain = plain if np.isfinite(values[known]).all() else []
+        if plain:
+            counts, lows = known.sum(axis=1), np.where(known, values, np.inf).min(axis=1, initial=np.inf)
+            highs = np.where(known, values, -np.inf).max(axis=1, initial=-np.inf)
+            whole = (~known | (values == np.round(values))).all(axis=1)
+            found = zip(plain, counts.tolist(), lows.tolist(), highs.tolist(), whole.tolist(), strict=True)
+            for i, (name, count, low, high, is_whole) in enumerate(found):
+                column = columns[name]
+                column.missing, column.numbers = column.missing + values.shape[1] - count, column.numbers + count
+                column.low, column.high = min(column.low, low), max(column.high, high)
+                column.whole = column.whole and is_whole
+                self._count_numbers(column, values[i][known[i]] if column.whole else values[i])
+        counted = set(plain)
+        for name, column in columns.items():
+            if name not in counted:
+                self._take_in(column, cells[name])
 
     def _take_in(self, column: Column, cells: Cells) -> None:
         column.missing += int(cells.missing.sum())
@@ -364,7 +389,7 @@ class TableFile(JudgesColumns):
 
         kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
         others = [name for name in columns if name not in kept]
-        rest = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
+        rest: Any = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
         made = {}
         for name in columns:
             if name not in kept:
