@@ -323,7 +323,8 @@ def middle(rows: Array) -> Array:
 def whole(source: Source, searched: bool = False) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
-    With `searched`, there must be room for the work as well, which takes about ten times the rows. float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
+    float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
+    With `searched`, there must be room for the work as well, which takes about ten times the rows.
     """
     source = source.in_memory()
     assert source.n_rows is not None
