@@ -87,7 +87,7 @@ def leverages(X: np.ndarray) -> np.ndarray:
     """Return the diagonal of the projection on the centred columns of a table."""
     A = X - X.mean(axis=0)
     if A.shape[1] > len(A):  # a triangle has the same left vectors
-        A = np.linalg.qr(A.T, mode="r").T
+        A = np.asarray(np.linalg.qr(A.T, mode="r")).T
     left, s, _ = np.linalg.svd(A, full_matrices=False)
     return np.asarray(np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1))
 

@@ -390,7 +390,7 @@ class TableFile(JudgesColumns):
 
         kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
         others = [name for name in columns if name not in kept]
-        rest = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
+        rest: Any = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
         made = {}
         for name in columns:
             if name not in kept:
