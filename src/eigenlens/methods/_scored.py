@@ -76,7 +76,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         if K < 2:
             raise errors.one_class(labels.classes.tolist()[0] if K else None)
         self._given_priors = None if self.priors is None else read_priors(self.priors, K)
-        rows = whole(source)
+        rows = whole(source, searched=True)
         assert rows.weight is not None
         if float(rows.weight.sum()) <= K:
             raise errors.weight_too_small(float(rows.weight.sum()), K, "W − K")

@@ -127,7 +127,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         # which clean row an original row became: splits given by the user speak of original rows
         self._places = np.full(source.table.shape[0], -1)
         self._places[source.kept] = np.arange(len(source.kept))
-        rows: Any = whole(source)
+        rows: Any = whole(source, searched=True)
         self._check_range("X", rows.X, self._x_reach, source.feature_names)
         self._check_range("y", rows.y, self._y_reach, source.response_names)
         return rows.X, rows.y, rows.weight

@@ -29,6 +29,7 @@ from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
 from .words import Words
 
+SEARCH_COPIES, SEARCH_COLUMNS = 10, 40  # of the rows, and columns beside: what FDA, MDA and RobustPCA were seen to take
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
@@ -319,14 +320,16 @@ def middle(rows: Array) -> Array:
     return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 
 
-def whole(source: Source) -> Block:
+def whole(source: Source, searched: bool = False) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
-    float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
+    Rows are float64 of NumPy, one after the other in memory whatever the layout of the table: the same numbers give the
+    same bits. With `searched`, there must be room for the work as well, which takes about ten times the rows.
     """
     source = source.in_memory()
     assert source.n_rows is not None
-    require_room(8 * source.n_rows * source.n_columns, source.name, source.n_rows)
+    numbers = source.n_columns * SEARCH_COPIES + SEARCH_COLUMNS if searched else source.n_columns
+    require_room(8 * source.n_rows * numbers, source.name, source.n_rows, searched)
     X = np.empty((source.n_rows, source.n_features))
     beside: list[tuple[Any, Any]] = []
     classes, at = None, 0
@@ -345,13 +348,13 @@ def whole(source: Source) -> Block:
     return Block(X, y, np.ones(len(X)) if weight is None else weight, classes)
 
 
-def require_room(needed: int, name: str, n_rows: int | None = None) -> None:
+def require_room(needed: int, name: str, n_rows: int | None = None, searched: bool = False) -> None:
     """Refuse to bring rows together in memory where they do not fit: the system would end the process in the middle."""
     if needed < UNASKED_BYTES:
         return
     rows = "All rows" if n_rows is None else f"All {n_rows:,} rows"
     way_out = "take fewer rows or columns, or a method that reads them once, a few at a time (PCA, LDA, CCA, SIR)"
-    memory.require(needed, f"{rows} of {name} in one table", way_out)
+    memory.require(needed, f"{rows} of {name} in one table{' with the work on it' if searched else ''}", way_out)
 
 
 def gathered(parts: Iterable[T], size: Callable[[T], int], name: str) -> list[T]:
