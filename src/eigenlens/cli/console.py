@@ -63,14 +63,15 @@ def progress() -> Iterator[Any]:
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[pace]}"), TimeElapsedColumn())
     with Progress(*columns, console=target, transient=True) as bar:
         task = bar.add_task("reading", total=None, pace="")
-        began = {"what": "", "at": 0.0}
+        began: dict[str, float] = {}
 
         def show(what: str, done: int, total: int) -> None:
             now = monotonic()
-            if what != began["what"]:
-                began.update(what=what, at=now)
+            if what not in began:
+                began.clear()
+                began[what] = now
                 bar.reset(task)
-            pace = paced(done, total, now - float(began["at"])) if what.endswith("rows") else ""
+            pace = paced(done, total, now - began[what]) if what.endswith("rows") else ""
             bar.update(task, description=escape(what), completed=done, total=total or None, pace=pace)
 
         yield show

@@ -255,7 +255,9 @@ def _words_noted(preparation: Preparation) -> list[str]:
     """Say what became of columns of words: each for itself while they are few."""
     levels = preparation.levels_
     if len(levels) <= FEW_NOTES:
-        return [f"{name!r} holds words and becomes {len(w)} kinds as columns of 0 and 1." for name, w in levels.items()]
+        return [
+            f"{name!r} holds {len(w)} different words, which become columns of 0 and 1." for name, w in levels.items()
+        ]
     made = sum(len(b) for b, c in zip(preparation.blocks(), preparation.columns_, strict=True) if c in levels)
     return [f"{len(levels):,} columns hold words ({listed(map(repr, levels))}) and become {made:,} columns of 0 and 1."]
 
@@ -285,10 +287,12 @@ def check_names(file: TableFile, plan: Plan) -> None:
 def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     """Say how many rows and columns there are, and how the reader has read them."""
     kinds = [c.kind for c in profile.values()]
-    counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
-    counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
+    nouns = {"number": "numbers", "word": "words", "date": "dates"}
+    found = {noun: kinds.count(kind) for kind, noun in nouns.items() if kind in kinds}
+    counts = ": " + ", ".join(f"{count} of {noun}" for noun, count in found.items())
+    counts = f" of {next(iter(found))}" if list(found.values()) == [len(kinds)] else counts
     files = f" in {len(file.paths):,} files" if len(file.paths) > 1 else ""
-    first = f"{counted(file.n_rows or 0, 'row')}{files}, {counted(len(profile), 'column')}: {counts}."
+    first = f"{counted(file.n_rows or 0, 'row')}{files}, {counted(len(profile), 'column')}{counts if found else ''}."
     return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
 
 
