@@ -3,9 +3,9 @@
     python benchmarks/stress_limits.py [--steps 6] [--groups] [names of methods]
 
 By default the limit is one of address space (`ulimit -v`). With `--groups` it is that of a control group, version 1 or
-2, whichever this system has: the group around the process's own is limited, which needs an administrator. The groups are
-made beside all others and removed at the end; tests/faults/test_memory_limits.py writes the files of other systems below
-a folder and asks what is left.
+2, whichever this system has: the group around the process's own is limited, which needs an administrator. The groups
+are made beside all others and removed at the end. tests/faults/test_memory_limits.py writes the files of other systems
+below a folder and asks what is left.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def outcome(name: str, limited: str) -> str:
 
 @contextmanager
 def group(limit: int) -> Iterator[Path]:
-    """Make a group with a limit and one inside it without; hand out the file that takes processes into the inner one."""
+    """Make a group with a limit, and one inside it; hand out the file that takes processes into the inner one."""
     top = Path("/sys/fs/cgroup")
     old = not (top / "cgroup.controllers").exists()
     outer = top / "memory" / f"eigenlens_{os.getpid()}" if old else top / f"eigenlens_{os.getpid()}"

@@ -165,3 +165,12 @@ def test_memory_that_ends_during_a_fit_is_told_and_leaves_the_model(monkeypatch)
     with pytest.raises(TooLargeError, match=r"ran out during the fit of PCA \(Unable to allocate .*fewer rows"):
         model.fit(X)
     assert model.components_ is before
+
+
+@pytest.mark.parametrize("fit", [lambda X, y: FDA().fit(X, y), lambda X, y: MDA().fit(X, y)], ids=["FDA", "MDA"])
+def test_searches_ask_for_the_memory_of_their_work(fit, monkeypatch):
+    """The rows alone would fit; the system ended the process in the middle of the search."""
+    X = np.random.default_rng(0).standard_normal((60_000, 4))
+    monkeypatch.setattr(memory, "available_bytes", lambda like=None: 8 * X.nbytes)
+    with pytest.raises(TooLargeError, match=r"rows of X in one table with the work on it takes .* take fewer"):
+        fit(X, np.arange(len(X)) % 3)
