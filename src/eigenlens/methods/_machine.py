@@ -43,7 +43,7 @@ class KernelMachine(KernelEstimator):
     polish: bool
     lam_: float
     function_: RKHSFunction
-    intercept_: Any
+    intercept_: float | Array
     _expansion: Expansion  # only where the matrix of the kernel would lose λ
     _of_polynomials: Array
 
@@ -315,6 +315,7 @@ class KernelMachine(KernelEstimator):
             size = xp.max(xp.abs(T), axis=0)
             size = xp.where(size > 0, size, xp.ones_like(size))
             gamma = (xp.linalg.pinv(T / size) @ (self._trend(some) @ gamma)) / size[:, None]
+        assert self._pivot is not None
         gained = self.kernel_._shift_constant(self._points, self._coefficients, self._pivot)
         return xp.concat([(gamma[0, :] - gained)[None, :], gamma[1:, :]], axis=0)
 

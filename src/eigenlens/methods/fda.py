@@ -15,9 +15,10 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
@@ -87,6 +88,8 @@ class FDA(ScoredClassifier):
     >>> sorted({term.factors[0].name for term in fda.regressor_.basis_[1:]})
     ['x0', 'x1']
     """
+
+    regressor_: BaseEstimator
 
     _declaration = Declaration(
         question="classes",
@@ -161,7 +164,7 @@ class FDA(ScoredClassifier):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "permutation",
+        method: Literal["permutation"] = "permutation",
         n_draws: int = 99,
         random_state: Any = 0,
     ) -> DimensionTest:

@@ -58,9 +58,9 @@ class Block:
         Which rows of the table these are, where a pass was asked to tell (`Source.numbered`).
     """
 
-    X: Array
-    y: Array | None = None
-    weight: Array | None = None
+    X: Any  # dense, sparse, or with words
+    y: Any = None
+    weight: Any = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
     numbers: np.ndarray | None = None
