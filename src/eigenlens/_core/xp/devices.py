@@ -44,7 +44,7 @@ def can_run_ahead(x: Array) -> bool:
     return array_api_compat.is_torch_array(x) and x.device.type == "cuda"
 
 
-def orthonormal_ahead(rows: Array) -> tuple[Array, Array, Array]:
+def orthonormal_ahead(rows: Any) -> tuple[Any, Any, Any]:
     """Return a basis of rows, R with rows = Rᵀ·basis, and its diagonal over the lengths of rows, without waiting.
 
     By a Cholesky factor; NaN where there is none. For arrays of which `can_run_ahead` is true.
