@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from eigenlens import CCA, LDA, PCA
+from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
 from eigenlens._core.errors import ConditionWarning, RangeWarning, RankWarning
 from eigenlens.moments import Factor, Scatter
 from eigenlens.sources import as_source, collect
@@ -308,3 +308,16 @@ def test_threads_change_no_bit(monkeypatch):
 
     with threadpool_limits(1):
         assert np.array_equal(LDA().fit(X, y).scalings_, many)
+
+
+@pytest.mark.parametrize("model", [PCA(1), SIR(1), SAVE(1), DirectionalRegression(1), LDA(1)], ids=repr)
+@pytest.mark.parametrize("size", [1e35, 1e45])
+def test_weights_of_any_size_suit_rows_in_single_precision(model, size):
+    """Weights beyond the range of float32 became infinite, and the columns constant."""
+    draw = np.random.default_rng(0)
+    X = draw.standard_normal((60, 4)).astype(np.float32)
+    y = X[:, 0] + 0.3 * draw.standard_normal(60) > 0
+    weights = draw.uniform(1.0, 2.0, 60) * 1e4
+    few = model.fit(X, y, sample_weight=weights).transform(X)
+    many = model.fit(X, y, sample_weight=weights * size).transform(X)
+    np.testing.assert_allclose(many, few, rtol=1e-3, atol=1e-4)

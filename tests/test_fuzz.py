@@ -12,7 +12,24 @@ BATCH = 20
 #: Seeds of cases that once ended raw: bounds of 1e±300, a number of folds that is none, a unit beyond 1e154.
 FOUND = [11638, 12541, 20071, 20423]
 #: Later ones: nothing left to cluster, no axis that varies, a kernel beyond all numbers, a class for a list of columns.
-FOUND += [61303, 61793, 62362, 70086, 70327, 70350, 71859, 72107, 81967, 100314, 111955, 112394, 121945]
+FOUND += [
+    61303,
+    61793,
+    62362,
+    70086,
+    70327,
+    70350,
+    71859,
+    72107,
+    81967,
+    100314,
+    111955,
+    112394,
+    121945,
+    400192,
+    403861,
+    404892,
+]
 
 #: Seeds of calls that took up to twenty seconds: more terms than rows can bear, libsvm without an end.
 SLOW = [71231, 111047, 202493, 211253, 211367]

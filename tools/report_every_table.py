@@ -1,9 +1,9 @@
 """Run the report over every table of scikit-learn, statsmodels and, where Rscript is installed, of R's packages.
 
 Each table is asked twice: without a target, and with one (the last column of words that repeat, else the last column).
-Where the answer is a request to say what happens to missing cells, it is asked again with --missing mean. A run is
-answered, refused (an error of ours, with the way out) or failed (any other error, no answer within the limit, which is
-in seconds of processor time so that a busy machine changes nothing). The exit code is 1 if a run failed.
+Missing cells are left to the default, as most people do. A run is answered, refused (an error of ours, with the way
+out) or failed (any other error, no answer within the limit, which is in seconds of processor time so that a busy
+machine changes nothing). The exit code is 1 if a run failed.
 
     python tools/report_every_table.py                     # everything
     python tools/report_every_table.py --only MASS         # tables whose name contains this
@@ -35,7 +35,6 @@ from typing import Any
 import pandas as pd
 
 HANGS = 30  # times the limit, by the clock: a process that answers nothing any more
-MISSING = "--missing drop"  # the words by which the report asks what to do with gaps
 EXPORT = """
 folder <- commandArgs(TRUE)[1]
 known <- data(package = .packages(all.available = TRUE))$results
@@ -61,7 +60,6 @@ class Outcome:
     verdict: str  # answered, refused or failed
     why: str
     seconds: float
-    missing: str = "refuse"
 
 
 # -- tables --------------------------------------------------------------------------------------------------------
@@ -151,9 +149,9 @@ class Worker:
         self.process = context.Process(target=work, args=(theirs, self.limit), daemon=True)
         self.process.start()
 
-    def report(self, path: Path, target: str | None, missing: str, out: Path) -> Outcome:
+    def report(self, path: Path, target: str | None, out: Path) -> Outcome:
         """Ask for a report of one table."""
-        words = ["report", str(path), "--json", "--force", "--out", str(out), "--missing", missing]
+        words = ["report", str(path), "--json", "--force", "--out", str(out)]
         words += ["--folds", str(self.folds)] + ([] if target is None else [f"--target={target}"])
         self.ours.send(words)
         if self.ours.poll(HANGS * self.limit):
@@ -164,7 +162,7 @@ class Worker:
             self.process.kill()
             self.process.join()
             self._start()
-        return Outcome(path.stem, target, verdict, why, seconds, missing)
+        return Outcome(path.stem, target, verdict, why, seconds)
 
     def close(self) -> None:
         """End the process."""
@@ -189,10 +187,7 @@ def outcomes(paths: list[Path], limit: float, folds: int) -> Iterator[Outcome]:
         for path in paths:
             target = likely_target(path)
             for asked in (None, target) if target is not None else (None,):
-                found = worker.report(path, asked, "refuse", Path(out))
-                if found.verdict == "refused" and MISSING in found.why:
-                    found = worker.report(path, asked, "mean", Path(out))
-                yield found
+                yield worker.report(path, asked, Path(out))
     worker.close()
 
 

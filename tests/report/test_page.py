@@ -5,13 +5,16 @@ import hashlib
 import re
 import shutil
 from html.parser import HTMLParser
+from pathlib import Path
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
+import eigenlens.report.page as page_module
 from eigenlens.report.page import render
+from eigenlens.report.page.beside import side_by_side
 from eigenlens.report.page.colouring import colour_choice
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.demos import write_demo
@@ -519,3 +522,39 @@ def test_fifty_thousand_points_stay_fluid(opened):
     page.mouse.up()
     frames = page.evaluate("frames_")
     assert np.median(frames) < 100  # 17 ms on two idle cores
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted([luminance(one), luminance(other)], reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_the_contrast_of_wcag_aa(scheme):
+    """4.5 for text, 3 for marks that carry meaning."""
+    css = (Path(page_module.__file__).parent / "page.css").read_text()
+    blocks = re.findall(r":root[^{]*\{([^}]*)\}", css)
+    pairs = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6})", blocks[0] + (blocks[1] if scheme == "dark" else "")))
+    colours = {name: v if len(v) == 7 else "#" + "".join(2 * c for c in v[1:]) for name, v in pairs.items()}
+    for text in ("ink", "soft", "good", "bad"):
+        for ground in ("paper", "panel"):
+            assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
+    assert contrast(colours["accent-ink"], colours["accent"]) >= 4.5
+    for mark in ("pos", "neg", *(f"c{j}" for j in range(10))):
+        assert contrast(colours[mark], colours["paper"]) >= 3, mark
+
+
+def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
+    path = tmp_path / "beside.html"
+    path.write_text(side_by_side("Wine", [("LDA", render(wine)), ("again", render(wine))]), encoding="utf8")
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    page.goto(path.as_uri())
+    page.wait_for_function("[...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.close()

@@ -18,6 +18,7 @@ from .._core.typing import Frame
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
 NOT_TESTED = "not tested"
+DEGENERATE = 1e-9  # a smaller size that would be found is that of draws without any spread
 NOTICEABLE_SHARE = 0.25  # of the variance, or of a squared correlation: rows that would miss this much are too few
 LEVEL = "a number between 0 and 1, such as 0.05"
 
@@ -178,7 +179,7 @@ class DimensionTest(Result):
             return "No more can be tested."
         place = "The next" if self.dimension else "The first"
         power = self._detectable_next()
-        if not np.isfinite(power):
+        if not np.isfinite(power) or power < DEGENERATE:
             return f"{place} is {NOT_SHOWN}."
         least = f"{_a(self.measure)} of {power:.2g} or more"
         if power <= NOTICEABLE_SHARE:

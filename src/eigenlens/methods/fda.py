@@ -118,6 +118,9 @@ class FDA(ScoredClassifier):
         self.regressor = regressor
         self.priors = priors
 
+    def _work(self) -> tuple[int, int] | None:
+        return (10, 40) if self.regressor is None else None
+
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Regress class scores on X and find the discriminant coordinates.
 

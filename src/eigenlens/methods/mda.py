@@ -186,6 +186,9 @@ class MDA(ScoredClassifier, FillsHoles):
         self.priors = priors
         self.missing = missing
 
+    def _work(self) -> tuple[int, int] | None:
+        return (8, 120)
+
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Fit the mixtures by EM.
 

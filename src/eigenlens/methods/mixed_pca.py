@@ -285,7 +285,11 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
     def _scores(self, X: Any, k: int) -> Array:
         if not is_mixed(X):
-            assert self._of_numbers is not None
+            if self._of_numbers is None or self._coding is not None:
+                raise errors.InputError(
+                    f"X holds only numbers, but {errors.listed(repr(name) for name in self.columns_)} held words in "
+                    "the fit; pass these columns as the fit had them, in an array or a frame."
+                )
             return self._of_numbers.project(X)[:, :k]
         scores = np.zeros((len(X), k))
         if self._of_numbers is not None:

@@ -95,7 +95,7 @@ class SAVE(OnePassInverseRegression):
         spread = means * xp.sqrt(shares)[:, None]
         total = xp.sum(covariances * shares[:, None, None], axis=0) + spread.T @ spread
         rows = (total - covariances) * xp.sqrt(shares)[:, None, None]
-        return xp.reshape(rows, (-1, means.shape[1]))
+        return xp.reshape(rows, (rows.shape[0] * rows.shape[1], means.shape[1]))
 
     def _chi2(self, moments: Grouped, alpha: float) -> DimensionTest:
         values, slices, _ = self._slices_in_variates(moments)

@@ -138,6 +138,8 @@ class AdaptiveSplines(Regressor):
         "linpreds": "write linear=",
     }
 
+    _work = (10, 40)
+
     def __init__(
         self,
         degree: int = 1,
@@ -427,9 +429,8 @@ class AdaptiveSplines(Regressor):
         """Positions of the n rows of positive weight, to learn from and to judge by."""
         if is_number(self.cv, integer=True):
             if not 2 <= self.cv <= n:
-                raise errors.InputError(
-                    f"cv={self.cv!r} but X has n_samples={n}; use a number of folds from 2 to {n}, or prune='gcv'."
-                )
+                rule = f"use a number of folds from 2 to {n}" if n > 1 else "folds need two rows or more; add rows"
+                raise errors.InputError(f"cv={self.cv!r} but X has n_samples={n}; {rule}, or use prune='gcv'.")
             yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
             return
         try:

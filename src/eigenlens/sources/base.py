@@ -319,14 +319,18 @@ def middle(rows: Array) -> Array:
     return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 
 
-def whole(source: Source) -> Block:
+def whole(source: Source, work: tuple[int, int] | None = None) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
-    float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
+    Rows are float64 of NumPy, one after the other in memory whatever the layout of the table: the same numbers give the
+    same bits. With `work`, there must be room for so many copies of the rows, and columns beside them, as well.
     """
     source = source.in_memory()
     assert source.n_rows is not None
-    require_room(8 * source.n_rows * source.n_columns, source.name, source.n_rows)
+    copies, columns = work or (1, 0)
+    require_room(
+        8 * source.n_rows * (source.n_columns * copies + columns), source.name, source.n_rows, work is not None
+    )
     X = np.empty((source.n_rows, source.n_features))
     beside: list[tuple[Any, Any]] = []
     classes, at = None, 0
@@ -345,13 +349,13 @@ def whole(source: Source) -> Block:
     return Block(X, y, np.ones(len(X)) if weight is None else weight, classes)
 
 
-def require_room(needed: int, name: str, n_rows: int | None = None) -> None:
+def require_room(needed: int, name: str, n_rows: int | None = None, worked: bool = False) -> None:
     """Refuse to bring rows together in memory where they do not fit: the system would end the process in the middle."""
     if needed < UNASKED_BYTES:
         return
     rows = "All rows" if n_rows is None else f"All {n_rows:,} rows"
     way_out = "take fewer rows or columns, or a method that reads them once, a few at a time (PCA, LDA, CCA, SIR)"
-    memory.require(needed, f"{rows} of {name} in one table", way_out)
+    memory.require(needed, f"{rows} of {name} in one table{' with the work on it' if worked else ''}", way_out)
 
 
 def gathered(parts: Iterable[T], size: Callable[[T], int], name: str) -> list[T]:

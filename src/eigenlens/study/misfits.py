@@ -109,12 +109,16 @@ def _row(findings: Findings, found: Any, i: int, name: str) -> dict[str, Any]:
     }
 
 
+def _called(name: str) -> str:
+    return f"row {name}" if name.isdigit() else name
+
+
 def _sentence(beyond: int, n: int, k: int, rows: list[dict[str, Any]]) -> str:
     chance = 2 * LEVEL
     usual = f"about {n * chance:.0f} would by chance" if n * chance >= 0.5 else "none would by chance"
     if beyond == 0:
         return f"No row lies beyond the {LEVEL:.0%} limits of {counted(k, 'component')}."
-    blamed = [f"{row['row']} ({row['columns'][0][0]})" for row in rows[:NAMED] if row["columns"]]
+    blamed = [f"{_called(row['row'])} ({row['columns'][0][0]})" for row in rows[:NAMED] if row["columns"]]
     farthest = f"; farthest {', '.join(blamed)}" if blamed else ""
     if beyond <= binom.ppf(0.95, n, chance):
         verb = "lies" if beyond == 1 else "lie"

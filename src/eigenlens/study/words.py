@@ -127,16 +127,16 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     shares = [d.share or 0.0 for d in findings.directions]
     shown, k = findings.shown_directions, len(shares)
     if shown is not None:
-        carried = f", and {'carries' if shown == 1 else 'carry'} {_share(sum(shares[:shown]))} of the variance"
+        carried = f", and carry {_share(sum(shares[:shown]))} of the variance" if any(shares) and shown > 1 else ""
         some = _some(shown, k, "direction")
         some = f"At least {some[0].lower()}{some[1:]}" if findings.test.stopped else some
         findings.summary.append(
-            f"{some} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}{carried if any(shares) else ''}."
+            f"{some} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}{carried}."
             if shown
             else _none_shown(findings, "direction that the columns share")
         )
     if k and any(shares):
-        two = f"; the first two together {_share(sum(shares[:2]))}" if k > 1 else ""
+        two = f"; the first two together {_share(sum(shares[:2]))}" if k > 2 else ""
         findings.summary.append(f"The first direction carries {_share(shares[0])} of the variance{two}.")
     if k:
         what = "It" if any(shares) else "The first direction"
@@ -148,7 +148,7 @@ def spread_words(findings: Findings, standardised: bool) -> None:
     if findings.n_rows < 5 * findings.n_columns:
         findings.doubts.append(
             f"There are {counted(findings.n_rows, 'row')} for {counted(findings.n_columns, 'column')}: single "
-            f"directions may change with a few rows more. Ask for the angle between fits on two halves."
+            f"directions may change with a few rows more. Compare fits on two halves of the rows."
         )
     if shown is not None:
         findings.doubts += [findings.test.doubt] if findings.test.doubt else []
@@ -169,14 +169,15 @@ def class_words(findings: Findings, counts: np.ndarray) -> None:
         )
     if k:
         share = findings.directions[0].share or 0
-        most = (
-            f"The first direction accounts for {_share(share)} of the separation and" if k > 1 else "The one direction"
-        )
+        most = f"The first direction accounts for {_share(share)} of the separation and"
+        if k == 1:
+            most = "It" if shown else "The one direction"
         findings.summary.append(f"{most} goes with {_driven(findings, 0)}.")
     ours = findings.ours
     if ours is not None and findings.baseline is not None:
         rule, plain = findings.baseline
-        verdict = "" if ours.low > plain else " That is no better than chance would allow."
+        verdict = "" if ours.low > plain else " These rows do not show that it does better than this rule."
+        verdict = " The rule does better." if ours.high < plain else verdict
         findings.summary.append(
             f"On rows that it has not seen, {findings.method} is right for {ours.score:.1%} (95% interval "
             f"{ours.low:.1%} to {ours.high:.1%}); the rule “{rule}” is right for {plain:.1%}.{verdict}"
@@ -231,7 +232,7 @@ def number_words(findings: Findings, blind_spot: str) -> None:
     d, k = findings.shown_directions, len(findings.directions)
     if d is not None:
         findings.summary.append(
-            f"These rows show {_count(d, 'direction')} of {k} possible on which {findings.target!r} depends"
+            f"These rows show that {findings.target!r} depends on {_count(d, 'direction')}, of {k} possible"
             f"{_by_test(findings)}."
             if d
             else _none_shown(findings, f"direction on which {findings.target!r} depends")

@@ -135,7 +135,8 @@ class JudgesColumns:
         if few and len(column.levels) < LEVELS:
             column.remark += " " * bool(column.remark) + (
                 f"{column.name!r} holds numbers, except {column.words:,} of {cells:,} cells "
-                f"({listed([first, *map(errors.quoted, list(column.levels)[1:])], 3)}), which count as missing "
+                f"({listed([first, *map(errors.quoted, list(column.levels)[1:])], 3)}), which "
+                f"{'counts' if column.words == 1 else 'count'} as missing "
                 f"(--words {column.name!r} reads the column as words)."
             )
             self.dialect = replace(self.dialect, na_of=(*self.dialect.na_of, (column.name, tuple(column.levels))))

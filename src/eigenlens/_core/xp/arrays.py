@@ -204,10 +204,10 @@ def means_are_finite(X: Array) -> Array:
 
 
 def column_squares(rows: Array) -> Array:
-    """Return the sum of squares of each column; for NumPy without a table of squares."""
+    """Return the sum of squares of each column, without a table of squares."""
     if isinstance(rows, np.ndarray):
         return np.einsum("ij,ij->j", rows, rows)
-    return namespace(rows).sum(rows**2, axis=0)
+    return namespace(rows).linalg.vector_norm(rows, axis=0) ** 2
 
 
 def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:
@@ -242,6 +242,9 @@ def group_weights(X: Array, weight: Array | None, codes: Codes, n_groups: int) -
 
 def group_means(X: Array, weight: Array | None, codes: Codes, weights: np.ndarray) -> Array:
     """Return the (weighted) mean of the rows of each group, given the weights of the groups: zero where that is."""
+    largest = float(weights.max(initial=0.0))
+    if weight is not None and X.dtype != namespace(X).float64 and largest > 0:  # beyond the range of single precision
+        weight, weights = weight / largest, weights / largest
     if codes is None:
         return column_sums(X, weight)[None, :] / (float(weights[0]) or 1.0)
     if isinstance(codes, tuple):

@@ -12,8 +12,18 @@ h1 { font-size: 1.2rem; margin: .6rem 1rem; }
 main { display: grid; grid-template-columns: 1fr 1fr; gap: 4px; }
 h2 { font-size: 1rem; margin: .3rem 1rem; }
 iframe { width: 100%; height: calc(100vh - 6rem); border: 0; border-top: 1px solid GrayText; }
-@media (max-width: 900px) { main { grid-template-columns: 1fr; } iframe { height: 90vh; } }
-@media print { main { grid-template-columns: 1fr; } iframe { height: 100vh; } section { break-after: page; } }
+@media (max-width: 900px) { main { grid-template-columns: 1fr; } iframe { height: var(--whole, 90vh); } }
+@media print {
+  main { grid-template-columns: 1fr; } iframe { height: var(--whole, 100vh); } section { break-after: page; }
+}
+"""
+# Pages in frames say how tall they are: one below the other, each is shown whole, and the phone scrolls once.
+SCRIPT = """
+addEventListener("message", (event) => {
+  const height = Number(event.data && event.data.eigenlensHeight);
+  for (const frame of document.querySelectorAll("iframe"))
+    if (frame.contentWindow === event.source && height > 0) frame.style.setProperty("--whole", `${height}px`);
+});
 """
 
 
@@ -35,5 +45,5 @@ def side_by_side(title: str, pages: Sequence[tuple[str, str]]) -> str:
     named = html.escape(f"{title}: {' and '.join(name for name, _ in pages)}")
     return (
         f'<!DOCTYPE html><html lang="en"><head>{head}<title>{named}</title><style>{STYLE}</style></head>'
-        f"<body><h1>{named}</h1><main>{frames}</main></body></html>"
+        f"<body><script>{SCRIPT}</script><h1>{named}</h1><main>{frames}</main></body></html>"
     )

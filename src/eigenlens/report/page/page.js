@@ -571,4 +571,9 @@
   setAxes();
   drawPairs();
   list();
+  if (parent !== window) { // in a frame: whoever holds it may show the page whole
+    const tell = () => parent.postMessage({ eigenlensHeight: Math.ceil(document.body.offsetHeight) + 32 }, "*");
+    tell(); // a frame that is out of sight hears of no change before it is seen
+    new ResizeObserver(tell).observe(document.body);
+  }
 })();
