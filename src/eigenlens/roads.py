@@ -33,6 +33,7 @@ LEAST = 500  # rows, or columns, below which all roads are short
 LEAST_SPARSE = 100  # the same of a sparse table, which would be made dense on another road
 SHORT = 1e10  # multiplications that take a few tenths of a second: a scatter, which merges, is worth them
 SHORT_SPARSE = 2e9  # the same of a sparse table
+SPARSELY = 0.1  # share of its cells below which one of few rows is not made dense, however small
 
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
@@ -117,7 +118,7 @@ def choose_road(
         return Road(usual, f"{n_components} directions are many beside {small} {few}")
     n = n_rows or 10 * n_columns
     step, direct = _step_cost(n, n_columns, n_components, filled, in_memory), _direct_cost(n, n_columns, filled)
-    if direct < short:
+    if direct < short and not (few == "rows" and filled is not None and filled < SPARSELY):
         return Road(usual, f"{direct:.0e} multiplications are a short road to moments that merge")
     steps, width, times = _search(n_components, filled)
     ratio = steps * step / direct

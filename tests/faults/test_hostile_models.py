@@ -185,7 +185,7 @@ def test_a_pipe_is_not_waited_for(function, tmp_path):
 
 
 def test_a_folder_is_called_a_folder(tmp_path):
-    with pytest.raises(IsADirectoryError):
+    with pytest.raises(IsADirectoryError, match=f"{tmp_path.name} is a folder; give the path of a model file"):
         load(tmp_path)
 
 

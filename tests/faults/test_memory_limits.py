@@ -174,3 +174,26 @@ def test_searches_ask_for_the_memory_of_their_work(fit, monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda like=None: 8 * X.nbytes)
     with pytest.raises(TooLargeError, match=r"rows of X in one table with the work on it takes .* take fewer"):
         fit(X, np.arange(len(X)) % 3)
+
+
+def test_buffers_of_blas_are_taken_before_memory_is_promised(tmp_path, monkeypatch):
+    """OpenBLAS ends the process where a limit of address space leaves it no room."""
+    status = tmp_path / "proc/self/status"
+    status.parent.mkdir(parents=True)
+    status.write_text(f"VmSize: {GB // 1024} kB\n")
+    taken = []
+    memory._take_buffers.cache_clear()
+    monkeypatch.setattr(
+        memory, "np", type("", (), {"ones": lambda shape, order: taken.append(shape) or np.ones(shape)})
+    )
+    limits = {memory.resource.RLIMIT_AS: GB + memory.BUFFERS - 1}
+    monkeypatch.setattr(
+        memory.resource, "getrlimit", lambda kind: (limits.get(kind, memory.resource.RLIM_INFINITY),) * 2
+    )
+    assert memory._from_limits(tmp_path) == 0
+    assert not taken
+    limits[memory.resource.RLIMIT_AS] = 2 * GB
+    assert memory._from_limits(tmp_path) == GB
+    limits[memory.resource.RLIMIT_AS] = GB + 2**20
+    assert memory._from_limits(tmp_path) == 2**20  # they are there now
+    assert len(taken) == 1

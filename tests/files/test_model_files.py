@@ -429,3 +429,10 @@ def test_a_full_disk_leaves_the_old_file(room, tmp_path):
     assert "OSError" in ended.stderr
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["model"]
+
+
+def test_a_file_must_hold_the_kind_that_was_asked_for(tmp_path):
+    path = save(PCA(1).fit(np.eye(4)), tmp_path / "pca.eigenlens")
+    assert isinstance(load(path, PCA), PCA)
+    with pytest.raises(ValueError, match="holds a PCA, and kind=LDA was asked for"):
+        load(path, LDA)

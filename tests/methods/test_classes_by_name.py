@@ -76,7 +76,7 @@ def test_resamples_give_each_class_its_own_prior():
     [
         ({"setosa": 0.5, "virginica": 0.5}, "lacks class 'versicolor'"),
         (PRIORS | {"setosa": 0.4, "rose": 0.1}, "y has no class 'rose'"),
-        (PRIORS | {"setosa": 0.4}, "add up to 0.9"),
+        (PRIORS | {"setosa": 0.4}, "'setosa': 0.4.* add up to 0.9; divide them by their sum, or add a class"),
         (PRIORS | {"setosa": "half"}, "numbers"),
         (PRIORS | {"setosa": -0.5, "virginica": 1.2}, "positive"),
     ],

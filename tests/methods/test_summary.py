@@ -6,7 +6,7 @@ import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
 
-from eigenlens import CCA, LDA, PCA, PDA, QDA, SAVE, SIR, Summary
+from eigenlens import CCA, LDA, PCA, PDA, QDA, SAVE, SIR, KernelClassifier, KernelRegressor, Summary
 from eigenlens.testing import all_estimators
 
 DATA = load_iris(as_frame=True)
@@ -109,6 +109,20 @@ def test_what_has_no_directions_says_so():
         _ = QDA().fit(X, WORDS).structure_
     with pytest.raises(AttributeError, match="before it is fitted"):
         _ = PCA().structure_
+
+
+def test_functions_of_kernel_machines_are_named_and_counted():
+    def functions(model, y):
+        return model.fit(X[: len(y)], y).summary().to_frame("machines")
+
+    pairs = ["setosa against versicolor", "setosa against virginica", "versicolor against virginica"]
+    assert list(functions(KernelClassifier(), WORDS).index) == pairs
+    assert list(functions(KernelClassifier(loss="logistic"), WORDS).index) == sorted(set(WORDS))
+    two = KernelClassifier()
+    frame = functions(two, WORDS[:100])
+    assert list(frame.index) == ["versicolor against setosa"]  # for which decision_function is positive
+    assert frame["rows with a coefficient"].item() == len(two.function_.coefficients)
+    assert list(functions(KernelRegressor(), X.iloc[:, 0]).index) == ["y"]
 
 
 def test_an_unknown_table_is_refused_by_name():

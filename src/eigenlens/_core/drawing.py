@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from . import errors, optional
+from .typing import Axes, Figure
 
 #: Ink that is read on white and on black, what is quiet, what was found, and levels.
 INK, QUIET, FOUND, LEVEL = "0.45", "0.75", "#2a7ab9", "#d1495b"
@@ -69,21 +70,22 @@ class Display:
     rows_optional: ClassVar[bool] = False
     without_target: ClassVar[str] = ""
 
-    ax_: Any
-    axes_: Any
-    figure_: Any
+    ax_: Axes
+    axes_: list[Axes]
+    figure_: Figure
 
     @classmethod
     def on(cls, axes: Any) -> Self:
         """Return the display of what was drawn on axes, or on a list of them."""
         new = cls()
         new.axes_ = list(np.ravel(np.asarray(axes, dtype=object)))
-        new.ax_ = new.axes_[0] if new.axes_ else None
-        new.figure_ = None if new.ax_ is None else new.ax_.figure
+        first: Any = new.axes_[0] if new.axes_ else None
+        figure: Any = None if first is None else first.figure
+        new.ax_, new.figure_ = first, figure
         return new
 
     def _draw_on(self, ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0) -> list[Any]:
         """Take the axes that were given, or make them, and remember them."""
-        self.axes_ = axes_for(ax, count, width, height)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
-        return self.axes_
+        drawn: list[Any] = axes_for(ax, count, width, height)
+        self.axes_, self.ax_, self.figure_ = drawn, drawn[0], drawn[0].figure
+        return drawn

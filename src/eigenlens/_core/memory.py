@@ -6,7 +6,10 @@ Linux grants memory that it does not have and ends the process when it is used, 
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
+
+import numpy as np
 
 try:
     import resource
@@ -21,6 +24,9 @@ ROOT = Path("/")  # below which proc/ and sys/ are looked for
 V2 = ("memory.max", "memory.current", "inactive_file")  # limit, taken, and what of it is given back on demand
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 NO_LIMIT = 2**60  # version 1 writes the largest number there is
+BUFFERS = (
+    72 * 2**20
+)  # address space for the first calls of BLAS: 32 MiB for NumPy's copy and for SciPy's, and some more
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
@@ -86,15 +92,33 @@ def _from_meminfo(root: Path) -> int | None:
 
 
 def _from_limits(root: Path) -> int | None:
-    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave."""
+    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave.
+
+    OpenBLAS ends the process where it finds no room for its buffers, and nothing can catch that: they are taken first.
+    """
     if resource is None:
         return None
     room = []
     for kind, taken in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
-        limit, held = resource.getrlimit(kind)[0], _field(root / "proc/self/status", taken)
-        if limit != resource.RLIM_INFINITY and held is not None:
-            room.append(max(limit - held * 1024, 0))
+        limit, status = resource.getrlimit(kind)[0], root / "proc/self/status"
+        held = _field(status, taken)
+        if limit == resource.RLIM_INFINITY or held is None:
+            continue
+        if limit - held * 1024 < BUFFERS and not _take_buffers.cache_info().currsize:
+            return 0
+        _take_buffers()
+        room.append(max(limit - (_field(status, taken) or held) * 1024, 0))
     return min(room, default=None)
+
+
+@cache
+def _take_buffers() -> None:
+    """Let NumPy's and SciPy's BLAS allocate what they keep, by a product too large for their small kernels."""
+    from scipy.linalg.blas import dgemm
+
+    A = np.ones((256, 256), order="F")
+    A @ A
+    dgemm(1.0, A, A)
 
 
 def _from_cgroups(root: Path) -> int | None:

@@ -89,6 +89,6 @@ def shrink(exponent_from: np.ndarray, exponent_to: np.ndarray, like: Array) -> A
     return _xp.like(np.ldexp(1.0, np.clip(steps, -1100, LAST_EXPONENT)), like)
 
 
-def units(exponent: Exponents, like: Array) -> Array | float:
+def units(exponent: Exponents, like: Array) -> Any:
     """Return 2^exponent per column."""
     return 1.0 if exponent is None else _xp.like(np.ldexp(1.0, exponent), like)

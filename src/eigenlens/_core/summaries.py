@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from textwrap import fill
@@ -13,6 +13,7 @@ import numpy as np
 from . import errors, optional
 from . import xp as _xp
 from .errors import plain
+from .typing import Frame
 
 LINES, WIDTH = 15, 7  # of a table as text or in a notebook
 
@@ -36,7 +37,7 @@ class Table:
     columns: list[str]
     lines: int = LINES
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return the table as a pandas DataFrame."""
         return optional.pandas().DataFrame(self.values, index=self.rows, columns=self.columns)
 
@@ -103,7 +104,7 @@ class Summary:
     tables: dict[str, Table] = field(default_factory=dict)
     test: str = ""
 
-    def to_frame(self, table: str | None = None) -> Any:
+    def to_frame(self, table: str | None = None) -> Frame:
         """Return one table as a pandas DataFrame; without a name all of them, a row for each number.
 
         Parameters
@@ -142,7 +143,7 @@ def table(title: str, columns: Mapping[str, Any], rows: Sequence[Any]) -> Table:
     return Table(title, np.column_stack(list(kept.values())), names_of(rows), list(kept))
 
 
-def matrix(title: str, values: Any, rows: Sequence[Any], columns: Sequence[Any]) -> Table:
+def matrix(title: str, values: Any, rows: Iterable[Any], columns: Iterable[Any]) -> Table:
     """Return a table of an array whose rows and columns have names."""
     return Table(title, np.asarray(_xp.to_numpy(values), dtype=float), names_of(rows), names_of(columns))
 

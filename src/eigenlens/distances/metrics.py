@@ -48,7 +48,7 @@ class Metric:
     metric: str | Callable
     squared: bool
     params: dict[str, Any] = field(default_factory=dict)
-    centre: Array = None
+    centre: Any = None
     exponent: int = 0
     symmetrize: bool = False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -42,8 +43,8 @@ class Placement:
     metric: Metric | None
     points: Array
     squared: bool
-    shift: Array = None
-    rotation: Array = None
+    shift: Any = None
+    rotation: Any = None
 
     def squares(self, X: Array, first: int = 0) -> Array:
         """Return prepared squared distances of rows, numbered from `first` on, to the points of the map."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from math import gamma
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -53,7 +53,11 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
     def _check(self) -> None:
         """Refuse parameters for which Φ is no Schoenberg transform."""
 
-    def __call__(self, D2: Array) -> Array:
+    @overload
+    def __call__(self, D2: float) -> float: ...
+    @overload
+    def __call__(self, D2: Array) -> Array: ...
+    def __call__(self, D2: Any) -> Any:
         """Apply Φ to squared distances of any shape; the library and device of the array stay."""
         self._check()
         try:
@@ -72,7 +76,11 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         """Compose: (f @ g)(d) = f(g(d))."""
         return Composition(self, inner) if isinstance(inner, SchoenbergTransform) else NotImplemented
 
-    def kernel(self, D2: Array, lam: float = 1.0) -> Array:
+    @overload
+    def kernel(self, D2: float, lam: float = 1.0) -> float: ...
+    @overload
+    def kernel(self, D2: Array, lam: float = 1.0) -> Array: ...
+    def kernel(self, D2: Any, lam: float = 1.0) -> Any:
         r"""Return the positive definite kernel :math:`e^{-\lambda\Phi(d)}` of squared distances.
 
         Parameters
@@ -82,7 +90,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
             Any number above 0.
         """
         check_number("lam", lam, 0, above=True)
-        values = self(D2)
+        values: Any = self(D2)
         return _xp.namespace(values).exp(-lam * values) if _xp.is_array(values) else float(np.exp(-lam * values))
 
     def fit(self, X: TableLike = None, y: Any = None) -> Self:

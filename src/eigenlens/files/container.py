@@ -46,9 +46,13 @@ CHUNK = 2**20
 def opened(path: Path) -> Iterator[BinaryIO]:
     """Open a file to be read; a pipe or a device, which might never end, is refused without waiting for it."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    mode = os.fstat(handle).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(handle)
+        if stat.S_ISDIR(mode):
+            raise IsADirectoryError(f"{path} is a folder; give the path of a model file in it.")
+        raise errors.not_a_model(path, "it is a pipe or a device, not a file")
     with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise errors.not_a_model(path, "it is a pipe or a device, not a file")
         yield file
 
 

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -20,6 +20,8 @@ from . import container
 from .old_names import name_today
 from .state import Decoder, Encoder
 from .text import contents, is_text, write_text
+
+Loaded = TypeVar("Loaded")
 
 
 def save(
@@ -90,12 +92,18 @@ def _require_content(model: Any) -> None:
         ) from None
 
 
-def load(path: str | os.PathLike[str]) -> Any:
+@overload
+def load(path: str | os.PathLike[str]) -> Any: ...
+@overload
+def load(path: str | os.PathLike[str], kind: type[Loaded]) -> Loaded: ...
+def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
     """Read a model that `save` wrote; nothing in the file is run.
 
     Parameters
     ----------
     path : path
+    kind : class, optional
+        What the file must hold, such as `LDA`; anything else is refused. Editors then know what comes back.
 
     Returns
     -------
@@ -121,6 +129,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
     if not isinstance(model, BaseEstimator | Moments):
         raise errors.damaged(path, "what it holds is not an estimator")
+    if kind is not None and not isinstance(model, kind):
+        raise errors.ModelFileError(f"{path} holds a {type(model).__name__}, and kind={kind.__name__} was asked for.")
     _compare_versions(path, header.get("versions"))
     return model
 

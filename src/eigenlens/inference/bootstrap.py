@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
 from .._core import errors, optional
 from .._core import xp as _xp
+from .._core.drawing import Display
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
+from .._core.typing import Frame
 from ..moments import Patterns
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
@@ -144,7 +146,7 @@ class Bootstrap(Result):
             )
         return sentences
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return loadings with standard errors and intervals as a pandas DataFrame, a row for each loading."""
         pd = optional.pandas()
 
@@ -160,7 +162,7 @@ class Bootstrap(Result):
         }
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
-    def plot(self, component: int = 0, ax: Any = None) -> Any:
+    def plot(self, component: int = 0, ax: Any = None) -> Display:
         """Draw the loadings of a component with their intervals, or a map with ellipses; return the display.
 
         Parameters
@@ -169,7 +171,6 @@ class Bootstrap(Result):
             Counted from 0; a map shows the first two.
         ax : axes, optional
         """
-        from .._core.drawing import Display
         from . import _plots
 
         check_number("component", component, 0, len(self.estimate) - 1, integer=True)
@@ -186,7 +187,7 @@ def bootstrap(
     n_boot: int = 1000,
     groups: Any = None,
     block: int | None = None,
-    resample: str = "auto",
+    resample: Literal["auto", "rows", "blocks"] = "auto",
     level: float = 0.95,
     sample_weight: Any = None,
     n_jobs: int | None = None,

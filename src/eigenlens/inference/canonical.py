@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy import stats
@@ -42,7 +42,7 @@ def wilks(
     p: int | None = None,
     s: int | None = None,
     alpha: float = 0.05,
-    method: str = "wilks",
+    method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy"] = "wilks",
     *,
     sines: Any = None,
 ) -> DimensionTest:

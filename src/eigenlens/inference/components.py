@@ -18,7 +18,7 @@ Factor Analysis as a Statistical Method.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import norm
@@ -49,7 +49,7 @@ Noise = Callable[[FactorFit], Callable[[np.random.Generator], np.ndarray]]
 def components_test(
     X: np.ndarray,
     alpha: float = 0.05,
-    noise: str = "flips",
+    noise: Literal["flips", "permutation", "normal"] = "flips",
     *,
     groups: Any = None,
     block: int | None = None,

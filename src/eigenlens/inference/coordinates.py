@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.stats import chi2
 
 from .._core import optional
+from .._core.typing import Frame
 from .result import Result, check_level
 
 
@@ -54,7 +54,7 @@ class CoordinateTest(Result):
             f"by itself, given all others."
         )
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame, a row for each column."""
         columns = {"statistic": self.statistics, "p_value": self.p_values, "needed": self.needed}
         return optional.pandas().DataFrame(columns, index=self.names)

@@ -18,14 +18,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
 from .._core import optional
+from .._core.drawing import Display
 from .._core.parameters import check_choice, check_number
+from .._core.typing import Frame
 from ..sources import as_source, whole
 from .result import Result
 
@@ -69,27 +71,28 @@ class Denoised(Result):
     def __str__(self) -> str:
         return f"{self.rank} of {len(self.singular_values)} directions carry signal; noise has sd {self.noise:.3g}."
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return singular values, before and after, as a pandas DataFrame."""
         pd = optional.pandas()
 
         columns = {"singular_value": self.singular_values, "shrunk_value": self.shrunk_values}
         return pd.DataFrame(columns, index=pd.RangeIndex(1, len(self.singular_values) + 1, name="direction"))
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Display:
         """Draw singular values before and after, with the edge of noise; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
-        from .._core.drawing import Display
         from . import _plots
 
         return Display.on(_plots.draw_shrinkage(self, ax))
 
 
-def denoise(X: Any, *, noise: float | None = None, loss: str = "frobenius") -> Denoised:
+def denoise(
+    X: Any, *, noise: float | None = None, loss: Literal["frobenius", "operator", "nuclear"] = "frobenius"
+) -> Denoised:
     """Return the signal of a table whose entries carry independent noise of one variance.
 
     Parameters

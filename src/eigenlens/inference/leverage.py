@@ -9,6 +9,7 @@ are. Heavy tails in one and rare classes in the other make it large, and then Wi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -28,7 +29,7 @@ class Advice:
         Variance of V over permutations, relative to that of normal theory, minus 1.
     """
 
-    method: str
+    method: Literal["wilks", "permutation"]
     reason: str
     excess: float
 

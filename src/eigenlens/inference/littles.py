@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from .._core import errors, optional
+from .._core.typing import Frame
 from ..moments import Patterns
 from ..normal import Conditional, fit
 from ..sources import as_source, collect
@@ -62,7 +63,7 @@ class LittleTest(Result):
             return f"Cells are not missing completely at random ({said})."
         return f"Nothing speaks against cells missing completely at random ({said})."
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return the patterns as a pandas DataFrame: observed columns, rows, and what each adds to the statistic."""
         pd = optional.pandas()
         columns = [str(j) for j in range(self.masks.shape[1])] if self.names is None else self.names

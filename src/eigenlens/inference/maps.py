@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from scipy.stats import rankdata
 
 from .._core import errors, optional
+from .._core import xp as _xp
 from .._core.drawing import INK, Display, axes_for, plain
 from .._core.parameters import check_choice, check_number
+from .._core.typing import Frame
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
 from ..sources import as_source, map_rows
@@ -61,7 +63,7 @@ class AgreementTest(Result):
             return f"The two agree more than chance would let them: {said}."
         return f"These rows do not show that the two agree: {said}."
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return the numbers as a pandas DataFrame of one row."""
         values = {"statistic": [self.statistic], "p_value": [self.p_value], "draws": [len(self.draws)]}
         return optional.pandas().DataFrame(values, index=[self.method])
@@ -71,7 +73,7 @@ def mantel(
     D: Any,
     E: Any,
     *,
-    method: str = "pearson",
+    method: Literal["pearson", "spearman"] = "pearson",
     strata: Any = None,
     alpha: float = 0.05,
     n_draws: int = 999,
@@ -156,7 +158,7 @@ def procrustes_test(
     True
     """
     check_draws(alpha, n_draws)
-    X, Y = (map_rows(as_source(rows, name=name), np.float64) for rows, name in ((X, "X"), (Y, "Y")))
+    X, Y = (map_rows(as_source(rows, name=name), _xp.float64) for rows, name in ((X, "X"), (Y, "Y")))
     if len(X) != len(Y):
         raise errors.InputError(f"X has {len(X):,} rows but Y has {len(Y):,}; pass two maps of the same rows.")
     small, large = (X, Y) if X.shape[1] <= Y.shape[1] else (Y, X)
@@ -210,7 +212,7 @@ class OutsideColumns(Result):
         lines += [f"{n}: R² = {r:.2f}, p = {self.words_p_values[n]:.3g}" for n, r in self.words_r2.items()]
         return f"Columns on the map ({self.draws} permutations): {'; '.join(lines)}."
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame: the tip of each arrow or the centre of each word, R² and its p-value."""
         k = self.arrows.shape[1]
         rows = [[n, "", *a, r, p] for n, a, r, p in zip(self.names, self.arrows, self.r2, self.p_values, strict=True)]
@@ -220,7 +222,7 @@ class OutsideColumns(Result):
         head = ["column", "word", *(f"axis {j + 1}" for j in range(k)), "r2", "p_value"]
         return optional.pandas().DataFrame(rows, columns=head)
 
-    def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Any:
+    def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Display:
         """Draw arrows and centres on a map, pale if they are not significant. Return the display."""
         ax = axes_for(ax, 1, 5.2, 4.6)[0]
         places = [place[:2] for words in self.centres.values() for place in words.values()]
@@ -269,7 +271,7 @@ def envfit(
     Columns on the map (999 permutations): kind: R² = 0.89, p = 0.001.
     """
     check_number("n_draws", n_draws, 1, integer=True)
-    Z = map_rows(as_source(scores, name="scores"), np.float64)
+    Z = map_rows(as_source(scores, name="scores"), _xp.float64)
     given = _outside(columns, len(Z))
     Z = Z - Z.mean(axis=0)
     basis, size, _ = np.linalg.svd(Z, full_matrices=False)

@@ -7,7 +7,7 @@ The null keeps what each column is and takes away what they have in common: ever
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -24,7 +24,7 @@ BANK = 64  # permutations kept: every column takes the composition of two of the
 def parallel_analysis(
     X: Any,
     alpha: float = 0.05,
-    null: str = "permutation",
+    null: Literal["permutation", "normal"] = "permutation",
     *,
     scale: bool = False,
     n_draws: int = 100,

@@ -10,8 +10,10 @@ from typing import Any, Self
 import numpy as np
 
 from .._core import errors, optional
+from .._core.drawing import Display
 from .._core.parameters import is_number
 from .._core.stored import stored
+from .._core.typing import Frame
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
@@ -25,7 +27,7 @@ class Result(ABC):
     """Base of all results: they print as a sentence, and in notebooks with the head of their table."""
 
     @abstractmethod
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame."""
 
     def __repr__(self) -> str:
@@ -187,7 +189,7 @@ class DimensionTest(Result):
             return f"There are {TOO_FEW} {more}: they would miss even a large direction."
         return f"There are {TOO_FEW} {more}: they would show {least}."
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return the tests as a pandas DataFrame, a row for each d."""
         pd = optional.pandas()
 
@@ -198,14 +200,13 @@ class DimensionTest(Result):
             columns["detectable"] = self.detectable
         return pd.DataFrame(columns).set_index("at most")
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Display:
         """Draw the eigenvalues with those of noise, or the p-values with the level; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
-        from .._core.drawing import Display
         from . import _plots
 
         return Display.on(_plots.draw_dimension(self, ax))

@@ -34,7 +34,7 @@ def read_rows(X: TableLike, name: str = "X") -> Array:
     """Read a table whole, checked, in its own library, as float64."""
     table = as_table(X, name)
     rows = finite_rows(table, 0, table.shape[0], name)
-    return _xp.float64(rows.toarray() if _xp.is_sparse(rows) else rows)
+    return _xp.float64(_xp.dense(rows))
 
 
 def row_ranges(n: int, m: int, sample: Array) -> Iterator[tuple[int, int]]:

@@ -83,7 +83,8 @@ class ThinPlate(Kernel):
         columns = [super()._trend(X)]
         for degree in range(1, self._order(p)):
             for choice in combinations_with_replacement(range(p), degree):
-                columns.append(prod(X[:, j] for j in choice)[:, None])
+                power: Any = prod(X[:, j] for j in choice)
+                columns.append(power[:, None])
         return xp.concat(columns, axis=1)
 
 
@@ -145,14 +146,15 @@ class Spline(Kernel):
 
         def function(X: Array, out: Array | None = None) -> Array:
             U = self._interval(X)
-            values = prod(one(U[:, j][:, None], V[:, j][None, :]) for j in range(V.shape[1]))
+            values: Any = prod(one(U[:, j][:, None], V[:, j][None, :]) for j in range(V.shape[1]))
             return values
 
         return function
 
     def _diagonal(self, X: Array) -> Array:
         U, one = self._interval(X), _periodic if self.periodic else _cubic
-        return prod(one(U[:, j], U[:, j]) for j in range(U.shape[1]))
+        values: Any = prod(one(U[:, j], U[:, j]) for j in range(U.shape[1]))
+        return values
 
     def _trend(self, X: Array) -> Array:
         constant = super()._trend(X)

@@ -54,7 +54,7 @@ class Precomputed(Kernel):
     """
 
     _composable = False
-    _matrix: Array = None
+    _matrix: Any = None
     _numbers: Any = None
 
     def __init__(self, clip: bool = False) -> None:

@@ -123,7 +123,8 @@ class Polynomial(Kernel):
 
     def _growth(self, along: Array, level: float, power: int) -> Array:
         """Return (level + along)^power − level^power, never as that difference."""
-        return sum(comb(power, j) * level ** (power - j) * along**j for j in range(1, power + 1))
+        grown: Any = sum(comb(power, j) * level ** (power - j) * along**j for j in range(1, power + 1))
+        return grown
 
 
 def _rise(step: Array, start: Array, power: int) -> Array:

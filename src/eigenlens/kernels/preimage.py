@@ -24,8 +24,8 @@ class Preimage:
     slopes: Array
     constant: Array
     kernel: Any = None
-    points: Array = None
-    coefficients: Array = None
+    points: Any = None
+    coefficients: Any = None
 
     def __call__(self, scores: Array) -> Array:
         linear = scores @ _xp.like(self.slopes, scores) + _xp.like(self.constant, scores)

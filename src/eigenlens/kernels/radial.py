@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import factorial, inf, sqrt
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.special
@@ -224,7 +224,7 @@ class SchoenbergKernel(Radial):
     (array([[-2.]]), 1)
     """
 
-    def __init__(self, transform: Any, form: str = "distance") -> None:
+    def __init__(self, transform: Any, form: Literal["distance", "exponential"] = "distance") -> None:
         self.transform = transform
         self.form = form
 

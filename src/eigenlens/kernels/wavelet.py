@@ -87,7 +87,7 @@ class Wavelet(Kernel):
 
         def function(X: Array, out: Array | None = None) -> Array:
             one = self._morlet if self.wavelet == "morlet" else self._resolution
-            values = prod(one(X[:, j], Z[:, j], unit) for j in range(Z.shape[1]))
+            values: Any = prod(one(X[:, j], Z[:, j], unit) for j in range(Z.shape[1]))
             return values
 
         return function

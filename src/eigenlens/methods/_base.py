@@ -12,7 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -34,6 +34,8 @@ from ._structure import structure, total_of
 
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
+Kept = TypeVar("Kept", bound=Moments)  # the moments of a method
+
 OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
 OF_ROWS = ("_chosen", "cv_path_", "_count_test")  # what rows have chosen, where moments would choose otherwise or not
 
@@ -129,7 +131,7 @@ class Problem:
         return found
 
 
-class MomentsEstimator(RowsEstimator):
+class MomentsEstimator(RowsEstimator, Generic[Kept]):
     """A method that is one pass over the rows and one small symmetric problem."""
 
     _collected: Any
@@ -347,7 +349,7 @@ class MomentsEstimator(RowsEstimator):
         return self
 
     @property
-    def moments_(self) -> Any:
+    def moments_(self) -> Kept:
         """What the passes so far have kept, as a snapshot: merging into it does not change this model."""
         if not hasattr(self, "_collected"):
             raise AttributeError(f"{type(self).__name__} has no moments_ before it has seen rows")

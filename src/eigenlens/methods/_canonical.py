@@ -134,7 +134,7 @@ def _apart(spectrum: Spectrum, problem: CanonicalProblem) -> Array | None:
 
 
 def wilks_of_pairs(
-    spectrum: Spectrum, problem: CanonicalProblem, alpha: float = 0.05, method: str = "wilks"
+    spectrum: Spectrum, problem: CanonicalProblem, alpha: float = 0.05, method: Any = "wilks"
 ) -> DimensionTest:
     """Test all correlations by normal theory."""
     angles = _xp.to_numpy(canonical_angles(spectrum, problem))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,7 +43,7 @@ def of_rows(source: Source, groups: Any, block: int | None, needed: bool) -> Mov
     return MovedRows(read.X, read.y, Moves.of(len(read.X), labels_of_kept(source, groups), block) if moved else None)
 
 
-def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[str, str]:
+def taken(X: np.ndarray, y_leverages: np.ndarray, s: int) -> tuple[Literal["wilks", "permutation"], str]:
     """Choose between Wilks' test and permutations by the leverages of rows; say why, where it is not Wilks' test.
 
     Parameters

@@ -178,20 +178,24 @@ def read_priors(priors: Any, n_classes: int | None) -> np.ndarray | dict[Any, fl
         K, where it is known before the rows are read.
     """
     if isinstance(priors, Mapping):
-        values = read_priors(list(priors.values()), None)
-        assert isinstance(values, np.ndarray)
-        return dict(zip(priors, values.tolist(), strict=True))
+        return dict(zip(priors, _probabilities(list(priors.values()), None, dict(priors)).tolist(), strict=True))
+    return _probabilities(priors, n_classes, priors)
+
+
+def _probabilities(priors: Any, n_classes: int | None, shown: Any) -> np.ndarray:
+    """Return one probability for each class; `shown` is what messages write."""
     given = np.asarray(priors)
     if given.ndim != 1 or given.dtype.kind not in "fiu" or isinstance(priors, np.ma.MaskedArray):
         rule = "they must be a list of numbers, none of them masked"
-        raise _priors(priors, rule, "give one number for each class, in the order of classes_")
+        raise _priors(shown, rule, "give one number for each class, in the order of classes_")
     given = given.astype(np.float64)
     if n_classes is not None:
         refuse_other_count(given, n_classes)
     if not np.isfinite(given).all() or (given <= 0).any():
-        raise _priors(priors, "each must be positive", "leave the rows of impossible classes out instead")
+        raise _priors(shown, "each must be positive", "leave the rows of impossible classes out instead")
     if abs(given.sum() - 1) > PRIOR_SUM:
-        raise _priors(priors, f"they add up to {given.sum():g}", "divide them by their sum")
+        way_out = "divide them by their sum" + (", or add a class that is missing" if isinstance(shown, dict) else "")
+        raise _priors(shown, f"they add up to {given.sum():g}", way_out)
     return given / given.sum()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def _shared(
     if rows is not None and groups is None and block is None:
         return shared_by_rows(rows, alpha, n_draws, seed, budget)
     if rows is not None:
-        noise = "flips" if block is None else "permutation"
+        noise: Literal["flips", "permutation"] = "flips" if block is None else "permutation"
         return components_test(rows, alpha, noise, groups=groups, block=block, **given)
     if A.factor is not None and A.factor.shape[0] < A.factor.shape[1]:
         F = _xp.to_numpy(A.factor)

@@ -12,7 +12,7 @@ from .._core import optional
 from .._core import xp as _xp
 from .._core.drawing import FOUND, INK, LEVEL, Display, axes_for, plain
 from .._core.parameters import check_number
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, Frame, TableLike
 from ..inference.row_limits import row_limits
 from ..spectral import solve
 
@@ -77,7 +77,7 @@ class Diagnosis:
     def __repr__(self) -> str:
         return f"<Diagnosis: {self}>"
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each row: T², Q, whether it is outlying, and the column to blame."""
         beyond = np.where((self.q / max(self.q_limit, 1e-300) > self.t2 / self.t2_limit)[:, None], *self._parts())
         columns = {
@@ -96,7 +96,7 @@ class Diagnosis:
         table = table[table["outlying"]].head(15)
         return f"<div><p>{self}</p>{table.to_html(float_format='{:.4g}'.format)}</div>"
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Display:
         """Draw Q against T² with both limits, label the farthest rows by number, and return the display.
 
         Parameters

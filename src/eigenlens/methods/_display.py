@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._core import xp as _xp
+from .._core.drawing import Display
 from .._core.summaries import Summary, Table, matrix, names_of, table, tables_of
 from ._directions_table import directions
 from ._structure import spreads, total_of
@@ -17,7 +18,7 @@ from ._structure import spreads, total_of
 class DisplayMixin:
     """Gives an estimator `plot` and `summary`, which notebooks show."""
 
-    def plot(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+    def plot(self, X: Any = None, y: Any = None, **options: Any) -> Display:
         """Draw the model with rows: the display that suits the method.
 
         Parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from .._core import optional
 from .._core.stored import stored
+from .._core.typing import Frame
 
 
 @stored("FactorTable")
@@ -66,7 +67,7 @@ class FactorTable:
     def __repr__(self) -> str:
         return f"<FactorTable: {len(self)} points on {self.coordinates.shape[1]} axes>"
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame: a row for each point, the axes side by side under each measure."""
         pd = optional.pandas()
         parts = {

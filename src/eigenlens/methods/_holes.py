@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from ..moments import Factor
 from ..normal import Conditional
 from ..normal.redrawn import Redrawn
 from ..spectral import Form
-from ._base import MomentsEstimator
+from ._base import Kept, MomentsEstimator
 from ._patterns import Completed, completed, filled, keeps_patterns, require_law, share_missing, with_holes
 from ._rows import RowsEstimator
 
@@ -31,7 +31,11 @@ class FillsHoles(RowsEstimator):
         """Return rows whose missing cells are their expectation given the observed ones."""
         return X if self.missing == "refuse" else filled(X, self._law)
 
-    def impute(self, X: TableLike, return_std: bool = False) -> Any:
+    @overload
+    def impute(self, X: TableLike, return_std: Literal[False] = False) -> Array: ...
+    @overload
+    def impute(self, X: TableLike, return_std: Literal[True]) -> tuple[Array, Array]: ...
+    def impute(self, X: TableLike, return_std: bool = False) -> Array | tuple[Array, Array]:
         """Fill missing cells with their expectation given the observed cells of the row.
 
         Parameters
@@ -65,11 +69,10 @@ class FillsHoles(RowsEstimator):
         return tags
 
 
-class TakesHoles(FillsHoles, MomentsEstimator):
+class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     """A method with a parameter `missing`: "refuse" NaN, or model missing cells by maximum likelihood ("ml")."""
 
     n_components: Any
-    covariance_: Array
     log_likelihood_: float
 
     # -- fitting -----------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ from .._core.typing import Array, TableLike
 from ..inference import (
     choose_slices,
 )
-from ..moments import Centred
+from ..moments import Centred, Grouped
 from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, Source
 from ..spectral import Form, Spectrum, solve
 from ..spectral.ridged import plus_ridge
@@ -51,7 +51,7 @@ class InverseProblem(Problem):
         Finds the number of directions, where none was asked for.
     """
 
-    offsets: Array = None
+    offsets: Any = None
     count: Callable[[], int] | None = None
 
     condition_of = "X, columns scaled to unit variance,"
@@ -73,8 +73,16 @@ class InverseProblem(Problem):
             )
 
 
-class InverseRegression(RowsTransformer, SliceTested):
+class InverseRegression(RowsTransformer, SliceTested[Grouped]):
     """Directions of X along which its distribution changes with y, from moments of X within slices of y."""
+
+    components_: Array
+    eigenvalues_: Array
+    mean_: Array
+    slice_means_: Array
+    slice_weights_: Array
+    slices_: Array
+    subspace_: Subspace
 
     _target = "labels"
 

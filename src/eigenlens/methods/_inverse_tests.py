@@ -16,7 +16,7 @@ from .._core.typing import TableLike
 from ..inference import DimensionTest, Moves, check_linearity, permuted_after, resampled_test, with_linear
 from ..sources import Source
 from ..subspace import Subspace
-from ._base import MomentsEstimator
+from ._base import Kept, MomentsEstimator
 from ._rows import labels_of_kept, repeated
 
 FEW_ROWS = 20  # for each column, below which χ² rejects too seldom
@@ -57,7 +57,7 @@ class UseOfSlices:
         return "permutation" if n < FEW_ROWS * p else self.with_rows
 
 
-class SliceTested(MomentsEstimator):
+class SliceTested(MomentsEstimator[Kept]):
     """A method whose directions are tested against slices of a response."""
 
     _slices: ClassVar[UseOfSlices]

@@ -38,7 +38,7 @@ class Rows:
     """
 
     X: Array
-    y: Array | None
+    y: Any
     weight: Array
     pivot: Array | None
     kept: np.ndarray

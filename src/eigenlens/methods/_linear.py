@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -93,7 +93,7 @@ def classes_by_theory(X: np.ndarray, y: Any) -> bool:
     return wilks_by_default(X, class_leverages(codes), int(codes.max()))
 
 
-class ClassesEstimator(MomentsEstimator):
+class ClassesEstimator(MomentsEstimator[Grouped]):
     """A method that is fitted to labelled rows, from moments of each class."""
 
     _target = "labels"
@@ -163,7 +163,7 @@ class ClassesEstimator(MomentsEstimator):
         return moments, weights
 
 
-class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
+class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
     _takes_sparse = True
@@ -265,7 +265,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles, ClassesEstimator):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str | None = None,
+        method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"] | None = None,
         groups: Any = None,
         block: int | None = None,
         n_draws: int = 199,
@@ -443,7 +443,7 @@ def between_form(within: Centred, shares: np.ndarray) -> Form:
     return Form(factor=means * _xp.namespace(pi).sqrt(pi)[:, None], squared=False)
 
 
-def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: str = "wilks") -> DimensionTest:
+def wilks_of_classes(moments: Grouped, alpha: float = 0.05, method: Any = "wilks") -> DimensionTest:
     """Test the canonical correlations of X with the classes by normal theory, each class weighted by its share."""
     K, n, within = len(moments.labels), moments.weight, moments.within()
     most = max(1, min(within.n_features, within.n_rows - K))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number
+from .._core.summaries import Table, names_of, table
 from .._core.typing import Array
 from ..kernels import FunctionKernel, Kernel, Precomputed, RKHSFunction, interior, libsvm
 from ..kernels.coordinates import ExactCoordinates, LandmarkCoordinates
@@ -41,7 +43,7 @@ class KernelMachine(KernelEstimator):
     polish: bool
     lam_: float
     function_: RKHSFunction
-    intercept_: Any
+    intercept_: float | Array
     _expansion: Expansion  # only where the matrix of the kernel would lose λ
     _of_polynomials: Array
 
@@ -67,8 +69,27 @@ class KernelMachine(KernelEstimator):
         return kernel
 
     def _facts(self) -> Iterator[str]:
-        intercept = np.array2string(np.asarray(_xp.to_numpy(self.intercept_)), precision=4)
-        yield f"λ = {self.lam_:.4g}, intercept {intercept}."
+        points = len(_xp.to_numpy(self.function_.coefficients))
+        yield f"{self.function_.kernel!r}, λ = {self.lam_:.4g}; the function rests on {points:,} rows."
+
+    def _tables(self) -> Iterator[tuple[str, Table | None]]:
+        c = _xp.to_numpy(self.function_.coefficients)
+        c = c.reshape(len(c), -1)
+        columns = {
+            "intercept": np.ravel(_xp.to_numpy(self.intercept_)),
+            "rows with a coefficient": (c != 0).sum(axis=0),
+        }
+        yield "machines", table("Functions (function_)", columns, self._machines(c.shape[1]))
+
+    def _machines(self, count: int) -> list[str]:
+        """Name the functions of the fit: classes, pairs of classes, or responses."""
+        classes = names_of(_xp.to_numpy(getattr(self, "classes_", np.zeros(0))))
+        if len(classes) == 2:
+            return [f"{classes[1]} against {classes[0]}"]
+        if classes:
+            pairs = [f"{a} against {b}" for a, b in combinations(classes, 2)]
+            return pairs if self.loss == "hinge" else classes
+        return [f"y{j}" if count > 1 else "y" for j in range(count)]
 
     def _read_lams(self) -> np.ndarray | None:
         if self.lams is None:
@@ -294,6 +315,7 @@ class KernelMachine(KernelEstimator):
             size = xp.max(xp.abs(T), axis=0)
             size = xp.where(size > 0, size, xp.ones_like(size))
             gamma = (xp.linalg.pinv(T / size) @ (self._trend(some) @ gamma)) / size[:, None]
+        assert self._pivot is not None
         gained = self.kernel_._shift_constant(self._points, self._coefficients, self._pivot)
         return xp.concat([(gamma[0, :] - gained)[None, :], gamma[1:, :]], axis=0)
 

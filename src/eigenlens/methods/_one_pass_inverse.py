@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -30,14 +30,21 @@ SLICES_TESTED = DirectionTest(
 )
 
 
-class OnePassInverseRegression(TakesHoles, InverseRegression):
+class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
     """Inverse regression from the means and covariances of slices, which one pass collects.
 
     A method says, in `_kernel`, what it makes of slices in standardised coordinates.
     """
 
+    covariance_: Array
+
     def __init__(
-        self, n_components: Any = None, *, n_slices: Any = "auto", ridge: float = 0.0, missing: str = "refuse"
+        self,
+        n_components: int | Literal["auto"] | None = None,
+        *,
+        n_slices: int | Literal["auto"] | Sequence[float] = "auto",
+        ridge: float = 0.0,
+        missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
         self.n_slices = n_slices
@@ -122,7 +129,7 @@ class OnePassInverseRegression(TakesHoles, InverseRegression):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str | None = None,
+        method: Literal["chi2", "simulation", "permutation", "ladle"] | None = None,
         groups: Any = None,
         block: int | None = None,
         n_draws: int = 199,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.base import clone
@@ -32,7 +32,7 @@ class PermutedColumns(RowsEstimator):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "permutation",
+        method: Literal["permutation"] = "permutation",
         n_draws: int = 99,
         random_state: Any = 0,
     ) -> DimensionTest:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ class PermutedWords(RowsEstimator):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "permutation",
+        method: Literal["permutation"] = "permutation",
         n_draws: int = 199,
         random_state: Any = 0,
     ) -> DimensionTest:

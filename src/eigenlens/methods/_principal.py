@@ -9,7 +9,7 @@ from .._core import errors
 from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.typing import TableLike
 from ..inference import DimensionTest
-from ..moments import Centred
+from ..moments import Centred, Moments
 from ._base import MomentsEstimator, Problem
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
@@ -45,7 +45,7 @@ class PrincipalProblem(Problem):
         return replace(self, pencil=replace(self.pencil, n_components=None))
 
 
-class PrincipalComponents(RowsTransformer, MomentsEstimator):
+class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
     """Components of the covariance of one table, from one pass over its rows."""
 
     n_components: Any

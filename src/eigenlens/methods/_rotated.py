@@ -14,7 +14,7 @@ from .._core import optional
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number
 from .._core.summaries import matrix, names_of
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, Frame, TableLike
 from ..inference import Bootstrap, bootstrap
 from ..inference.alignment import corrected_percentiles
 from ..sources import as_source
@@ -131,7 +131,7 @@ class Rotation:
         order = mine[np.argsort(theirs)]
         return L[:, order] * np.where(overlap[order, np.arange(len(order))] < 0, -1.0, 1.0)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return the loadings as a pandas DataFrame."""
         return optional.pandas().DataFrame(self.loadings, self.model._names_of_columns(), self._factors())
 

@@ -6,7 +6,7 @@ from abc import ABC
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from inspect import signature
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -238,6 +238,10 @@ class RowsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Takes sparse rows, returns rows in the floating-point type of those it was given, and names their columns."""
 
     n_components_: int
+
+    if TYPE_CHECKING:  # scikit-learn's has no types
+
+        def fit_transform(self, X: TableLike, y: Any = None, **fit_params: Any) -> Array: ...
 
     @property
     def _n_features_out(self) -> int:

@@ -69,6 +69,10 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         if regressor is not None:
             check_regressor(regressor)
 
+    def _work(self) -> tuple[int, int] | None:
+        """Return how many copies of the rows, and columns beside, a fit was seen to take; None if unknown."""
+        return None
+
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
         """Check and read all rows; parameters that cannot suit these classes are refused before any work."""
         source: Any = self._open(X, y, sample_weight, reset=True)
@@ -76,7 +80,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         if K < 2:
             raise errors.one_class(labels.classes.tolist()[0] if K else None)
         self._given_priors = None if self.priors is None else read_priors(self.priors, K)
-        rows = whole(source, searched=True)
+        rows = whole(source, self._work())
         assert rows.weight is not None
         if float(rows.weight.sum()) <= K:
             raise errors.weight_too_small(float(rows.weight.sum()), K, "W − K")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .._core import optional
+from .._core.typing import Frame
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class SparsePath:
     components: np.ndarray
     dense: float
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas table: a row for each penalty."""
         pd = optional.pandas()
 

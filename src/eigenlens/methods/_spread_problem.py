@@ -42,7 +42,7 @@ class SpreadProblem(PrincipalProblem):
     """
 
     divisor: float = 1.0
-    solver: str = "auto"
+    solver: Any = "auto"
     scale: Array | None = None
     unscaled: Centred | None = None
 

@@ -16,7 +16,7 @@ between linear subspaces.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin
@@ -47,7 +47,7 @@ from ._structure import structure
 
 
 @stored("CCA")
-class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -100,6 +100,18 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
     correlation of 0.019 or more. Normal theory, unchecked: pass X and Y to have rows decide.
     """
 
+    correlations_: Array
+    angles_: Array
+    x_weights_: Array
+    y_weights_: Array
+    x_mean_: Array
+    y_mean_: Array
+    ridge_: float
+    cv_path_: Array
+    covariance_: Array
+    subspace_: Subspace
+    y_subspace_: Subspace
+
     _declaration = Declaration(
         question="views",
         name="cca",
@@ -129,7 +141,13 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
 
     _y_law: Conditional | None = None
 
-    def __init__(self, n_components: Any = None, *, ridge: float | str = 0.0, missing: str = "refuse") -> None:
+    def __init__(
+        self,
+        n_components: int | Literal["auto"] | None = None,
+        *,
+        ridge: float | Literal["cv"] = 0.0,
+        missing: Literal["refuse", "ml"] = "refuse",
+    ) -> None:
         self.n_components = n_components
         self.ridge = ridge
         self.missing = missing
@@ -158,7 +176,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y if Y is None else Y, sample_weight)
 
-    def fit_transform(
+    def fit_transform(  # type: ignore[override]
         self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None, target: Any = None
     ) -> Any:
         """Fit, and return the variates of both tables."""
@@ -308,7 +326,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str | None = None,
+        method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"] | None = None,
         groups: Any = None,
         block: int | None = None,
         n_draws: int = 199,

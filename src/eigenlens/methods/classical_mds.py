@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
@@ -113,6 +113,16 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
     True
     """
 
+    eigenvalues_: Array
+    negative_inertia_: float
+    goodness_of_fit_: Array
+    inertia_exact_: bool
+    stress_: float
+    stress_exact_: bool
+    additive_constant_: float
+    landmarks_: Array | None
+    landmark_error_: float
+
     _declaration = Declaration(
         question="distances",
         name="mds",
@@ -139,9 +149,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         metric_params: dict[str, Any] | None = None,
         squared: bool = False,
         schoenberg: SchoenbergTransform | None = None,
-        correction: str | None = None,
+        correction: Literal["lingoes", "cailliez"] | None = None,
         n_landmarks: int | None = None,
-        landmarks: str = "random",
+        landmarks: Literal["random", "maxmin"] = "random",
         symmetrize: bool = False,
         overwrite: bool = False,
         random_state: Any = 0,
@@ -356,7 +366,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "broken-stick",
+        method: Literal["broken-stick", "negative-inertia"] = "broken-stick",
     ) -> DimensionTest:
         """Count the axes that carry structure, from all eigenvalues, whatever `n_components` is.
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 import scipy.stats
@@ -79,7 +79,7 @@ class ProfilesProblem(Problem):
 
 
 @stored("CorrespondenceAnalysis")
-class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
+class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     """Correspondence analysis: the axes on which rows and columns of a table of counts depart from independence.
 
     Parameters
@@ -117,6 +117,12 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
     >>> dict(zip(ca.rows_.names, ca.rows_.coordinates[:, 0].round(2).tolist()))
     {'Black': -0.5, 'Brown': -0.15, 'Red': -0.13, 'Blond': 0.84}
     """
+
+    eigenvalues_: Array
+    explained_variance_ratio_: Array
+    chi2_: float
+    columns_: FactorTable
+    subspace_: Subspace
 
     _declaration = Declaration(display="FactorMapDisplay", use="tables of counts: rows and columns that occur together")
 
@@ -296,7 +302,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
         s = _xp.to_numpy(self.spectrum_.singular_values)
         return shares.T @ (rows.coordinates / np.where(s > 0, s, 1.0))
 
-    def test_dimension(self, *, alpha: float = 0.05, method: str = "malinvaud") -> DimensionTest:
+    def test_dimension(self, *, alpha: float = 0.05, method: Literal["malinvaud"] = "malinvaud") -> DimensionTest:
         """Test how many axes are real: "at most d", d = 0, 1, …; d = 0 is the χ² test of independence.
 
         Parameters

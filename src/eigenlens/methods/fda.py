@@ -15,9 +15,10 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
@@ -88,6 +89,8 @@ class FDA(ScoredClassifier):
     ['x0', 'x1']
     """
 
+    regressor_: BaseEstimator
+
     _declaration = Declaration(
         question="classes",
         name="fda",
@@ -114,6 +117,9 @@ class FDA(ScoredClassifier):
         self.n_components = n_components
         self.regressor = regressor
         self.priors = priors
+
+    def _work(self) -> tuple[int, int] | None:
+        return (10, 40) if self.regressor is None else None
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Regress class scores on X and find the discriminant coordinates.
@@ -158,7 +164,7 @@ class FDA(ScoredClassifier):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "permutation",
+        method: Literal["permutation"] = "permutation",
         n_draws: int = 99,
         random_state: Any = 0,
     ) -> DimensionTest:

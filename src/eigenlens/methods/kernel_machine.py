@@ -16,7 +16,7 @@ Ferris, Munson (2002), Interior-point methods for massive support vector machine
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import MultiOutputMixin
@@ -93,6 +93,9 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     (50,)
     """
 
+    trend_: Array
+    landmark_error_: float
+
     _declaration = Declaration(display="PathDisplay", foreign_names=FOREIGN_NAMES)
     _target = "table"
     _second_name = "y"
@@ -102,9 +105,9 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self,
         kernel: Any = DEFAULT,
         *,
-        loss: str = "squared",
+        loss: Literal["squared", "epsilon_insensitive"] = "squared",
         epsilon: float = 0.1,
-        lam: Any = "gcv",
+        lam: float | Literal["gcv", "loo"] = "gcv",
         lams: Any = None,
         n_landmarks: int | None = None,
         polish: bool = False,
@@ -220,6 +223,10 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     True
     """
 
+    classes_: Array
+    trend_: Array
+    landmark_error_: float
+
     _declaration = Declaration(display="DecisionDisplay", foreign_names=FOREIGN_NAMES)
     _target = "labels"
     _losses = ("hinge", "logistic", "squared")
@@ -228,8 +235,8 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         self,
         kernel: Any = DEFAULT,
         *,
-        loss: str = "hinge",
-        lam: Any = 0.5,
+        loss: Literal["hinge", "logistic", "squared"] = "hinge",
+        lam: float | Literal["gcv", "loo"] = 0.5,
         lams: Any = None,
         n_landmarks: int | None = None,
         polish: bool = False,

@@ -86,6 +86,11 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     True
     """
 
+    eigenvalues_: Array
+    explained_variance_ratio_: Array
+    n_components_: int
+    landmark_error_: float
+
     _declaration = Declaration(
         question="none",
         name="kernel-pca",
@@ -96,6 +101,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         foreign_names=FOREIGN_NAMES,
     )
 
+    _centre: Array | None
     _counts: Any = None  # weights of the rows; None counts each once
     _expansion: Expansion  # scores as polynomials, only where the matrix of the kernel would lose the weakest axes
 

@@ -17,7 +17,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,10 +25,12 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.stored import stored
+from .._core.typing import Array
 from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
 from ..spectral.covariance_shrinkage import ledoit_wolf, oas, shrunk
+from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores, scatter_axes
 from ._chosen import Validated, shrinkages
 from ._classifier import class_priors, refuse_no_spread, refuse_separating
@@ -137,6 +139,15 @@ class LDA(LinearDiscriminant):
     0.02
     """
 
+    means_: Array
+    mean_: Array
+    scalings_: Array
+    explained_variance_ratio_: Array
+    cv_path_: Array
+    coef_: Array
+    intercept_: Array
+    subspace_: Subspace
+
     _declaration = Declaration(
         question="classes",
         name="lda",
@@ -163,13 +174,13 @@ class LDA(LinearDiscriminant):
 
     def __init__(
         self,
-        n_components: Any = None,
+        n_components: int | Literal["auto"] | None = None,
         *,
         priors: Any = None,
-        shrinkage: Any = None,
-        within: str = "pooled",
-        between: str = "weighted",
-        missing: str = "refuse",
+        shrinkage: float | Literal["ledoit-wolf", "oas", "cv"] | None = None,
+        within: Literal["pooled", "equal"] = "pooled",
+        between: Literal["weighted", "equal"] = "weighted",
+        missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
         self.priors = priors
@@ -195,6 +206,7 @@ class LDA(LinearDiscriminant):
             within, divisor = moments.within(1.0 / (K * weights)), 1.0
         else:
             within, divisor = moments.within(), float(weights.sum()) - K
+        constant: Array | None
         constant, names = within.constant_columns(), getattr(self, "feature_names_in_", None)
         if self._value("shrinkage") is None:
             Sw = Form.of(within, divisor)
@@ -225,7 +237,7 @@ class LDA(LinearDiscriminant):
                 "StandardScaler() before it if the units of columns differ."
             )
         named = isinstance(a, str) and a in SHRINKAGES
-        if a is not None and not named and not (is_number(a) and 0 <= a <= 1):
+        if a is not None and not named and not (is_number(a) and 0 <= float(a) <= 1):
             raise errors.option("shrinkage", a, ("None", "a number from 0 to 1", *SHRINKAGES))
         check_choice("within", self.within, ("pooled", "equal"))
         check_choice("between", self.between, ("weighted", "equal"))

@@ -17,9 +17,10 @@ Wu, Liang, Mukherjee (2010), Localized sliced inverse regression, J. Computation
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -163,6 +164,9 @@ class LocalizedSIR(InverseRegression):
     array([[1., 0., 0., 0.]])
     """
 
+    n_neighbors_: int
+    cv_scores_: dict[int, float]
+
     _declaration = Declaration(
         question="number",
         name="localized-sir",
@@ -190,10 +194,10 @@ class LocalizedSIR(InverseRegression):
 
     def __init__(
         self,
-        n_components: int | str | None = None,
+        n_components: int | Literal["auto"] | None = None,
         *,
-        n_slices: Any = "auto",
-        n_neighbors: Any = 10,
+        n_slices: int | Literal["auto"] | Sequence[float] = "auto",
+        n_neighbors: int | Literal["cv"] = 10,
         ridge: float = 0.0,
     ) -> None:
         self.n_components = n_components
@@ -357,7 +361,7 @@ class LocalizedSIR(InverseRegression):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str = "permutation",
+        method: Literal["permutation", "ladle"] = "permutation",
         groups: Any = None,
         block: int | None = None,
         n_draws: int = 99,

@@ -15,14 +15,15 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from .._core import errors
 from .._core import xp as _xp
@@ -131,6 +132,17 @@ class MDA(ScoredClassifier, FillsHoles):
     (0.5, True)
     """
 
+    n_subclasses_: Array
+    subclass_classes_: Array
+    subclass_means_: Array
+    subclass_weights_: Array
+    covariance_: Array
+    log_likelihood_: Array
+    deviance_: float
+    n_iter_: int
+    converged_: bool
+    regressor_: BaseEstimator | None
+
     _declaration = Declaration(
         question="classes",
         name="mda",
@@ -153,7 +165,7 @@ class MDA(ScoredClassifier, FillsHoles):
         self,
         n_components: int | None = None,
         *,
-        n_subclasses: Any = None,
+        n_subclasses: int | Sequence[int] | Mapping[Any, int] | Literal["bic", "cv"] | None = None,
         regressor: Any = None,
         n_init: int = 5,
         max_iter: int = 100,
@@ -161,7 +173,7 @@ class MDA(ScoredClassifier, FillsHoles):
         init: Any = None,
         random_state: Any = 0,
         priors: Any = None,
-        missing: str = "refuse",
+        missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
         self.n_subclasses = n_subclasses
@@ -173,6 +185,9 @@ class MDA(ScoredClassifier, FillsHoles):
         self.random_state = random_state
         self.priors = priors
         self.missing = missing
+
+    def _work(self) -> tuple[int, int] | None:
+        return (8, 120)
 
     def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
         """Fit the mixtures by EM.

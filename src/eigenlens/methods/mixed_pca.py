@@ -16,8 +16,8 @@ de données mixtes. Greenacre (2007), Correspondence Analysis in Practice.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from ._coding import Coding, code, deviations, profiles
 from ._component_count import row_count
 from ._declaration import Declaration, Laws
 from ._directions_table import directions
+from ._factor_table import FactorTable
 from ._mixed_problem import MixedProblem, adjusted_inertia, coded_form, table_of_numbers
 from ._permuted_words import PermutedWords
 from ._rows import Known, RowsTransformer
@@ -45,7 +46,7 @@ MISSING = ("auto", "level", "unobserved", "refuse")
 
 
 @stored("MixedPCA")
-class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
+class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     """Principal components of numbers and words: MCA, FAMD, or PCA of the correlations, by what the columns are.
 
     Parameters
@@ -98,6 +99,15 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
     (6, 2)
     """
 
+    eigenvalues_: Array
+    explained_variance_ratio_: Array
+    adjusted_inertia_: Array
+    numbers_: FactorTable
+    categories_: FactorTable
+    eta2_: Array
+    columns_: list[str]
+    subspace_: Subspace
+
     _declaration = Declaration(
         question="none",
         name="mixed-pca",
@@ -107,7 +117,13 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator):
         takes_words=True,
     )
 
-    def __init__(self, n_components: int | None = None, *, categories: Any = "auto", missing: str = "auto") -> None:
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        categories: Literal["auto"] | Sequence[Any] = "auto",
+        missing: Literal["auto", "level", "unobserved", "refuse"] = "auto",
+    ) -> None:
         self.n_components = n_components
         self.categories = categories
         self.missing = missing

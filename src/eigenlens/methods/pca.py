@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference.holed import Hypothesis, of_columns
-from ..moments import Centred, Factor, Outline
+from ..moments import Centred, Factor, Moments, Outline
 from ..normal.redrawn import Redrawn
 from ..roads import Road, choose_kind, fits, road_of
 from ..sources import Source
@@ -71,7 +71,7 @@ def _spreads(X: np.ndarray) -> np.ndarray:
 
 
 @stored("PCA")
-class PCA(TakesHoles, ProbabilisticComponents):
+class PCA(TakesHoles[Moments], ProbabilisticComponents):
     """Principal component analysis, exact at any offset, from one pass over the rows.
 
     Parameters
@@ -137,6 +137,15 @@ class PCA(TakesHoles, ProbabilisticComponents):
     array([0.9246, 0.0531])
     """
 
+    explained_variance_: Array
+    explained_variance_ratio_: Array
+    singular_values_: Array
+    mean_: Array
+    scale_: Array
+    cv_path_: Array
+    covariance_: Array
+    subspace_: Subspace
+
     _declaration = Declaration(
         question="none",
         name="pca",
@@ -165,13 +174,13 @@ class PCA(TakesHoles, ProbabilisticComponents):
 
     def __init__(
         self,
-        n_components: Any = None,
+        n_components: int | float | Literal["mle", "parallel", "mp", "auto", "cv"] | None = None,
         *,
         ddof: float = 1,
         scale: bool = False,
         whiten: bool = False,
-        solver: str = "auto",
-        missing: str = "refuse",
+        solver: Literal["auto", "dense", "lanczos", "randomized"] = "auto",
+        missing: Literal["refuse", "ml", "ppca"] = "refuse",
     ) -> None:
         self.n_components = n_components
         self.ddof = ddof
@@ -398,7 +407,13 @@ class PCA(TakesHoles, ProbabilisticComponents):
         outside = np.sum((rows - inside @ axes.vectors.T) ** 2, axis=1) if inside.shape[1] < X.shape[1] else 0.0
         return np.asarray((press(inside, axes.values, weight, self.n_components_) + outside) * unit * unit)
 
-    def rotate(self, method: str = "varimax", *, normalize: bool | None = None, power: float = 4.0) -> Rotation:
+    def rotate(
+        self,
+        method: Literal["varimax", "quartimax", "promax", "oblimin"] = "varimax",
+        *,
+        normalize: bool | None = None,
+        power: float = 4.0,
+    ) -> Rotation:
         """Rotate the components so that loadings become easy to interpret.
 
         Parameters

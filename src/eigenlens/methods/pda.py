@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -37,6 +37,7 @@ from ..regress.penalized import PenalizedRegression
 from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
+from ..subspace import Subspace
 from ._chosen import Validated, penalties
 from ._classifier import class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
@@ -174,6 +175,21 @@ class PDA(LinearDiscriminant):
     20.0
     """
 
+    means_: Array
+    mean_: Array
+    scalings_: Array
+    scores_: Array
+    canonical_correlations_: Array
+    explained_variance_ratio_: Array
+    coef_: Array
+    intercept_: Array
+    regressor_: PenalizedRegression
+    lam_: float
+    df_: float
+    gcv_path_: Array
+    cv_path_: Array
+    subspace_: Subspace
+
     _declaration = Declaration(
         question="classes",
         name="pda",
@@ -190,12 +206,12 @@ class PDA(LinearDiscriminant):
         self,
         n_components: int | None = None,
         *,
-        penalty: Any = "ridge",
-        lam: float | str = "gcv",
+        penalty: Literal["ridge", "smooth", "cyclic", "bspline"] | tuple[Any, Any] | Array = "ridge",
+        lam: float | Literal["gcv", "cv"] = "gcv",
         df: float | None = None,
         cost: float = 1.0,
         priors: Any = None,
-        missing: str = "refuse",
+        missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
         self.penalty = penalty
@@ -326,7 +342,8 @@ class PDA(LinearDiscriminant):
         mean = moments.weights / moments.weight @ _xp.to_numpy(moments.within().means)
         B = path.coef(lam)
         B = (B if problem.basis is None else problem.basis @ B) / unit
-        regression = PenalizedRegression(self.penalty, lam=self.lam_, cost=self.cost)
+        penalty: Any = self.penalty
+        regression = PenalizedRegression(penalty, lam=self.lam_, cost=self.cost)
         return regression.from_coefficients(B, mean, self.df_, path.gcv(lam, self.cost), self.gcv_path_)
 
 

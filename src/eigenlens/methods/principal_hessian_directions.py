@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -57,9 +57,9 @@ class HessianProblem(Problem):
         Covariances of y with the columns.
     """
 
-    hessian: Array = None
+    hessian: Any = None
     size: float = 1.0
-    slopes: Array = None
+    slopes: Any = None
 
     condition_of = "X, columns scaled to unit variance,"
     metric_advice = "Use ridge, or fewer columns, if these directions matter."
@@ -94,7 +94,7 @@ class HessianProblem(Problem):
 
 
 @stored("PrincipalHessianDirections")
-class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
+class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
     """Principal Hessian directions: the directions of X along which y bends.
 
     It finds what SIR cannot see, such as x², from one pass and without slices. A direction along which y only rises or
@@ -147,6 +147,14 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
     0.027 or more. It is right for normal X; pass X and y for a test of any law.
     """
 
+    components_: Array
+    curvatures_: Array
+    eigenvalues_: Array
+    slopes_: Array
+    mean_: Array
+    y_mean_: float
+    subspace_: Subspace
+
     _declaration = Declaration(
         question="number",
         name="principal-hessian-directions",
@@ -162,7 +170,9 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
     _target = "table"
     _second_name = "y"
 
-    def __init__(self, n_components: Any = None, *, residuals: bool = True, ridge: float = 0.0) -> None:
+    def __init__(
+        self, n_components: int | Literal["auto"] | None = None, *, residuals: bool = True, ridge: float = 0.0
+    ) -> None:
         self.n_components = n_components
         self.residuals = residuals
         self.ridge = ridge
@@ -286,7 +296,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
         sample_weight: Any = None,
         *,
         alpha: float = 0.05,
-        method: str | None = None,
+        method: Literal["chi2", "permutation"] | None = None,
         groups: Any = None,
         block: int | None = None,
         n_draws: int = 199,

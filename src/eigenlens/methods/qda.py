@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -92,7 +92,7 @@ class QuadraticProblem(Problem):
 
 
 @stored("QDA")
-class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
+class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
     """Quadratic discriminant analysis: a classifier with a covariance for each class.
 
     Parameters
@@ -144,6 +144,11 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
     (3, 13, 13)
     """
 
+    means_: Array
+    covariances_: Array
+    pooling_: float
+    cv_path_: Array
+
     _declaration = Declaration(
         # lightly pooled and shrunk: a word that one class lacks leaves it no covariance of its own
         make=lambda cls, seed: cls(pooling=0.1, shrinkage=1e-3),
@@ -166,9 +171,9 @@ class QDA(PosteriorClassifier, TakesHoles, ClassesEstimator):
         self,
         priors: Any = None,
         *,
-        pooling: float | str = 0.0,
+        pooling: float | Literal["cv"] = 0.0,
         shrinkage: float | None = None,
-        missing: str = "refuse",
+        missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.priors = priors
         self.pooling = pooling

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -103,6 +103,17 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     True
     """
 
+    low_rank_: Array
+    sparse_: Array
+    components_: Array
+    singular_values_: Array
+    rank_: int
+    lam_: float | None
+    n_iter_: int
+    objective_: Array
+    residuals_: Array
+    subspace_: Subspace
+
     missing = "allow"
     _in_memory = True
 
@@ -123,7 +134,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         n_components: int | None = None,
         *,
         lam: float | None = None,
-        method: str = "pursuit",
+        method: Literal["pursuit", "fixed_rank"] = "pursuit",
         tol: float = 1e-7,
         max_iter: int = 5000,
         progress: bool | Callable[[int, float, int, float], None] = False,

@@ -127,6 +127,16 @@ class SparsePCA(PrincipalComponents):
     array([4, 4])
     """
 
+    components_: Array
+    explained_variance_: Array
+    explained_variance_ratio_: Array
+    n_nonzero_: Array
+    alpha_: Array
+    objective_: float
+    mean_: Array
+    n_iter_: int
+    subspace_: Subspace
+
     _declaration = Declaration(
         question="none",
         name="sparse-pca",

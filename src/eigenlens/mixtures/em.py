@@ -99,7 +99,7 @@ class Classes:
     @cached_property
     def lift(self) -> Floats:
         """The map back to the columns, of shape (r, p)."""
-        return np.linalg.pinv(self.axes)
+        return np.asarray(np.linalg.pinv(self.axes), dtype=np.float64)
 
     def step(self, Z: Shares, wanted: int | None, before: Plain | None) -> Plain:
         """Take an M-step from responsibilities; `before` is the step that they come from."""

@@ -63,7 +63,7 @@ class Centred(Moments):
 
     def anchored(self, first: Block) -> Self:
         row = first.X[:1, :]
-        return self.anchored_at((row.toarray() if _xp.is_sparse(row) else row)[0, :])
+        return self.anchored_at(_xp.dense(row)[0, :])
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""

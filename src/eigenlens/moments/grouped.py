@@ -52,7 +52,7 @@ class Grouped(Moments):
         self.of, self.pooled, self.meaning = of, pooled, meaning
         self.labels: np.ndarray = np.array([])
         self.groups: list[Centred] = []
-        self._first: Array | None = None
+        self._first: Any = None
         self._joined: tuple[Any, Centred] | None = None  # the groups that `within` has joined, and what came of it
         # the last block's classes, and their places in labels, −1 for those not seen
         self._known: tuple[Any, np.ndarray] | None = None
@@ -60,7 +60,7 @@ class Grouped(Moments):
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
         row = first.X[:1, :]
-        new._first = (row.toarray() if _xp.is_sparse(row) else row)[0, :]
+        new._first = _xp.dense(row)[0, :]
         return new
 
     def update(self, block: Block) -> Self:

@@ -287,7 +287,7 @@ class _Sum:
     takes_sparse = True
     finite = True
 
-    def __init__(self, outline: Outline, V: Array, sizes: bool, total: Array = 0.0) -> None:
+    def __init__(self, outline: Outline, V: Array, sizes: bool, total: Any = 0.0) -> None:
         self.outline, self.V, self.sizes, self.total = outline, V, sizes, total
 
     def anchored(self, first: Block) -> Self:

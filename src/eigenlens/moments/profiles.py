@@ -57,7 +57,7 @@ class Profiles(Moments):
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of)
         row = first.X[:1, :]
-        row = row.toarray() if _xp.is_sparse(row) else row
+        row = _xp.dense(row)
         xp = _xp.namespace(row)
         total = float(xp.sum(xp.abs(row)))
         new.centred = self.of().anchored_at((row / total if total > 0 else row)[0, :])

@@ -12,7 +12,7 @@ database: for p columns 2 + 3p + p(p + 1)/2 numbers for each group.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def to_sql(
     second: Sequence[str] = (),
     group: str | None = None,
     weight: str | None = None,
-    dialect: str = "duckdb",
+    dialect: Literal["duckdb", "sqlite"] = "duckdb",
 ) -> MomentsQuery:
     """Return a SELECT statement that computes moments inside a database, for tables that must not leave it.
 

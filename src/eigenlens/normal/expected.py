@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_choice
 from .._core.stored import stored
+from .._core.typing import Array
 from ..moments import Patterns
 from ..sources import as_source, collect
 from .conditional import Conditional
@@ -49,6 +50,9 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
     >>> ExpectedCells().fit_transform(X).round(2)[3]
     array([4.  , 7.9])
     """
+
+    asked_: Array
+    law_: Conditional
 
     def __init__(self, given: str = "row") -> None:
         self.given = given

@@ -35,6 +35,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
 
     _x_reach: float = 150.0  # columns of X may be of size 10^±_x_reach: sums of their squares must be numbers
     _y_reach: float = 150.0
+    _work: tuple[int, int] | None = None  # copies of the rows, and columns beside, that a fit was seen to take
     _predicts_here = True  # also rows that an engine holds
     _of_words: Preparation | None = None  # what turns a table with words into numbers
     _foreign_names: ClassVar[dict[str, str]] = {}  # parameters of other libraries, and what to write in their place
@@ -127,7 +128,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         # which clean row an original row became: splits given by the user speak of original rows
         self._places = np.full(source.table.shape[0], -1)
         self._places[source.kept] = np.arange(len(source.kept))
-        rows: Any = whole(source, searched=True)
+        rows: Any = whole(source, self._work)
         self._check_range("X", rows.X, self._x_reach, source.feature_names)
         self._check_range("y", rows.y, self._y_reach, source.response_names)
         return rows.X, rows.y, rows.weight

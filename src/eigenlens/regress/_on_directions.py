@@ -42,6 +42,9 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     True
     """
 
+    directions_: BaseEstimator
+    curve_: AdaptiveSplines
+
     def __init__(self, directions: Any, n_directions: int = 2) -> None:
         self.directions, self.n_directions = directions, n_directions
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from scipy.linalg import qr, solve_triangular
@@ -23,6 +23,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
+from .._core.drawing import Display
 from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table
@@ -112,6 +113,13 @@ class AdaptiveSplines(Regressor):
     array([2., 8.])
     """
 
+    rsq_: float
+    grsq_: float
+    forward_terms_: list[Term]
+    forward_path_: Array
+    pruning_path_: Array
+    stopped_: str
+
     basis_: list[Term]
     coef_: Floats
     rss_: float
@@ -130,6 +138,8 @@ class AdaptiveSplines(Regressor):
         "linpreds": "write linear=",
     }
 
+    _work = (10, 40)
+
     def __init__(
         self,
         degree: int = 1,
@@ -141,12 +151,12 @@ class AdaptiveSplines(Regressor):
         fast_k: int | None = 20,
         allow_linear: bool = True,
         tol: float = 0.001,
-        prune: str | None = "gcv",
+        prune: Literal["gcv", "cv"] | None = "gcv",
         cv: Any = 5,
         interactions: Sequence[int | str] | None = None,
         forbidden: Sequence[tuple[int | str, int | str]] | None = None,
         linear: Sequence[int | str] | None = None,
-        importance: str = "gcv",
+        importance: Literal["gcv", "rss", "nsubsets"] = "gcv",
         n_jobs: int | None = None,
     ) -> None:
         self.degree = degree
@@ -373,7 +383,7 @@ class AdaptiveSplines(Regressor):
             if hasattr(self, "_importances"):
                 yield "importance", self.evimp()
 
-    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Any:
+    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Display:
         """Draw what the terms of each feature, and of each pair of features, add to the prediction.
 
         Parameters
@@ -419,9 +429,8 @@ class AdaptiveSplines(Regressor):
         """Positions of the n rows of positive weight, to learn from and to judge by."""
         if is_number(self.cv, integer=True):
             if not 2 <= self.cv <= n:
-                raise errors.InputError(
-                    f"cv={self.cv!r} but X has n_samples={n}; use a number of folds from 2 to {n}, or prune='gcv'."
-                )
+                rule = f"use a number of folds from 2 to {n}" if n > 1 else "folds need two rows or more; add rows"
+                raise errors.InputError(f"cv={self.cv!r} but X has n_samples={n}; {rule}, or use prune='gcv'.")
             yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
             return
         try:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
+from .._core.drawing import Display
 from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.summaries import Table, table
@@ -91,6 +92,16 @@ class AdditiveSplines(Regressor):
     True
     """
 
+    kind_: Array
+    df_: Array
+    lam_: Array
+    gcv_: float
+    rss_: float
+    gcv_path_: Array
+    intercept_: Array
+    curves_: list[Any]
+    n_iter_: int
+
     #: Given the smoothness chosen, fits are S y with a symmetric S, up to where the iteration ends (see `scoring`).
     symmetric_smoother = True
 
@@ -163,7 +174,7 @@ class AdditiveSplines(Regressor):
         features: Sequence[int | str] | None = None,
         response: int = 0,
         axes: Any = None,
-    ) -> Any:
+    ) -> Display:
         """Draw fⱼ over its range, one panel per feature, with its kind and df.
 
         Parameters

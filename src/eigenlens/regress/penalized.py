@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from scipy.linalg import svd
@@ -25,6 +25,7 @@ from .._core import errors
 from .._core.parameters import check_choice, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
+from .._core.typing import Array
 from ._base import Floats, Regressor
 from .penalties import penalty_root
 
@@ -67,6 +68,8 @@ class PenalizedRegression(Regressor):
     1.0
     """
 
+    gcv_path_: Array
+
     coef_: Floats
     intercept_: Floats
     lam_: float
@@ -74,7 +77,12 @@ class PenalizedRegression(Regressor):
     gcv_: float
 
     def __init__(
-        self, penalty: Any = "ridge", *, lam: float | str = "gcv", df: float | None = None, cost: float = 1.0
+        self,
+        penalty: Literal["ridge", "smooth", "cyclic"] | tuple[Any, Any] | Array = "ridge",
+        *,
+        lam: float | Literal["gcv"] = "gcv",
+        df: float | None = None,
+        cost: float = 1.0,
     ) -> None:
         self.penalty = penalty
         self.lam = lam

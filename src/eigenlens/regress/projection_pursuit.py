@@ -10,16 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
+from .._core.drawing import Display
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import TableLike
+from .._core.typing import Array, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
 from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
@@ -118,14 +119,23 @@ class ProjectionPursuit(Regressor):
     [0.7 0.7 0.  0. ]
     """
 
+    directions_: Array
+    ridge_functions_: list[Any]
+    loadings_: Array
+    intercept_: Array
+    n_terms_: int
+    rss_: float
+    rss_path_: dict[int, float]
+    n_iter_: int
+
     def __init__(
         self,
         n_terms: int = 3,
         max_terms: int | None = None,
-        smoother: str = "supersmoother",
+        smoother: Literal["supersmoother", "spline"] = "supersmoother",
         span: float | None = None,
         bass: float = 0.0,
-        df: float | str = 5,
+        df: float | Literal["gcv"] = 5,
         cost: float = 2.0,
         tol: float = 1e-3,
         max_iter: int = 20,
@@ -184,7 +194,7 @@ class ProjectionPursuit(Regressor):
             out += np.outer(f((X - self._center) @ a + f.centre), beta)
         return out
 
-    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Any:
+    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Display:
         """Draw each βₘfₘ along its direction, the three largest loadings of the direction above it.
 
         Parameters

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._core.drawing import Display
 from .._core.lazy import exports
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ __all__ = [
 __getattr__, __dir__ = exports(__name__, _HOMES)
 
 
-def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Any:
+def plot(model: Any, X: Any = None, y: Any = None, **options: Any) -> Display:
     """Draw a fitted model with the display that suits it; every model's own `plot` comes here.
 
     Parameters

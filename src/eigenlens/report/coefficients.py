@@ -86,14 +86,15 @@ class CoefficientDisplay(Display):
             ax.xaxis.get_major_locator().set_params(integer=True)
             ax.spines[["top", "right"]].set_visible(False)
             ax.legend(frameon=False, fontsize="small")
-            self.ax_, self.axes_, self.figure_ = ax, np.array([ax]), ax.figure
+            drawn: Any = np.array([ax])
+            self.ax_, self.axes_, self.figure_ = ax, drawn, ax.figure
             return self
         columns = min(len(self.names), 3)
         rows = -(-len(self.names) // columns)
         figure, axes = plt.subplots(
             rows, columns, figsize=(2.1 * columns + 0.6, 2.3 * rows), squeeze=False, layout="constrained"
         )
-        drawn: Any = None
+        drawn = None
         for cell, values, name in zip(axes.flat, V.T, self.names, strict=False):
             drawn = cell.imshow(values.reshape(self.shape), cmap="RdBu_r", vmin=-1, vmax=1)
             cell.set_title(name, fontsize="small")

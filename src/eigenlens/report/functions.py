@@ -98,8 +98,8 @@ class FunctionDisplay(Display):
             for extra in axes.flat[p:]:
                 extra.set_visible(False)
             ax = axes.ravel()[:p]
-        self.axes_ = np.atleast_1d(ax)
-        self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
+        drawn: Any = np.atleast_1d(ax)
+        self.axes_, self.ax_, self.figure_ = drawn, drawn[0], drawn[0].figure
         for cell, grid, curve, values, name in zip(
             self.axes_, self.grids, self.curves, self.rows.T, self.names, strict=True
         ):

@@ -95,17 +95,19 @@ class InverseCurveDisplay(Display):
         """
         self._draw_on(ax, 1, 6.4, 4.4)
         colours, size = slice_colours(len(self.centres), self.ordered), point_size(len(self.scores))
-        lost = self.codes < 0
-        self.ax_.scatter(*self.scores[lost].T, s=size, color=QUIET, linewidths=0, rasterized=True)
+        lost, (x, y) = self.codes < 0, self.scores.T
+        self.ax_.scatter(x[lost], y[lost], s=size, color=QUIET, linewidths=0, rasterized=True)
         for h, colour in enumerate(colours):
-            rows = self.scores[self.codes == h]
-            self.ax_.scatter(*rows.T, s=size, color=colour, alpha=0.45, linewidths=0, rasterized=True)
+            own = self.codes == h
+            self.ax_.scatter(x[own], y[own], s=size, color=colour, alpha=0.45, linewidths=0, rasterized=True)
         if self.ordered:
             self.ax_.plot(*self.centres.T, color=INK, linewidth=1.2, zorder=3)
         area = 30 + 120 * self.weights / self.weights.max()
         for h, colour in enumerate(colours):
             label = self.names[h] if len(colours) <= 12 else None
-            self.ax_.scatter(*self.centres[h], s=area[h], color=colour, edgecolor=INK, zorder=4, label=label)
+            self.ax_.scatter(
+                self.centres[h, 0], self.centres[h, 1], s=area[h], color=colour, edgecolor=INK, zorder=4, label=label
+            )
         for axis, j, value in zip("xy", self.kept, self.eigenvalues, strict=True):
             getattr(self.ax_, f"set_{axis}label")(f"variate {j + 1}  (λ = {value:.2f})")
         if len(colours) <= 12:

@@ -73,7 +73,13 @@ class LoadingsDisplay(Display):
         few = p <= NAMED_COLUMNS
         self._draw_on(ax, 1, max(4.2, 0.8 * k + 2.8), 0.3 * p + 1.0 if few else 6.0)
         top = float(np.abs(self.loadings).max(initial=0.0)) or 1.0
-        kind = {"cmap": "RdBu_r", "vmin": -top, "vmax": top, "aspect": "auto", "interpolation": "nearest"}
+        kind: dict[str, Any] = {
+            "cmap": "RdBu_r",
+            "vmin": -top,
+            "vmax": top,
+            "aspect": "auto",
+            "interpolation": "nearest",
+        }
         drawn = self.ax_.imshow(self.loadings.T, **kind)
         if few:
             for i, j in np.argwhere(self.loadings != 0):

@@ -93,7 +93,7 @@ class ResponseDisplay(Display):
             axes.scatter(self.scores[:, j], y, s=size, color=FOUND, alpha=0.35, linewidths=0, rasterized=True)
             seen = np.isfinite(self.levels)
             joined = "none" if words is not None else "-"
-            style = {"linestyle": joined, "color": INK, "markersize": 5, "label": "slice means"}
+            style: dict[str, Any] = {"linestyle": joined, "color": INK, "markersize": 5, "label": "slice means"}
             axes.plot(self.centres[seen, j], self.levels[seen], marker="o", **style)
             axes.set_xlabel(f"variate {j + 1}  (λ = {self.eigenvalues[j]:.2f})")
             if words is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -98,7 +98,7 @@ class RobustSplitDisplay(Display):
         parts = (self.table, self.low_rank, self.sparse)
         for axes, values, title, (bottom, top, cmap) in zip(self.axes_, parts, titles, scales, strict=True):
             image = values.reshape(self.shape or values.shape)
-            aspect = "equal" if self.shape is not None else "auto"
+            aspect: Literal["equal", "auto"] = "equal" if self.shape is not None else "auto"
             axes.imshow(image, cmap=cmap, vmin=bottom, vmax=top, aspect=aspect, interpolation="nearest")
             axes.set_title(title, fontsize=10, color=INK)
             axes.set(xticks=[], yticks=[])

@@ -198,7 +198,7 @@ class ScoresDisplay(Display):
             )
             side = "left" if dx >= 0 else "right"
             at = (3 if dx >= 0 else -3, 3 if dy >= 0 else -9)
-            style = {"textcoords": "offset points", "fontsize": 8, "color": INK, "ha": side}
+            style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": INK, "ha": side}
             names.append(self.ax_.annotate(self.columns[j], (dx, dy), at, **style))
         set_apart(names)
 

@@ -95,7 +95,13 @@ class ScreeDisplay(Display):
         label = f"ordinary PCA ({dense.sum():.0%})"
         self.ax_.plot(place, dense, color=INK, marker="o", markersize=4, linewidth=1, label=label)
         for x, share, count in zip(place, self.shares, counts, strict=True):
-            style = {"textcoords": "offset points", "ha": "center", "fontsize": 8, "color": "white", "va": "top"}
+            style: dict[str, Any] = {
+                "textcoords": "offset points",
+                "ha": "center",
+                "fontsize": 8,
+                "color": "white",
+                "va": "top",
+            }
             if share > 0.08 * dense.max():
                 self.ax_.annotate(f"{count}", (x, share), (0, -3), **style)
         self.ax_.set_xlabel("component (white: loadings that are not zero)")
@@ -158,7 +164,7 @@ class SparsePathDisplay(Display):
         k, p = self.path.components.shape[1:]
         self.ax_.axhline(self.path.dense, color=INK, linestyle="--", linewidth=1)
         note = f"ordinary PCA: {self.path.dense:.0%} with {k * p} loadings"
-        style = {"textcoords": "offset points", "fontsize": 9}
+        style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 9}
         self.ax_.annotate(note, (counts.max(), self.path.dense), (0, 4), ha="right", color=INK, **style)
         self.ax_.plot(counts, shares, color=FOUND, marker="o", markersize=4, linewidth=1.4)
         if self.chosen is not None:

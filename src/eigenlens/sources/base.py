@@ -29,7 +29,6 @@ from .labels import ClassReader, LabelReader, Labels
 from .progress import tracked
 from .words import Words
 
-SEARCH_COPIES, SEARCH_COLUMNS = 10, 40  # of the rows, and columns beside: what FDA, MDA and RobustPCA were seen to take
 UNASKED_BYTES = 2**20  # bytes for which nobody asks whether there is room: asking takes a fraction of a millisecond
 BLOCK_BYTES = 2**22  # float64 rows of one block: they stay in cache from the first look to the product
 DEVICE_SHARE, DEVICE_BLOCK_BYTES = 32, 2**28  # a device wants few large products: this share of its memory, or so many
@@ -59,9 +58,9 @@ class Block:
         Which rows of the table these are, where a pass was asked to tell (`Source.numbered`).
     """
 
-    X: Array
-    y: Array | None = None
-    weight: Array | None = None
+    X: Any  # dense, sparse, or with words
+    y: Any = None
+    weight: Any = None
     classes: np.ndarray | None = None
     runs: tuple[tuple[int, int, int], ...] | None = None
     numbers: np.ndarray | None = None
@@ -320,16 +319,18 @@ def middle(rows: Array) -> Array:
     return xp.take_along_axis(ordered, (seen // 2)[None, :], axis=0)
 
 
-def whole(source: Source, searched: bool = False) -> Block:
+def whole(source: Source, work: tuple[int, int] | None = None) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
     Rows are float64 of NumPy, one after the other in memory whatever the layout of the table: the same numbers give the
-    same bits. With `searched`, there must be room for the work as well, which takes about ten times the rows.
+    same bits. With `work`, there must be room for so many copies of the rows, and columns beside them, as well.
     """
     source = source.in_memory()
     assert source.n_rows is not None
-    numbers = source.n_columns * SEARCH_COPIES + SEARCH_COLUMNS if searched else source.n_columns
-    require_room(8 * source.n_rows * numbers, source.name, source.n_rows, searched)
+    copies, columns = work or (1, 0)
+    require_room(
+        8 * source.n_rows * (source.n_columns * copies + columns), source.name, source.n_rows, work is not None
+    )
     X = np.empty((source.n_rows, source.n_features))
     beside: list[tuple[Any, Any]] = []
     classes, at = None, 0
@@ -348,13 +349,13 @@ def whole(source: Source, searched: bool = False) -> Block:
     return Block(X, y, np.ones(len(X)) if weight is None else weight, classes)
 
 
-def require_room(needed: int, name: str, n_rows: int | None = None, searched: bool = False) -> None:
+def require_room(needed: int, name: str, n_rows: int | None = None, worked: bool = False) -> None:
     """Refuse to bring rows together in memory where they do not fit: the system would end the process in the middle."""
     if needed < UNASKED_BYTES:
         return
     rows = "All rows" if n_rows is None else f"All {n_rows:,} rows"
     way_out = "take fewer rows or columns, or a method that reads them once, a few at a time (PCA, LDA, CCA, SIR)"
-    memory.require(needed, f"{rows} of {name} in one table{' with the work on it' if searched else ''}", way_out)
+    memory.require(needed, f"{rows} of {name} in one table{' with the work on it' if worked else ''}", way_out)
 
 
 def gathered(parts: Iterable[T], size: Callable[[T], int], name: str) -> list[T]:

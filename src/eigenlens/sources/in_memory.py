@@ -189,10 +189,10 @@ class MemorySource(Source):
         second = None if self.second is None else _xp.like(self._median(self.second, self.second_name), X)
         return Block(X, second)
 
-    def _median(self, table: Table, name: str) -> Array:
+    def _median(self, table: Table, name: str) -> Any:
         places = typical_rows(table.shape[0], self._weights)
         if isinstance(table, MixedTable):
-            parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+            parts: list[Any] = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
             return first_rows(MixedRows.joined(parts), middle)
         few = table.picked(places) if hasattr(table, "picked") else None
         if few is None or not _xp.sum_is_finite(few):

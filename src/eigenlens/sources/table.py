@@ -31,7 +31,7 @@ class Table(Protocol):
     sample: Array  # an empty array of the namespace, device and dtype that results should have
     wide: np.ndarray  # the columns of 64-bit integers, which may have more digits than float64
 
-    def rows(self, start: int, stop: int) -> Array: ...
+    def rows(self, start: int, stop: int) -> Any: ...  # MixedRows where there are words
 
 
 class ArrayTable:

@@ -45,7 +45,7 @@ class DeviceSpace(BlockSpace):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._steps_ahead: list[_Step] = []
-        self._R_there: Array = None
+        self._R_there: Any = None
         self._due = FIRST_LOOK
         self._history.append((0, 1.0))
 

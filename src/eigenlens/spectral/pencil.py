@@ -38,8 +38,8 @@ class Form:
     array([9., 4.])
     """
 
-    matrix: Array = None
-    factor: Array = None
+    matrix: Any = None
+    factor: Any = None
     squared: bool = True
 
     @classmethod

@@ -53,7 +53,7 @@ class ProductForm(Form):
 
     squared: bool = False
     products: Any = None
-    squares: Array = None
+    squares: Any = None
     rows: int = 0
     most_steps: int = STEPS
 

@@ -7,6 +7,7 @@ rows. Nothing of columns by columns is formed, and F is not copied.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -35,7 +36,7 @@ class RidgedForm(Form):
         a.
     """
 
-    rows: Array = None
+    rows: Any = None
     ridge: float = 0.0
     share: float = 1.0
 

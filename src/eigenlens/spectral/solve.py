@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -102,7 +102,7 @@ RULES = (
 )
 
 
-def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
+def choose_solver(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "randomized"] = "auto") -> Choice:
     """Tell which solver `solve` would run for a pencil, and why.
 
     Parameters
@@ -135,7 +135,7 @@ def choose_solver(pencil: Pencil, solver: str = "auto") -> Choice:
     return Choice(rule.solver, rule.why)
 
 
-def solve(pencil: Pencil, solver: str = "auto") -> Spectrum:
+def solve(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "randomized"] = "auto") -> Spectrum:
     """Solve a pencil.
 
     Parameters
@@ -206,7 +206,7 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
     return Whitening(W * orient(W), rank, varying, condition)
 
 
-def _solve_standard(pencil: Pencil, solver: str) -> Spectrum:
+def _solve_standard(pencil: Pencil, solver: Any) -> Spectrum:
     A, choice, k = pencil.A, choose_solver(pencil, solver), _wanted(pencil)
     s, vectors, left, residual, *effort = SOLVERS[choice.solver](A, k)
     signs, rank = orient(vectors), count_rank(s, A.dimension, A.squared)

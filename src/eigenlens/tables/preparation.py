@@ -9,7 +9,7 @@ units, since the last says nothing new), and each column is centred and, if aske
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import narwhals as nw
 import numpy as np
@@ -20,6 +20,7 @@ from .._core import errors
 from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
 from .._core.stored import stored
+from .._core.typing import Array
 from ..sources.table import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
@@ -80,6 +81,13 @@ class Preparation(TransformerMixin, BaseEstimator):
     2   1.0     -0.58
     """
 
+    columns_: list[str]
+    levels_: dict[str, list[str]]
+    left_out_: dict[str, str]
+    centre_: Array
+    scale_: Array
+    names_out_: list[str]
+
     def __init__(
         self,
         standardise: bool = True,
@@ -87,7 +95,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         full: bool = False,
         most_words: int = MOST_WORDS,
         keep: tuple[str, ...] = (),
-        unseen: str = "refuse",
+        unseen: Literal["refuse", "none"] = "refuse",
         centre: bool = True,
     ) -> None:
         self.standardise, self.missing, self.full = standardise, missing, full

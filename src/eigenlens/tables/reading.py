@@ -98,6 +98,9 @@ class TableFile(JudgesColumns):
     ([('size', 'number'), ('kind', 'word')], 2)
     """
 
+    notes: list[str]
+    passes: int
+
     def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
         self.path = Path(path)
         self.paths, self._folders = files_of(self.path)

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from .._core import errors, optional
+from .._core.drawing import Display
 from .._core.parameters import is_number
+from .._core.typing import Frame
 from ..inference import Result
 
 #: Which way a parameter makes a model simpler: 1 where larger values do.
@@ -133,7 +135,7 @@ class CrossValidation(Result):
         how = f", from moments in {self.passes} passes." if self.from_moments else ", by refits."
         return head + how + (f" {self.note}" if self.note else "")
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame, a row for each setting: its parameters, mean score, standard error, folds."""
         pd = optional.pandas()
         names = list(dict.fromkeys(key for setting in self.settings for key in setting))
@@ -142,14 +144,13 @@ class CrossValidation(Result):
         columns |= {f"fold {f}": self.scores[:, f] for f in range(self.scores.shape[1])}
         return pd.DataFrame(columns)
 
-    def plot(self, ax: Any = None) -> Any:
+    def plot(self, ax: Any = None) -> Display:
         """Draw the mean score of each setting with its standard error; return the display.
 
         Parameters
         ----------
         ax : axes, optional
         """
-        from .._core.drawing import Display
         from ._plots import draw_curve
 
         return Display.on(draw_curve(self, ax))
@@ -197,7 +198,7 @@ class LeaveOneOut(Result):
         words = f"{self.scoring} {self.score:.3f}, each of {len(self.predictions):,} rows left out in turn, {how}."
         return words + (f" {self.note}" if self.note else "")
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> Frame:
         """Return a pandas DataFrame, a row for each row left out."""
         pd = optional.pandas()
         found = np.asarray(self.predictions)

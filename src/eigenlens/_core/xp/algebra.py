@@ -78,7 +78,7 @@ def refuse_out_of_range(x: Array) -> None:
 def triangle(rows: Array) -> Array:
     """Return R with RᵀR = rowsᵀ·rows, of at most p rows."""
     if isinstance(rows, np.ndarray):
-        return np.linalg.qr(rows, mode="r")
+        return np.asarray(np.linalg.qr(rows, mode="r"))
     return namespace(rows).linalg.qr(rows, mode="reduced")[1]
 
 

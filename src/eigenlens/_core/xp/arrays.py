@@ -26,7 +26,7 @@ DENSE_INDICATOR = 4_096  # cells of an indicator of groups up to which a sparse 
 is_sparse = scipy.sparse.issparse
 
 
-def namespace(*arrays: Array) -> Namespace:
+def namespace(*arrays: Any) -> Namespace:
     """Return the array namespace the arrays share."""
     for a in arrays:
         if a is not None and not isinstance(a, np.ndarray) and not is_sparse(a):
@@ -88,7 +88,7 @@ def all_finite(x: Array) -> bool:
     return bool(xp.all(xp.isfinite(x)))
 
 
-def to_numpy(x: Array) -> np.ndarray:
+def to_numpy(x: Any) -> np.ndarray:
     """Copy an array of any namespace and device to NumPy."""
     if isinstance(x, np.ndarray):
         return x
@@ -99,7 +99,7 @@ def to_numpy(x: Array) -> np.ndarray:
     return np.asarray(x)
 
 
-def like(values: Any, ref: Array) -> Array:
+def like(values: Any, ref: Any) -> Array:
     """Put float64 `values` into the namespace and device of `ref`; sparse rows go with NumPy's arrays."""
     if isinstance(ref, np.ndarray) or is_sparse(ref):
         return to_numpy(values)
@@ -115,7 +115,7 @@ def like(values: Any, ref: Array) -> Array:
     return xp.asarray(values, device=device(ref))
 
 
-def dense(x: Array) -> Array:
+def dense(x: Any) -> Array:
     """Return rows as an array, sparse ones made dense."""
     return x.toarray() if is_sparse(x) else x
 
@@ -160,12 +160,12 @@ def same_dtype(dtype: Any, xp: Namespace) -> Any:
     return getattr(xp, str(dtype).rsplit(".", maxsplit=1)[-1])
 
 
-def float64(x: Array) -> Array:
+def float64(x: Any) -> Array:
     """Convert to float64, the type every sum is kept in."""
     return x.astype(np.float64, copy=False) if isinstance(x, np.ndarray) else cast(x, namespace(x).float64)
 
 
-def take_rows(table: Array, codes: Array) -> Array:
+def take_rows(table: Any, codes: Any) -> Array:
     """Return table[codes]."""
     if isinstance(table, np.ndarray):
         return table.take(codes, axis=0)

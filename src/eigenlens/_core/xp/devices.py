@@ -17,7 +17,7 @@ BUFFERS = 3  # of pinned memory for each array of a block: one is filled, one on
 Copy = Callable[[str, np.ndarray], Any]  # of an array, with the name of its part in the block
 
 
-def device_free_bytes(x: Array) -> int | None:
+def device_free_bytes(x: Any) -> int | None:
     """Return the free memory of the device of `x`; None where it is that of the host."""
     if array_api_compat.is_cupy_array(x):
         return int(x.device.mem_info[0])
@@ -28,7 +28,7 @@ def device_free_bytes(x: Array) -> int | None:
     return None
 
 
-def device_memory(x: Array) -> int | None:
+def device_memory(x: Any) -> int | None:
     """Return how many bytes the device of an array has in all, 0 where that is not known; None where it is the host."""
     if not on_accelerator(x):
         return None
@@ -44,7 +44,7 @@ def can_run_ahead(x: Array) -> bool:
     return array_api_compat.is_torch_array(x) and x.device.type == "cuda"
 
 
-def orthonormal_ahead(rows: Array) -> tuple[Array, Array, Array]:
+def orthonormal_ahead(rows: Any) -> tuple[Any, Any, Any]:
     """Return a basis of rows, R with rows = Rᵀ·basis, and its diagonal over the lengths of rows, without waiting.
 
     By a Cholesky factor; NaN where there is none. For arrays of which `can_run_ahead` is true.
@@ -73,6 +73,8 @@ class Upload:
     sample : float64 array of no entries
         It lives on the device.
     """
+
+    sample: Any
 
     def __init__(self, device: Any) -> None:
         try:

@@ -1,0 +1,106 @@
+"""Public signatures say what editors should know: no `Any` comes back, and choices of words are spelled out."""
+
+import inspect
+import re
+import typing
+from importlib import import_module
+
+import pytest
+from numpydoc.docscrape import NumpyDocString
+
+ROOMS = ("", ".moments", ".regress", ".kernels", ".inference", ".distances", ".validation", ".normal", ".lowrank")
+
+#: What may be anything, and why.
+RETURNS_ANYTHING = {
+    "CCA.transform",  # one array, or a pair of them where Y is given
+    "CCA.fit_transform",
+    "CurveOnDirections.transform",  # what its own directions return
+    "CurveOnDirections.predict",
+    "CurveOnDirections.get_feature_names_out",
+    "load",  # whatever the file holds; load(path, LDA) is an LDA
+    "open_rows",  # a source; some kinds have more methods than others
+    "RKHSFunction.inner",  # a number, or an array of numbers for several functions
+    "RKHSFunction.norm",
+}
+FREE_WORDS = {("ExpectedCells", "given")}  # a study hands them on as words
+
+
+def public():
+    seen = set()
+    for room in ROOMS:
+        module = import_module(f"eigenlens{room}")
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if id(thing) not in seen and (inspect.isclass(thing) or inspect.isfunction(thing)):
+                seen.add(id(thing))
+                yield name, thing
+
+
+def functions():
+    for name, thing in public():
+        if inspect.isfunction(thing):
+            yield name, thing
+            continue
+        for method, function in inspect.getmembers(thing, inspect.isfunction):
+            if not method.startswith("_") and (function.__module__ or "").startswith("eigenlens"):
+                yield f"{name}.{method}", function
+
+
+def is_any(annotation):
+    return re.search(r"(^|\| )Any( \||$)", str(annotation)) is not None
+
+
+FUNCTIONS = dict(functions())
+ESTIMATORS = {name: thing for name, thing in public() if inspect.isclass(thing) and hasattr(thing, "fit")}
+
+
+@pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - RETURNS_ANYTHING))
+def test_a_function_says_what_it_returns(name):
+    annotations = FUNCTIONS[name].__annotations__
+    assert "return" in annotations
+    if typing.get_overloads(FUNCTIONS[name]):
+        return
+    assert not is_any(annotations["return"]), annotations["return"]
+
+
+def choices_of(doc):
+    """Yield the parameters of a docstring whose type is one of some words, with these."""
+    for parameter in NumpyDocString(inspect.cleandoc(doc or ""))["Parameters"]:
+        kind = re.sub(r"default.*", "", parameter.type)
+        if re.match(r'(\{"|"[\w-]+")', kind):
+            yield parameter.name, set(re.findall(r'"([^"]+)"', kind))
+
+
+def spelled(annotation):
+    return set(re.findall(r'"([^"]+)"', str(annotation).replace("'", '"')))
+
+
+@pytest.mark.parametrize("name", sorted({*FUNCTIONS, *ESTIMATORS}))
+def test_choices_are_spelled_out(name):
+    """The words of the docstring are those of the annotation."""
+    thing = ESTIMATORS.get(name) or FUNCTIONS[name]
+    annotations = getattr(thing.__init__ if inspect.isclass(thing) else thing, "__annotations__", {})
+    for parameter, words in choices_of(thing.__doc__):
+        if parameter in annotations and (name, parameter) not in FREE_WORDS:
+            assert "Literal[" in annotations[parameter], (parameter, annotations[parameter])
+            assert spelled(annotations[parameter]) == words, parameter
+
+
+@pytest.mark.parametrize("name", sorted(ESTIMATORS))
+def test_attributes_of_a_fit_have_types(name):
+    cls = ESTIMATORS[name]
+    hints = {key: kind for base in reversed(cls.__mro__) for key, kind in inspect.get_annotations(base).items()}
+    for attribute in NumpyDocString(inspect.cleandoc(cls.__doc__))["Attributes"]:
+        for key in re.split(r",\s*", attribute.name):
+            found = inspect.getattr_static(cls, key, None)
+            if isinstance(found, property):
+                assert not is_any(found.fget.__annotations__["return"]), key
+            else:
+                assert key in hints, key
+                assert not is_any(hints[key]), key
+
+
+def test_annotations_can_be_read():
+    """Tools read them at run time."""
+    for name, function in FUNCTIONS.items():
+        assert typing.get_type_hints(function) is not None, name
