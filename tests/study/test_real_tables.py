@@ -154,7 +154,7 @@ def test_a_word_among_numbers_counts_as_missing(measures, folder, capsys):
     measures.loc[7, "cylinders"] = "rotary"
     said = answered(capsys, measures)
     notes = " ".join(said["notes"])
-    assert "'cylinders' holds numbers, except 1 of 60 cells ('rotary', line 9), which count as missing" in notes
+    assert "'cylinders' holds numbers, except 1 of 60 cells ('rotary', line 9), which counts as missing" in notes
     assert "--words 'cylinders'" in notes
     assert "1 of 240 cells is missing (0.4%), in 1 of 60 rows: 'cylinders' 1." in notes
     assert (said["rows"], said["columns"]) == (60, 4)

@@ -109,3 +109,23 @@ def test_the_header_of_the_page_is_a_sentence():
     assert "M: what medv depends on. 100 rows, 4 columns." in render(findings("number"))
     assert "M: what separates the classes of medv. 100 rows, 4 columns." in render(findings("classes"))
     assert "M: where the rows spread. 100 rows, 1 column." in render(findings(weights=[[1.0]]))
+
+
+def test_a_difference_within_the_interval_is_not_called_equal():
+    ring = [("linear regression", 0.31, -0.24, 0.86), ("SIR + curve", 0.08, -0.3, 0.4)]
+    text = said(findings("number", compared=ring), number_words, "")
+    assert "does as well as" not in text
+    assert "explains 8%, a difference from the straight line that these rows cannot tell from chance." in text
+
+
+@pytest.mark.parametrize(
+    ("score", "words"),
+    [
+        ((0.72, 0.66, 0.77), "The rule does better."),
+        ((0.80, 0.74, 0.86), "These rows do not show that it does better than this rule."),
+        ((0.9, 0.85, 0.95), "is right for 78.0%."),
+    ],
+)
+def test_a_rule_that_does_better_is_said_to(score, words):
+    found = findings("classes", compared=[("LDA", *score)], baseline=("always 'a'", 0.78))
+    assert words in said(found, class_words, np.array([78, 22]))

@@ -188,7 +188,11 @@ def test_a_wrong_encoding_is_an_error_and_never_a_traceback(tmp_path):
 #: name → (content, kind of the column 'b', what is remarked on it)
 MIXED = {
     "late text": ("a,b\n" + "1,2\n" * 5000 + "1,oops\n", "number", "except 1 of 5,001 cells ('oops', line 5,002)"),
-    "early text": ("a,b\n1,x\n" + "2,2\n" * 20, "number", "except 1 of 21 cells ('x', line 2), which count as missing"),
+    "early text": (
+        "a,b\n1,x\n" + "2,2\n" * 20,
+        "number",
+        "except 1 of 21 cells ('x', line 2), which counts as missing",
+    ),
     "one word of three": ("a,b\n1,x\n2,3\n4,5\n", "number", "--words 'b' reads the column as words"),
     "one word of two": (
         "a,b\n1,x\n2,3\n",

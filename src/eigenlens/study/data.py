@@ -255,8 +255,10 @@ def _words_noted(preparation: Preparation) -> list[str]:
     """Say what became of columns of words: each for itself while they are few."""
     levels = preparation.levels_
     if len(levels) <= FEW_NOTES:
+        columns = {name: "a column" if len(words) == 2 else "columns" for name, words in levels.items()}
         return [
-            f"{name!r} holds {len(w)} different words, which become columns of 0 and 1." for name, w in levels.items()
+            f"{name!r} holds {len(words)} different words, which become {columns[name]} of 0 and 1."
+            for name, words in levels.items()
         ]
     made = sum(len(b) for b, c in zip(preparation.blocks(), preparation.columns_, strict=True) if c in levels)
     return [f"{len(levels):,} columns hold words ({listed(map(repr, levels))}) and become {made:,} columns of 0 and 1."]

@@ -12,6 +12,7 @@ from .data import Data
 from .plan import Plan
 
 ALIKE = 0.8  # columns whose weights differ by less than this factor weigh alike
+AS_WELL = 0.05  # of the variance: methods that differ by less explain as much
 NEARLY = 0.97  # and so many as weigh the same to two digits are counted, and not named
 
 
@@ -262,10 +263,17 @@ def _name_the_fit(findings: Findings, scored: list[ComparedMethod]) -> None:
         f"interval {percent(best.low)} to {percent(best.high)}){other}."
     )
     if best is line and curve is not None:
-        as_well = "does as well as the best curve on a few directions, which explains"
-        better = "does better than any curve on a few directions; the best explains"
-        how = as_well if curve.score >= line.low else better
-        findings.summary.append(f"A straight line on all columns {how} {_explained(curve)}.")
+        better = "A straight line on all columns does better than any curve on a few directions; the best explains"
+        said = f"{better} {_explained(curve)}."
+        if curve.score >= line.score - AS_WELL:
+            as_well = (
+                "A straight line on all columns does as well as the best curve on a few directions, which explains"
+            )
+            said = f"{as_well} {_explained(curve)}."
+        elif curve.score >= line.low:
+            open_ = "a difference from the straight line that these rows cannot tell from chance"
+            said = f"The best curve on a few directions explains {_explained(curve)}, {open_}."
+        findings.summary.append(said)
 
 
 def _explained(method: ComparedMethod) -> str:
