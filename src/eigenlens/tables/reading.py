@@ -391,6 +391,7 @@ class TableFile(JudgesColumns):
         """Return columns of which those of numbers were kept when they were counted: only the others are read."""
         import pyarrow as pa
 
+        self._snapshot.check()  # what was kept and what is read must be of one state of the file
         kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
         others = [name for name in columns if name not in kept]
         rest: Any = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
