@@ -13,6 +13,10 @@ LAWS = {
     "two directions above noise": (np.r_[20.0, 8.0, np.ones(6)], 2),
     "falling eigenvalues": (10 * 0.7 ** np.arange(8), 3),
     "no direction": (np.ones(10), 2),
+    "no direction, five kept": (np.ones(10), 5),
+    "one direction, three kept": (np.r_[10.0, np.ones(9)], 3),
+    "a weak direction": (np.r_[3.0, np.ones(9)], 1),
+    "slowly falling eigenvalues": (0.85 ** np.arange(10), 2),
 }
 
 

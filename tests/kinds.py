@@ -14,6 +14,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.feather
+import pytest
+import scipy.sparse
 import xarray as xr
 import zarr
 
@@ -252,6 +254,36 @@ def xarray_dask(data, folder):
     return (array, *beside(data)) if data.y is None else (array, *dask_array(data, folder)[1:])
 
 
+def anndata_cells(data, folder):
+    """Rows as the X of an AnnData, as objects of names: pandas 3 has words that its files do not take."""
+    ad = pytest.importorskip("anndata", reason="anndata asks for pandas 2, and is tested where it is installed")
+    beside_rows = {} if data.y is None or data.y.ndim > 1 else {"label": pd.Categorical(data.y)}
+    names = [
+        np.array([f"{kind}{i}" for i in range(n)], dtype=object) for kind, n in zip("rc", data.X.shape, strict=True)
+    ]
+    obs, var = (pd.DataFrame(index=pd.Index(index, dtype=object)) for index in names)
+    return ad.AnnData(data.X, obs=obs.assign(**beside_rows), var=var)
+
+
+def anndata_memory(data, folder):
+    adata = anndata_cells(data, folder)
+    return (open_rows(adata, target="label"),) if "label" in adata.obs else (adata, *beside(data))
+
+
+def anndata_sparse(data, folder):
+    adata = anndata_cells(data, folder)
+    adata.X = scipy.sparse.csr_matrix(adata.X)
+    return (adata, *beside(data))
+
+
+def anndata_backed(data, folder):
+    adata = anndata_cells(data, folder)
+    ad = pytest.importorskip("anndata")
+    with ad.settings.override(allow_write_nullable_strings=True):
+        adata.write_h5ad(folder / "rows.h5ad")
+    return (ad.read_h5ad(folder / "rows.h5ad", backed="r"), *beside(data))
+
+
 def generator(data, folder):
     return (open_rows(batches_of(data)),)
 
@@ -328,6 +360,9 @@ KINDS = {
         zarr_array,
         xarray_array,
         xarray_dask,
+        anndata_memory,
+        anndata_sparse,
+        anndata_backed,
         generator,
         batch_list,
         batch_function,

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
 from sklearn.model_selection import GridSearchCV
 
-from eigenlens import CCA, FDA, LDA, MDA, PCA, QDA, SIR, KernelClassifier, KernelPCA, open_rows
+from eigenlens import CCA, FDA, LDA, MDA, PCA, QDA, SIR, ClassicalMDS, KernelClassifier, KernelPCA, open_rows
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.kernels import Linear
 from eigenlens.regress import PolynomialRegression
@@ -101,6 +101,8 @@ SPELLINGS = [
     (lambda: KernelPCA(2, gamma=0.1), r"KernelPCA has no parameter gamma=0.1: give it to the kernel"),
     (lambda: KernelClassifier(C=1.0), "called lam"),
     (lambda: CCA(1, scale=False), "units of columns"),
+    (lambda: ClassicalMDS(2, n_init=4), "without starts and steps"),
+    (lambda: ClassicalMDS(2, dissimilarity="precomputed"), "it is called metric"),
 ]
 
 

@@ -29,25 +29,29 @@ def test_statistics_and_contributions(scale):
     np.testing.assert_array_equal(found.outlying, (found.t2 > found.t2_limit) | (found.q > found.q_limit))
 
 
-def fresh_shares(n, tables, rows=2000):
+def fresh_shares(values, n, tables, rows=2000):
     """Return the share of fresh rows beyond each limit at 5%, over tables of n rows."""
-    draw, beyond = np.random.default_rng(n), np.zeros(2)
+    draw, beyond, p = np.random.default_rng(n), np.zeros(2), len(values)
     for _ in range(tables):
-        A = np.tril(draw.standard_normal((8, 8)), -1)  # the moments of n rows, without the rows
-        A[np.diag_indices(8)] = np.sqrt(draw.chisquare(n - 1 - np.arange(8)))
-        U, s, _ = np.linalg.svd(A * np.sqrt(VALUES / (n - 1))[:, None])
-        limits = row_limits(s**2, 2, n, 8, 0.05)
-        fresh = (draw.standard_normal((rows, 8)) + draw.standard_normal(8) / np.sqrt(n)) * np.sqrt(VALUES)
+        A = np.tril(draw.standard_normal((p, p)), -1)  # the moments of n rows, without the rows
+        A[np.diag_indices(p)] = np.sqrt(draw.chisquare(n - 1 - np.arange(p)))
+        U, s, _ = np.linalg.svd(A * np.sqrt(values / (n - 1))[:, None])
+        limits = row_limits(s**2, 2, n, p, 0.05)
+        fresh = (draw.standard_normal((rows, p)) + draw.standard_normal(p) / np.sqrt(n)) * np.sqrt(values)
         Z = fresh @ U
         t2, q = np.sum(Z[:, :2] ** 2 / s[:2] ** 2, axis=1), np.sum(Z[:, 2:] ** 2, axis=1)
         beyond += [np.mean(t2 > limits.t2), np.mean(q > limits.q)]
     return beyond / tables
 
 
-@pytest.mark.parametrize(("n", "tables"), [(20, 250), (100, 80), (100_000, 10)])
-def test_limits_hold_on_fresh_rows(n, tables, monkeypatch):
+@pytest.mark.parametrize(
+    ("values", "n", "tables"),
+    [(VALUES, 20, 250), (VALUES, 100, 80), (VALUES, 100_000, 10), (np.ones(10), 20, 200), (np.ones(10), 100, 80)],
+)
+def test_limits_hold_on_fresh_rows(values, n, tables, monkeypatch):
+    """With two directions above noise, and without any."""
     monkeypatch.setattr(limits_of_rows, "TABLES", 40)  # as good on average, and many more fits in the same time
-    shares = fresh_shares(n, tables)
+    shares = fresh_shares(values, n, tables)
     assert ((shares > 0.04) & (shares < 0.06)).all(), shares
 
 

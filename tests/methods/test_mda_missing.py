@@ -36,7 +36,7 @@ def corners(n=800, share=0.2, seed=0):
 
 @pytest.mark.parametrize("model", [MDA(), MDA(n_subclasses=1), MDA(2, n_subclasses=2)], ids=repr)
 def test_a_table_without_holes_gives_the_fit_without_the_option(model):
-    params = model.get_params()
+    params = model.get_params(deep=False)
     plain, found = MDA(**params).fit(X, y), MDA(**params).set_params(missing="ml").fit(X, y)
     np.testing.assert_allclose(found.predict_proba(X), plain.predict_proba(X), atol=1e-12)
     np.testing.assert_allclose(found.transform(X), plain.transform(X), atol=1e-12)

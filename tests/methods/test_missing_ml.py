@@ -59,7 +59,7 @@ def arguments(model, X, y):
 
 
 def fresh(model):
-    return type(model)(**model.get_params())
+    return type(model)(**model.get_params(deep=False))
 
 
 def new_rows(model, X):

@@ -3,7 +3,10 @@
 import numpy as np
 import pytest
 
+from eigenlens._core import memory
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
+from eigenlens.moments import patterns as patterns_of_rows
+from eigenlens.normal import checks, fit
 from eigenlens.sources import Block, as_source, collect
 
 
@@ -147,3 +150,25 @@ def test_two_tables_have_joint_patterns():
     cross = Cross(Patterns).update(Block(X[:120, :3], X[:120, 3:])).update(Block(X[120:, :3], X[120:, 3:]))
     assert cross.split == 3
     same(cross.joint, Patterns().update(Block(X)))
+
+
+def test_patterns_that_would_not_fit_are_refused_before_they_are_merged(monkeypatch):
+    """In a survey every row has its own pattern, and is the mean of it: there are no factors to count."""
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((400, 30)) < 0.2, np.nan, rng.standard_normal((400, 30)))
+    half = Patterns().update(Block(X[:200]))
+    assert len(half.rows) == 0
+    monkeypatch.setattr(patterns_of_rows, "ASKED_CELLS", 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda like=None: 100_000)
+    with pytest.raises(MemoryError, match=r"moments of 400 patterns .* Leave out columns that are often missing"):
+        half.update(Block(X[200:]))
+
+
+def test_a_likelihood_that_would_not_fit_is_refused_before_it_is_climbed(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((400, 6)) < 0.2, np.nan, rng.standard_normal((400, 6)))
+    moments = Patterns().update(Block(X[~np.isnan(X).all(axis=1)]))
+    monkeypatch.setattr(checks, "ASKED_CELLS", 1000)
+    monkeypatch.setattr(memory, "available_bytes", lambda like=None: 10_000)
+    with pytest.raises(MemoryError, match=r"likelihood of .* patterns"):
+        fit(moments)

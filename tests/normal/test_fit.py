@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 from test_patterns import holey, same
@@ -10,7 +11,8 @@ from test_patterns import holey, same
 from eigenlens.exceptions import MissingWarning
 from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
-from eigenlens.normal import fit
+from eigenlens.normal import ExpectedCells, fit
+from eigenlens.normal.fit import fit_each
 from eigenlens.sources import Block, as_source, collect
 
 REFERENCE = Path(__file__).parents[1] / "reference"
@@ -228,6 +230,38 @@ def test_too_few_rows_for_so_many_columns_is_told_not_guessed():
     assert (~np.isnan(X)).all(axis=1).sum() == 3
     with pytest.raises(ValueError, match="cannot carry a covariance of 5 columns"):
         fit(patterns(X[~np.isnan(X).all(axis=1)]))
+
+
+def test_columns_that_repeat_each_other_are_refused_whatever_else_is_missing():
+    """EM makes the covariance singular in one step, where no likelihood is known."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((32, 4))
+    X[:, 1] = 24 - X[:, 0]
+    X[::3, 2] = X[5:20, 3] = np.nan
+    with pytest.raises(ValueError, match="columns 'asleep', 'awake' explain each other completely"):
+        fit(patterns(X), names=["asleep", "awake", "c", "d"])
+    labels = np.repeat(["bat", "cat"], 16)
+    with pytest.raises(ValueError, match=r"Among the rows of group 'bat': The observed cells .* as LDA has it"):
+        fit_each(grouped(X, labels.astype(object)))
+
+
+def test_filling_names_the_columns_of_the_table_it_was_given():
+    """Columns that others determine are left out of the law: what is named counts them too."""
+    X = holey(n=60, p=4)
+    X[:, 3] = np.where(np.isnan(X[:, 2]), np.nan, 2 * X[:, 2])
+    whole = np.random.default_rng(1).standard_normal((60, 1))
+    table = np.column_stack([whole, 2 * whole, X])
+    with pytest.raises(ValueError, match="columns 4, 5 explain each other"):
+        ExpectedCells().fit(table)
+    with pytest.raises(ValueError, match="columns 'e', 'f' explain each other"):
+        ExpectedCells().fit(pd.DataFrame(table, columns=list("abcdef")))
+
+
+def test_a_column_that_is_seldom_observed_is_named():
+    X = holey(n=40, p=12, share=0.1, seed=3)
+    X[9:, 4] = np.nan
+    with pytest.raises(ValueError, match=r"cannot carry .* Column 4 is observed in \d of 40 rows\."):
+        fit(patterns(X))
 
 
 def test_moments_with_holes_can_be_saved():

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from eigenlens import LDA, PCA, open_rows
+from eigenlens.sources import sql
 
 rng = np.random.default_rng(3)
 FRAME = pd.DataFrame(rng.standard_normal((200, 3)).round(6) + 5, columns=list("abc"))
@@ -203,3 +204,21 @@ def test_what_is_beside_rows_is_said():
         PCA(1).fit(connection)
     with pytest.raises(ValueError, match="Expected 2D array"):
         PCA(1).fit(pa.array([1.0, 2.0]))
+
+
+def test_a_database_that_is_open_for_writing(tmp_path):
+    connection = duckdb.connect(str(tmp_path / "rows.db"))
+    connection.execute("CREATE TABLE rows AS SELECT 1.0 AS a, 2.0 AS b")
+    with pytest.raises(ValueError, match=r"already open in this process.*connection\.sql"):
+        open_rows(f"duckdb:///{tmp_path / 'rows.db'}", query="SELECT * FROM rows")
+
+
+def test_a_query_runs_once(tmp_path, monkeypatch):
+    """The columns of a query are asked without running it; a pass runs it once."""
+    with duckdb.connect(str(tmp_path / "rows.db")) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT random() AS a, random() AS b FROM range(100)")
+    opened = []
+    duckdb_rows = sql._duckdb
+    monkeypatch.setattr(sql, "_duckdb", lambda *given: (opened.append(given), duckdb_rows(*given))[1])
+    PCA(1).fit(open_rows(f"duckdb:///{tmp_path / 'rows.db'}", query="SELECT * FROM rows"))
+    assert len(opened) == 1

@@ -141,11 +141,12 @@ WRONG = {
     "no such column": (lambda: LDA().fit(FRAME, target="q"), "target='q': no such column"),
     "nothing left": (lambda: LDA().fit(FRAME[["kind"]], target="kind"), "no columns|0 columns"),
     "no y": (lambda: LDA().fit(FRAME[list("abc")], DATA.y).score(FRAME[list("abc")]), "requires y"),
+    "lazy": (lambda: LDA().fit(pl.from_pandas(FRAME).lazy(), target="kind"), r"LazyFrame.*X\.collect\(\)"),
     "no names": (lambda: LDA().fit(DATA.X, target="kind"), "target='kind'"),
 }
 
 
 @pytest.mark.parametrize(("attempt", "message"), WRONG.values(), ids=WRONG)
 def test_wrong_input(attempt, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         attempt()

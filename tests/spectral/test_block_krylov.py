@@ -47,6 +47,37 @@ def test_values_residuals_and_right_angles(name, k, width):
         np.testing.assert_allclose(found.residuals * top, residual, atol=1e-13 * (top or 1))
 
 
+@pytest.mark.parametrize("name", SPECTRA)
+@pytest.mark.parametrize("k", [1, 5, 8, 30])
+@pytest.mark.parametrize("space", [384, 70])
+def test_steps_that_are_not_waited_for(name, k, space, monkeypatch):
+    """As on a CUDA device, tried on the host: looks are few, and steps that went wrong unseen are made again."""
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr("eigenlens.spectral.block_krylov._xp.can_run_ahead", lambda x: True)
+    monkeypatch.setattr("eigenlens.spectral.block_space.SPACE", space)
+    values = SPECTRA[name]
+    A = torch.asarray(turned(values)[0])
+    found = leading(lambda V: V @ A, N, k, A, most_steps=2_000)
+    assert found.settled
+    np.testing.assert_allclose(found.values, np.sort(values)[::-1][:k], atol=1e-13 * (values.max() or 1))
+    np.testing.assert_allclose(found.vectors @ found.vectors.T, np.eye(k), atol=1e-12)
+    residual = np.linalg.norm((found.vectors @ A).numpy() - found.values[:, None] * found.vectors.numpy(), axis=1)
+    np.testing.assert_allclose(found.residuals * values.max(), residual, atol=1e-13 * (values.max() or 1))
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("rank", [1, 2, 3, 5])
+def test_a_rank_below_the_block(rank, ahead, monkeypatch):
+    """From the second step on vectors are parallel, and which of them carry the rest is not known beforehand."""
+    values = np.r_[np.arange(rank, 0.0, -1.0), np.zeros(N - rank)]
+    A = np.diag(values)
+    if ahead:
+        A = pytest.importorskip("torch").asarray(A)
+        monkeypatch.setattr("eigenlens.spectral.block_krylov._xp.can_run_ahead", lambda x: True)
+    found = leading(lambda V: V @ A, N, rank, A)
+    np.testing.assert_allclose(found.values, values[:rank], rtol=1e-13)
+
+
 def test_the_subspace_is_that_of_the_decomposition():
     A, Q = turned(SPECTRA["planted"])
     found = leading(lambda V: V @ A, N, 6, A)
@@ -55,7 +86,7 @@ def test_the_subspace_is_that_of_the_decomposition():
 
 def test_a_space_that_is_full_begins_anew(monkeypatch):
     """Few vectors are kept, and the flat spectrum is found all the same."""
-    monkeypatch.setattr("eigenlens.spectral.block_krylov.SPACE", 10)
+    monkeypatch.setattr("eigenlens.spectral.block_space.SPACE", 10)
     A, _ = turned(SPECTRA["flat"])
     found = leading(lambda V: V @ A, N, 3, A)
     assert found.settled

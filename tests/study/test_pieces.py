@@ -12,8 +12,10 @@ from sklearn.svm import SVC
 
 from eigenlens import LDA, PDA, QDA
 from eigenlens._core.errors import InputError
+from eigenlens.cli.console import paced
 from eigenlens.cli.main import run
 from eigenlens.study import Plan, read_data, study
+from eigenlens.study.whole import FIRST, SECOND
 from eigenlens.tables import TableFile
 
 N = 6_000
@@ -231,3 +233,113 @@ def test_the_picture_holds_a_sample_and_the_outermost_rows(tmp_path):
     np.testing.assert_allclose([some.min(axis=0), some.max(axis=0)], [Z.min(axis=0), Z.max(axis=0)], atol=1e-9)
     assert (np.diff(numbers) > 0).all()
     assert list(other.findings.columns["kind"]) == list(np.asarray(one.findings.columns["kind"])[numbers])
+
+
+def cut(table, folder, suffix="csv", parts=3):
+    """Save a table as several files; return the pattern that means them."""
+    folder.mkdir(exist_ok=True)
+    for j, rows in enumerate(np.array_split(np.arange(N), parts)):
+        saved({name: values[rows] for name, values in table.items()}, folder, suffix).rename(
+            folder / f"part-{j}.{suffix}"
+        )
+    return folder / f"part-*.{suffix}"
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize("stream", [True, False])
+def test_several_files_are_one_table(tmp_path, suffix, stream):
+    pattern, one = cut(worded(), tmp_path / "parts", suffix), saved(worded(), tmp_path, suffix)
+    plan = Plan(target="kind", folds=3, stream=stream, title="rows")
+    told = []
+    for path in (one, pattern, tmp_path / "parts"):
+        data = read_data(TableFile(path), plan)
+        assert (data.whole is not None) is stream
+        result = study(data, plan)
+        told.append(findings(result) | {"source": "", "next": []})
+        told[-1]["notes"] = [note.replace(" in 3 files", "") for note in told[-1]["notes"]]
+        assert ("in 3 files" in result.findings.notes[0]) is (path != one)
+    assert_same(told[0], told[1])
+    assert_same(told[0], told[2])
+
+
+def test_folders_give_their_files_a_column(tmp_path):
+    for year in (2023, 2024):
+        folder = tmp_path / f"year={year}"
+        folder.mkdir()
+        saved(columns(year), folder, "parquet")
+    file = TableFile(tmp_path)
+    assert file.names[-1] == "year"
+    assert file.profile()["year"].values == {2023, 2024}
+    assert file.read(["year", "x0"]).column("year").to_pylist()[:: 2 * N - 1] == [2023, 2024]
+
+
+def test_files_with_other_columns_are_refused(tmp_path):
+    (tmp_path / "a.csv").write_text("x,y\n1,2\n")
+    (tmp_path / "b.csv").write_text("x,z\n1,2\n")
+    with pytest.raises(InputError, match=r"b.csv: its columns are not those of .*a.csv: it has 'z' in addition and no"):
+        TableFile(tmp_path / "*.csv")
+    (tmp_path / "b.csv").unlink()
+    (tmp_path / "b.parquet").write_bytes(b"")
+    with pytest.raises(InputError, match="several kinds"):
+        TableFile(tmp_path)
+    with pytest.raises(InputError, match="there are no files"):
+        TableFile(tmp_path / "*.tsv")
+
+
+def test_the_command_line_takes_patterns(tmp_path, monkeypatch, capsys):
+    cut(columns(), tmp_path / "flights")
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", "flights/*.csv", "--target", "kind", "--folds", "2", "--stream"]) == 0
+    assert (tmp_path / "flights-report" / "report.html").exists()
+    assert run(["transform", "flights-report/model.eigenlens", "flights", "--out", "scores.csv"]) == 0
+    assert len((tmp_path / "scores.csv").read_text().splitlines()) == N + 1
+    assert run(["report", "flights/*.tsv"]) == 1
+    assert "there are no files" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("table", "target"), [(columns, "kind"), (columns, None), (worded, "kind")])
+def test_the_code_of_a_file_in_pieces_reads_it_in_pieces(tmp_path, monkeypatch, table, target):
+    monkeypatch.chdir(tmp_path)
+    arrow = {name: v for name, v in table().items() if target or name != "kind"}
+    saved(arrow, tmp_path)
+
+    ask = ["report", "rows.csv", "--stream", "--folds", "2", "--out", ".", "--force"]
+    assert run([*ask, *(["--target", target] if target else [])]) == 0
+    plan = Plan(target=target, stream=True, folds=2)
+    found = study(read_data(TableFile(saved(arrow, tmp_path)), plan), plan)
+    code = found.findings.code.replace(str(tmp_path / "rows.csv"), "rows.csv")
+    assert "read_csv" not in code or "nrows=" in code
+    space: dict = {}
+    exec(code, space)
+    if table is worded:
+        assert space["scores"].shape[0] == 1000
+    elif target:
+        np.testing.assert_allclose(space["model"].priors_, found.model[-1].priors_)
+    else:
+        ratio = found.model[-1].explained_variance_ratio_
+        np.testing.assert_allclose(space["model"].explained_variance_ratio_, ratio, rtol=1e-8)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_both_passes_tell_how_far_they_are(tmp_path, suffix):
+    told: dict[str, list[tuple[int, int]]] = {}
+    plan = Plan(target="kind", folds=2, stream=True)
+
+    def show(what, done, total):
+        told.setdefault(what, []).append((done, total))
+
+    study(read_data(TableFile(saved(columns(), tmp_path, suffix)), plan, progress=show), plan, show)
+    for what in (FIRST, SECOND):
+        done, totals = zip(*told[what], strict=True)
+        assert list(done) == sorted(done)
+        assert done[-1] == N
+        assert all(total >= rows for rows, total in told[what])
+        assert abs(totals[0] - N) < 0.2 * N  # told from the size of the file
+
+
+def test_the_pace_in_words():
+    assert paced(0, 100, 5) == ""
+    assert paced(1000, 3000, 0.5) == ""
+    assert paced(1_000_000, 3_000_000, 2) == "500,000 rows/s, 4 s left"
+    assert paced(60_000_000, 0, 20) == "3.0 million rows/s"
+    assert paced(1_000, 10_000_000, 1) == "1,000 rows/s, 167 min left"

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -59,14 +60,32 @@ def progress() -> Iterator[Any]:
     if not target.is_terminal:
         yield None
         return
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[pace]}"), TimeElapsedColumn())
     with Progress(*columns, console=target, transient=True) as bar:
-        task = bar.add_task("reading", total=None)
+        task = bar.add_task("reading", total=None, pace="")
+        began = {"what": "", "at": 0.0}
 
         def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=escape(what), completed=done, total=total)
+            now = monotonic()
+            if what != began["what"]:
+                began.update(what=what, at=now)
+                bar.reset(task)
+            pace = paced(done, total, now - float(began["at"])) if what.endswith("rows") else ""
+            bar.update(task, description=escape(what), completed=done, total=total or None, pace=pace)
 
         yield show
+
+
+def paced(done: int, total: int, seconds: float) -> str:
+    """Return how many rows a second are done, and how long the others will take, in words; empty in the beginning."""
+    if seconds < 1 or not done:
+        return ""
+    rate = done / seconds
+    speed = f"{rate / 1e6:.1f} million rows/s" if rate >= 1e6 else f"{float(f'{rate:.2g}'):,.0f} rows/s"
+    if total <= 0:
+        return speed
+    left = max(total - done, 0) / rate
+    return f"{speed}, {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left"
 
 
 def print_findings(findings: Findings) -> None:

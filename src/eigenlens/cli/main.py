@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from glob import has_magic
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,18 @@ import click
 from .._core.text import printable
 from .interrupt import CODE, leave, watch
 
+
+class _Table(click.Path):
+    """A file, a folder of files, a pattern of them, or - for stdin."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        path = Path(value)
+        return path if has_magic(str(value)) and not path.exists() else super().convert(value, param, ctx)
+
+
 EXISTING = click.Path(exists=True, dir_okay=False, path_type=Path)
-TABLE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
+TABLE = _Table(exists=True, allow_dash=True, path_type=Path)
+FILES = _Table(exists=True, path_type=Path)
 PLACE = click.Path(path_type=Path)
 DEMOS = ("wine", "iris", "digits", "cancer", "diabetes", "exercise", "cities")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
@@ -140,7 +151,7 @@ def fit(**options: Any) -> None:
 
 @cli.command()
 @click.argument("model", type=EXISTING)
-@click.argument("data", type=EXISTING)
+@click.argument("data", type=FILES)
 @click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @reading
 @force
@@ -153,7 +164,7 @@ def transform(**options: Any) -> None:
 
 @cli.command()
 @click.argument("model", type=EXISTING)
-@click.argument("data", type=EXISTING)
+@click.argument("data", type=FILES)
 @click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @click.option("--proba", is_flag=True, help="Also write the probability of each class.")
 @reading

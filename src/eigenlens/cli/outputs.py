@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from .._core import errors
+from ..tables.parts import files_of
 
 
 def folder_for(path: Path, names: Iterable[str], source: Path | None, force: bool) -> dict[str, Path]:
@@ -43,10 +44,14 @@ def file_for(path: Path, source: Path | None, force: bool, suffixes: Iterable[st
 def _check(path: Path, source: Path | None) -> None:
     if path.is_symlink():
         raise _is_link(path)
-    if source is not None and path.exists() and os.path.samefile(path, source):
+    if source is not None and path.is_file() and any(os.path.samefile(path, file) for file in _files(source)):
         raise errors.is_input(path)
     if path.is_dir():
         raise _exists([path])
+
+
+def _files(source: Path) -> list[Path]:
+    return [source] if source.is_file() else files_of(source)[0]
 
 
 def _is_link(path: Path) -> errors.CommandError:

@@ -208,7 +208,7 @@ def _answered(data: Data, plan: Plan, show: Any, places: dict[str, Path], names:
     with _folder(page.parent, (page, scores, model)):
         with ExitStack() as stack:
             if result is None or html is None:
-                data.whole.sink, data.whole.progress = stack.enter_context(sink_for(scores)), show
+                data.whole.sink = stack.enter_context(sink_for(scores))
                 result = study(data, plan, show)
                 html = render(result.findings)
                 save(result.model, model, about=result.about)

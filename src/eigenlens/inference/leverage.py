@@ -85,7 +85,10 @@ def _uneven(n: int, r: int, h: np.ndarray) -> float:
 
 def leverages(X: np.ndarray) -> np.ndarray:
     """Return the diagonal of the projection on the centred columns of a table."""
-    left, s, _ = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    A = X - X.mean(axis=0)
+    if A.shape[1] > len(A):  # a triangle has the same left vectors
+        A = np.asarray(np.linalg.qr(A.T, mode="r")).T
+    left, s, _ = np.linalg.svd(A, full_matrices=False)
     return np.asarray(np.sum(left[:, s > max(X.shape) * np.finfo(float).eps * s[0]] ** 2, axis=1))
 
 

@@ -4,6 +4,9 @@ For a row in k kept directions :math:`T^2 = \sum_{j \le k} z_j^2 / \lambda_j`; Q
 The eigenvalues and directions were found on n rows, which they fit better than they fit new ones, so that limits which
 take them for true do not hold where rows are few. Both statistics of a normal law depend on its eigenvalues only: the
 limits are found by drawing tables of n rows, their components, and new rows.
+
+The law that is drawn from has eigenvalues whose samples look like those found. Where these are no more apart than those
+of noise, it is taken for noise: what chance has separated would give limits that new rows exceed too seldom.
 """
 
 from __future__ import annotations
@@ -13,10 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chi2, f
 
+from .tracy_widom import edge_of_noise
+
 TABLES, ROWS, ROUNDS = 200, 1000, 8
 FASTER = 1.7  # steps beyond the plain ones, which are slow where eigenvalues are alike
 WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and theory where even these are too many
 ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
+MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
 
 class Limits(NamedTuple):
@@ -96,7 +102,28 @@ def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng:
         if len(noise):  # it has what the kept directions do not need
             noise[:] = max(total - float(likely[:rank].sum()), 1e-3 * total) / len(noise)
         likely *= total / likely.sum()
-    return likely
+    return likely if rank < p else _evened(likely, values, k, n)
+
+
+def _evened(likely: np.ndarray, values: np.ndarray, k: int, n: int) -> np.ndarray:
+    """Bring eigenvalues that chance alone may have separated together, from the first kept one on."""
+    p, even = len(values), likely.copy()
+    for j in range(min(k, p - 1, n - 3)):
+        sure = min(max(_apart_from_noise(values[j:], n - 1 - j), 0.0), 1.0)
+        even[j:] = even[j:].mean() + sure * (even[j:] - even[j:].mean())
+    return even
+
+
+def _apart_from_noise(values: np.ndarray, m: int) -> float:
+    """Return by how many standard deviations eigenvalues of m rows are farther apart than those of noise.
+
+    The largest root tells of a single direction, the sum of squares (John's statistic) of eigenvalues that fall slowly.
+    """
+    p, ratios = len(values), values / values.mean()
+    edge = edge_of_noise(m, p)
+    centre, spread = edge.centre + MEAN * edge.spread, edge.spread * SD
+    spread = np.sqrt(max(spread**2 - 2 * centre**2 / (m * p), 0.1 * spread**2))  # the mean moves with the largest
+    return float(max((m * ratios[0] - centre) / spread, (m * np.mean((ratios - 1) ** 2) - p - 1) / 2))
 
 
 def _with_even_noise(values: np.ndarray, k: int, n: int, p: int) -> np.ndarray:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.stats import t as student
 from sklearn.base import clone
 
 from .._core import optional
@@ -16,8 +17,11 @@ from .._core.summaries import matrix, names_of
 from .._core.typing import Array, TableLike
 from ..inference import Bootstrap, bootstrap
 from ..inference.alignment import corrected_percentiles
+from ..sources import as_source
 from ..spectral import orient
-from ..spectral.rotation import ROTATIONS, rotation_matrix
+from ..spectral.rotation import ORTHOMAX, ROTATIONS, rotation_matrix
+
+LARGEST = 1 - 1e-9  # correlation that Fisher's transformation takes as it is
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +78,8 @@ class Rotation:
         """Return intervals of the rotated loadings, from resamples of the rows.
 
         Each resample is rotated by itself; its factors are then matched, in order and sign, with those of the fit.
+        Intervals are t standard errors to either side, for correlations (an orthogonal rotation, `scale=True`) on
+        Fisher's scale: percentiles are too narrow for rotated loadings of a hundred rows.
 
         Parameters
         ----------
@@ -97,7 +103,9 @@ class Rotation:
             ]
         )
         estimate = self.loadings.T
-        low, high = corrected_percentiles(turned, estimate, found.level)
+        bounded = bool(self.model.scale) and self.method in ORTHOMAX
+        count = _drawn(X, options.get("groups"), options.get("block"))
+        low, high = _t_intervals(turned, estimate, found.level, count, bounded)
         variances = np.sum(turned**2, axis=2)
         value_low, value_high = corrected_percentiles(variances, self.variance, found.level)
         return replace(
@@ -151,6 +159,24 @@ class Rotation:
         return f"<div>{''.join(part._repr_html_() for part in tables)}</div>"
 
 
+def _drawn(X: TableLike, groups: Any, block: int | None) -> int:
+    """Return how many rows, groups or blocks a resample draws."""
+    if groups is not None:
+        return len(set(np.asarray(groups).tolist()))
+    n = as_source(X).n_rows or 1000
+    return -(-n // block) if block else n
+
+
+def _t_intervals(
+    replicates: np.ndarray, estimate: np.ndarray, level: float, count: int, bounded: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return estimates ± t standard errors, as those of `count` units; between −1 and 1 by Fisher's transformation."""
+    to, back = (lambda r: np.arctanh(np.clip(r, -LARGEST, LARGEST)), np.tanh) if bounded else (np.asarray, np.asarray)
+    free = max(count - 1, 1)
+    reach = float(student.isf((1 - level) / 2, free)) * np.sqrt(count / free) * to(replicates).std(axis=0, ddof=1)
+    return back(to(estimate) - reach), back(to(estimate) + reach)
+
+
 def rotated(model: Any, method: str, normalize: bool | None, power: float) -> Rotation:
     """Rotate the components of a fitted PCA."""
     check_choice("method", method, ROTATIONS)
@@ -165,6 +191,6 @@ def rotated(model: Any, method: str, normalize: bool | None, power: float) -> Ro
     R = R[:, order] * orient(L[:, order])
     L = A @ R
     phi = np.linalg.inv(R.T @ R)
-    if method not in ("promax", "oblimin"):
+    if method in ORTHOMAX:
         phi = np.eye(len(R))
     return Rotation(L, R, phi, np.sum(L**2, axis=0), method, model, bool(normalize), float(power))

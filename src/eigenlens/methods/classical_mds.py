@@ -120,6 +120,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         use="a map of points from the distances between them",
         make=lambda cls, seed: cls(metric="precomputed"),
         display="ConfigurationDisplay",
+        foreign_names={
+            "dissimilarity": "it is called metric ('euclidean' or 'precomputed')",
+            **dict.fromkeys(
+                ("n_init", "max_iter", "eps", "random_state", "init", "n_jobs", "verbose"),
+                "classical scaling is one eigenproblem, without starts and steps; leave it out",
+            ),
+        },
     )
 
     _in_memory = True

@@ -193,9 +193,10 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator):
 
     def _set_rows(self, X: TableLike, sample_weight: Any) -> None:
         """Keep the coordinates of the rows of a table in memory, which they name."""
-        if not as_source(X).in_memory_already:
+        source = as_source(X)
+        if not source.in_memory_already:
             return
-        found = np.asarray(_xp.to_numpy(self._over_rows(X, self._described, keep_dtype=False, here=True)))
+        found = np.asarray(_xp.to_numpy(self._over_rows(source, self._described, keep_dtype=False, here=True)))
         k, totals = self.n_components_, found[:, 0]
         weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight

@@ -303,8 +303,8 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator):
             Level.
         method : {"chi2", "permutation"}, optional
             "chi2" is Li's test from moments alone, for normal X and residuals; see `eigenlens.inference.hessian_test`.
-            "permutation" permutes the variates after the d-th between rows, all together; it assumes no distribution of
-            X, and needs X and y. The default is "permutation" with X, and "chi2" without.
+            "permutation" permutes the variates after the d-th between rows, all together; where y does not bend it
+            assumes no distribution of X. It needs X and y. The default is "permutation" with X, and "chi2" without.
         groups : array of shape (n,), optional
             Rows that belong together move together ("permutation").
         block : int, optional

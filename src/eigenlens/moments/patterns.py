@@ -229,6 +229,7 @@ class Patterns(Moments):
         pivot = np.where(np.isnan(self.pivot), other.pivot, self.pivot)
         a, b = (part.rescaled(exponent).moved_to(pivot) for part in (self, other))
         masks, codes = distinct(np.concatenate([a.masks, b.masks]))
+        _require_room(masks, a.rows.size + b.rows.size)
         mine, theirs = codes[: len(a.masks)], codes[len(a.masks) :]
         Wa, Wb, ma, mb = np.zeros(len(masks)), np.zeros(len(masks)), np.zeros(masks.shape), np.zeros(masks.shape)
         Wa[mine], Wb[theirs], ma[mine], mb[theirs] = a.weights, b.weights, a.shift, b.shift
@@ -236,12 +237,6 @@ class Patterns(Moments):
         jump = mb - ma
         both = np.flatnonzero((Wa > 0) & (Wb > 0))
         between = jump[both] * np.sqrt(Wa * share)[both, None]
-        if a.rows.size + b.rows.size > ASKED_CELLS:
-            memory.require(
-                3 * 8 * (a.rows.size + b.rows.size),
-                f"The moments of {len(masks):,} patterns of missing cells",
-                "Leave out columns that are often missing, or read fewer rows.",
-            )
         owner = np.concatenate([mine[a.owner], theirs[b.owner], both])
         order = np.argsort(owner, kind="stable")
         self.masks, self.weights, self.shift = masks, Wa + Wb, ma + jump * share[:, None]
@@ -332,6 +327,16 @@ class Patterns(Moments):
     def brought_to(self, like: Array) -> Self:
         """Return these moments as they are: they live on the host."""
         return self
+
+
+def _require_room(masks: np.ndarray, factor_cells: int) -> None:
+    """Ask for the memory of a merge before it is taken: means of all patterns, and their factors."""
+    if masks.size + factor_cells > ASKED_CELLS:
+        memory.require(
+            8 * (5 * masks.size + 3 * factor_cells),
+            f"The moments of {len(masks):,} patterns of missing cells",
+            "Leave out columns that are often missing, or read fewer rows.",
+        )
 
 
 def distinct(masks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

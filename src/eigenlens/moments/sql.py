@@ -181,25 +181,26 @@ def to_sql(
 def _statement(table: str, names: Sequence[str], group: str | None, weight: str | None, dialect: str) -> str:
     p = len(names)
     cells = [f"CAST({_quoted(name)} AS DOUBLE)" for name in names]
-    w = "1" if weight is None else f"CAST({_quoted(weight)} AS DOUBLE)"
+    w = None if weight is None else f"CAST({_quoted(weight)} AS DOUBLE)"
+    times = "" if weight is None else "el_w * "  # a product with 1 costs as much as any other
     kept = "" if weight is None else f" WHERE {_quoted(weight)} > 0"
     source = table if table.lstrip().startswith("(") else ".".join(_quoted(part) for part in table.split("."))
     averages = ", ".join(f"AVG({cell}) AS el_m{j}" for j, cell in enumerate(cells))
     rows = [
         *(() if group is None else (f"{_quoted(group)} AS el_k",)),
-        f"{w} AS el_w",
+        *(() if w is None else (f"{w} AS el_w",)),
         *(f"{cell} - el_m{j} AS el_d{j}" for j, cell in enumerate(cells)),
-        *(f"{_is_bad(_quoted(name), dialect)} AS el_b{j}" for j, name in enumerate(names)),
+        *(f"{_is_number(_quoted(name), dialect)} AS el_b{j}" for j, name in enumerate(names)),
         *(f"el_m{j}" for j in range(p)),
     ]
     sums = [
         *(() if group is None else ("el_k",)),
         "COUNT(*)",
-        "SUM(el_w)",
-        *(f"SUM(el_b{j})" for j in range(p)),
+        "COUNT(*)" if w is None else "SUM(el_w)",
+        *(f"COUNT(*) - COUNT(el_b{j})" for j in range(p)),
         *(f"MAX(el_m{j})" for j in range(p)),
-        *(f"SUM(el_w * el_d{j})" for j in range(p)),
-        *(f"SUM(el_w * el_d{i} * el_d{j})" for i in range(p) for j in range(i, p)),
+        *(f"SUM({times}el_d{j})" for j in range(p)),
+        *(f"SUM({times}el_d{i} * el_d{j})" for i in range(p) for j in range(i, p)),
     ]
     return (
         f"WITH el_rows AS (SELECT * FROM {source}{kept}),\n"
@@ -209,9 +210,9 @@ def _statement(table: str, names: Sequence[str], group: str | None, weight: str 
     )
 
 
-def _is_bad(column: str, dialect: str) -> str:
-    test = f"{column} IS NULL" if dialect != "sqlite" else f"typeof({column}) NOT IN ('integer', 'real')"
-    return f"CASE WHEN {test} THEN 1 ELSE 0 END"
+def _is_number(column: str, dialect: str) -> str:
+    """Return what is NULL where a cell is missing or not a number."""
+    return column if dialect != "sqlite" else f"CASE WHEN typeof({column}) IN ('integer', 'real') THEN 1 END"
 
 
 def _quoted(name: str) -> str:

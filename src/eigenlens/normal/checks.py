@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from .._core import errors
+from .._core import errors, memory
 from ..moments import Patterns
+from ..moments.patterns import ASKED_CELLS
 from .maximum import SCORE, Maximum
+from .sample import Sample
 
 SHOWN = 6  # columns or pairs that a message names
-SINKING = 1e-4  # depth of a covariance that, with the likelihood still rising, is on its way to zero
+SINKING = 1e-2  # depth of a covariance that, with the likelihood still rising, is on its way to zero
+COMPLETELY = 1e-4  # depth below which columns determine each other
+SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
 
 
@@ -20,10 +26,12 @@ def require_observed(groups: list[Patterns], labels: np.ndarray | None, names: l
         lacking = np.flatnonzero(~group.masks.any(axis=0)) if group.n_rows else np.arange(p)
         if len(lacking) == 0:
             continue
-        among = "" if labels is None else f" among the rows of group {labels[k].item()!r}"
+        among = "" if labels is None else f" among the rows of group {called(labels[k])}"
+        one = len(lacking) == 1
         raise errors.InputError(
-            f"No cell of column {_listed(lacking, names)} is observed{among}; it cannot be estimated. "
-            f"Leave {'it' if len(lacking) == 1 else 'these columns'} out{'' if labels is None else ', or the group'}."
+            f"No cell of column{'' if one else 's'} {_listed(lacking, names)} is observed{among}; "
+            f"{'it' if one else 'they'} cannot be estimated. "
+            f"Leave {'it' if one else 'these columns'} out{'' if labels is None else ', or the group'}."
         )
     blank = sum(group.n_blank for group in groups)
     if blank:
@@ -49,19 +57,61 @@ def require_together(together: np.ndarray, columns: np.ndarray, names: list[str]
     )
 
 
+def require_room(sample: Sample) -> None:
+    """Ask for the memory of a climb before it is taken: an inverse for each pattern, and the rows several times."""
+    P, p = sample.masks.shape
+    observed = sample.masks.sum(axis=1)
+    inverted = float(np.sum(np.minimum(observed, p - observed).astype(np.float64) ** 2))
+    cells = 4 * inverted + 8 * (len(sample.means) + len(sample.rows)) * p
+    if cells > ASKED_CELLS:
+        memory.require(
+            int(8 * cells),
+            f"The likelihood of {P:,} patterns of missing cells",
+            "Leave out columns that are often missing, or read fewer rows.",
+        )
+
+
 def require_bound(reached: Maximum, columns: np.ndarray, names: list[str] | None) -> None:
-    """Refuse a likelihood without a bound: the covariance shrinks to a singular one."""
-    point = reached.point
-    if point.depth > SINKING or reached.score <= SCORE:
+    """Refuse a likelihood without a bound, the covariance becoming singular; warn of a climb that ended early."""
+    if reached.score <= SCORE:
         return
-    L = point.L / np.sqrt((point.L**2).sum(axis=1))[:, None]
-    direction = np.abs(np.linalg.svd(L)[0][:, -1])
-    involved = columns[np.flatnonzero(direction >= LOADING * direction.max())]
-    raise errors.InputError(
-        f"The observed cells cannot carry a covariance of {len(L)} columns: columns {_listed(involved, names)} "
-        f"explain each other completely where they are observed together, and the likelihood has no maximum. "
-        f"Leave some of them out, bring more rows, or use missing='ppca' (PCA), which asks for less."
+    depth, p = reached.point.depth, len(reached.point.L)
+    involved = f"columns {_listed(columns[_weakest(reached.point.L)], names)}"
+    seldom = _seldom(reached.point.sample, columns, names)
+    if depth <= SINKING and reached.score > SETTLED:
+        how = "completely" if depth <= COMPLETELY else "almost completely"
+        raise errors.InputError(
+            f"The observed cells cannot carry a covariance of {p} columns: {involved} explain each other {how} "
+            f"where they are observed together, and the likelihood has no maximum that can be found. "
+            f"Leave some of them out, bring more rows, or use missing='ppca' (PCA), which asks for less.{seldom}"
+        )
+    errors.warn(
+        errors.NotConvergedWarning(
+            f"The likelihood of the observed cells was still rising when the climb ended (slope {reached.score:.1e} "
+            f"after {reached.n_steps} evaluations): the cells say little about {involved}, which depend on each other "
+            f"most. Leave out one that is seldom observed, or use missing='ppca' (PCA).{seldom}"
+        )
     )
+
+
+def _weakest(L: np.ndarray) -> np.ndarray:
+    """Return the columns of the direction that varies least, in units of their standard deviations."""
+    direction = np.abs(np.linalg.svd(L / np.sqrt((L**2).sum(axis=1))[:, None])[0][:, -1])
+    return np.flatnonzero(direction >= LOADING * direction.max())
+
+
+def _seldom(sample: Sample, columns: np.ndarray, names: list[str] | None) -> str:
+    """Name the column that is observed least, where that is less than half of the time."""
+    seen = np.diagonal(sample.together)
+    j = int(seen.argmin())
+    if seen[j] >= 0.5 * sample.weight:
+        return ""
+    return f" Column {_name(columns[j], names)} is observed in {seen[j]:,.6g} of {sample.weight:,.6g} rows."
+
+
+def called(label: Any) -> str:
+    """Return a class or slice as a message writes it."""
+    return repr(label.item() if hasattr(label, "item") else label)
 
 
 def _name(column: int, names: list[str] | None) -> str:

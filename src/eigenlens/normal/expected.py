@@ -58,11 +58,12 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : ndarray of shape (n, p)
+        X : array or frame of shape (n, p)
             NaN where a cell is missing.
         y : ignored
         """
         check_choice("given", self.given, ("row", "nothing"))
+        names = list(getattr(X, "columns", range(np.shape(X)[1])))
         X = np.asarray(X, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         if self.given == "nothing":
@@ -74,7 +75,7 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         with warnings.catch_warnings():
             warnings.simplefilter("error", errors.NotConvergedWarning)
             try:
-                moments = fit(collect(source, Patterns())).moments
+                moments = fit(collect(source, Patterns()), names=[names[j] for j in self.asked_]).moments
             except errors.NotConvergedWarning as warning:
                 raise errors.InputError(str(warning)) from warning
         self.law_ = Conditional(moments.mean, moments.matrix / max(moments.weight - 1, 1))

@@ -16,7 +16,7 @@ from ..moments import Centred, Cross, Factor, Grouped, Patterns
 from ..moments.centring import Triangle
 from . import checks
 from .likelihood import Point
-from .maximum import SCORE, TOLERANCE, Maximum, maximise
+from .maximum import TOLERANCE, Maximum, maximise
 from .sample import Sample
 
 CONSTANT = 1e-13  # standard deviation, over the size of the mean, that is the rounding of means
@@ -99,7 +99,10 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
         try:
             found.append(_fitted([group], names, tol))
         except errors.InputError as error:
-            raise errors.InputError(f"Among the rows of group {label.item()!r}: {error}") from error
+            raise errors.InputError(
+                f"Among the rows of group {checks.called(label)}: {error} One covariance of all groups, as LDA has it, "
+                "needs fewer rows."
+            ) from error
     new = Grouped(Factor, pooled=False, meaning=moments.meaning)
     new.labels, new.groups, new._first = moments.labels, [one.moments for one in found], found[0].moments.pivot
     total = sum(one.log_likelihood for one in found)
@@ -196,6 +199,7 @@ class _Climbed:
 
 def _climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> _Climbed:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
+    checks.require_room(sample)
     shift = sample.available_means()
     size = np.sqrt(sample.available_variances(shift))
     unit = powers.units(like.exponent, like.pivot)
@@ -208,14 +212,6 @@ def _climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float
     start = Point(standard, mu, np.linalg.cholesky(standard.available_covariance(mu)))
     reached = maximise(start, tol)
     checks.require_bound(reached, varying, names)
-    if reached.score > SCORE:
-        errors.warn(
-            errors.NotConvergedWarning(
-                f"The likelihood of the observed cells was still rising when the climb ended (slope "
-                f"{reached.score:.1e} after {reached.n_steps} evaluations): the cells say little about "
-                f"some of the covariances. Leave out columns that are seldom observed, or use missing='ppca'."
-            )
-        )
     return _Climbed(reached, varying, centre, size, shift)
 
 

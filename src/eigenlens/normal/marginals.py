@@ -209,7 +209,8 @@ class Marginals:
 
 
 def _times(matrices: np.ndarray, which: np.ndarray | None, vectors: np.ndarray) -> np.ndarray:
-    return ((matrices if which is None else matrices[which]) @ vectors[:, :, None])[:, :, 0]
+    with np.errstate(invalid="ignore"):  # of a singular law, whose likelihood is NaN
+        return ((matrices if which is None else matrices[which]) @ vectors[:, :, None])[:, :, 0]
 
 
 def inverted(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

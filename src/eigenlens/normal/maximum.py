@@ -65,6 +65,8 @@ def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS) -> Ma
         else:
             new, work = _after_newton(point, tol)
         n_steps += work
+        if new.depth <= SINGULAR and np.isnan(new.log_likelihood):  # a step ended where columns determine each other
+            return Maximum(new, path, float("inf"), n_steps)
         if not new.log_likelihood >= point.log_likelihood - _blur(point):
             break
         if _level(point, new) and new.slope.largest > 0.5 * point.slope.largest:

@@ -23,7 +23,11 @@ from .pieces import Piece, Roles
 from .snapshot import Snapshot
 
 FILE_MAGIC = b"ARROW1"
-QUERY_ROWS = 16_384  # of a batch of DuckDB, a multiple of its vectors
+VECTOR = 2_048  # rows of DuckDB's vectors, of which a batch is made
+QUERY_ROWS, QUERY_BYTES = (
+    (8, 32),
+    2**24,
+)  # of a batch, in vectors: smaller ones cost a third more, larger ones nothing less
 
 
 class ArrowReader:
@@ -161,9 +165,10 @@ def stream_reader(source: Any) -> ArrowReader:
 
 
 def batches_of(rows: Any, pa: Any) -> Any:
-    """Open the stream of an object; DuckDB is asked for batches of the size of a block, since it makes larger ones."""
+    """Open the stream of an object; DuckDB is asked for batches of some megabytes, since it makes larger ones."""
     if hasattr(rows, "to_arrow_reader"):
-        return rows.to_arrow_reader(QUERY_ROWS)
+        vectors = QUERY_BYTES // (8 * VECTOR * max(len(rows.columns), 1))
+        return rows.to_arrow_reader(VECTOR * min(max(vectors, QUERY_ROWS[0]), QUERY_ROWS[1]))
     return pa.RecordBatchReader.from_stream(rows)
 
 

@@ -322,8 +322,8 @@ def middle(rows: Array) -> Array:
 def whole(source: Source, work: tuple[int, int] | None = None) -> Block:
     """Read all rows into one block: for methods that search where others pass once.
 
-    float64 of NumPy, row after row in memory whatever the layout of the table: the same numbers give the same bits.
-    With `work`, there must be room for so many copies of the rows, and columns beside them, as well.
+    Rows are float64 of NumPy, one after the other in memory whatever the layout of the table: the same numbers give the
+    same bits. With `work`, there must be room for so many copies of the rows, and columns beside them, as well.
     """
     source = source.in_memory()
     assert source.n_rows is not None

@@ -21,9 +21,10 @@ import numpy as np
 from .._core import errors
 from .addresses import arrow_input, open_bytes
 
-PLAIN_BYTES = 2**22  # the same, of numbers
 GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
+PLAIN_BYTES = 2**21  # the same, of numbers: pyarrow holds a dozen of these at once
+HEAD_BYTES = 2**20  # the same, of the first rows alone
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
 DAMAGED = (OSError, EOFError, zlib.error, BadZipFile)  # what a file that is cut short or does not decompress raises
@@ -130,9 +131,17 @@ class NotPlain(Exception):
 
 
 def csv_batches(
-    path: Path, dialect: Dialect, names: list[str], wanted: list[str], numbers: Collection[str] = ()
+    path: Path,
+    dialect: Dialect,
+    names: list[str],
+    wanted: list[str],
+    numbers: Collection[str] = (),
+    head: bool = False,
 ) -> Iterator[Any]:
-    """Yield Arrow record batches of text; of columns that are known to be numbers, as such, or raise NotPlain."""
+    """Yield Arrow record batches of text; of columns that are known to be numbers, as such, or raise NotPlain.
+
+    With `head`, for whoever takes the first batch alone, batches are small: pyarrow reads several more meanwhile.
+    """
     pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     read = pa_csv.ReadOptions(
         block_size=PLAIN_BYTES if numbers else BLOCK_BYTES, encoding=dialect.encoding, column_names=names
@@ -144,6 +153,8 @@ def csv_batches(
         strings_can_be_null=False,
         null_values=list(GAPS),
     )
+    if head:
+        read.block_size, read.use_threads = min(HEAD_BYTES, read.block_size), False
     read.skip_rows = 1 if numbers and dialect.header else 0
     first = not numbers
     try:

@@ -13,6 +13,7 @@ from .arrow_streams import ArrowReader, batches_of
 from .snapshot import Snapshot
 
 SCHEMES = ("duckdb://", "sqlite://")
+BUFFER = "64MB"  # of rows that DuckDB may have ready: its own 1 MB makes its threads wait for each other
 FETCHED = 65_536  # rows of SQLite that are put into columns at a time
 
 
@@ -46,7 +47,8 @@ def database_reader(source: Any, query: str | None) -> ArrowReader:
     if not path.is_file():
         raise errors.no_files(path)
     opened = _duckdb if scheme == "duckdb" else _sqlite
-    reader = ArrowReader(lambda: opened(path, query), f"{os.fspath(path)}, query", rereadable=True)
+    schema = _duckdb_schema(path, query) if scheme == "duckdb" else None
+    reader = ArrowReader(lambda: opened(path, query), f"{os.fspath(path)}, query", rereadable=True, schema=schema)
     reader.paths, reader.snapshot = [path], Snapshot([path])
     return reader
 
@@ -56,9 +58,29 @@ def _duckdb(path: Path, query: str) -> Any:
     pa = require("pyarrow", f"Reading {path}", "cli")
     try:
         connection = duckdb.connect(str(path), read_only=True)
+        connection.execute(f"SET streaming_buffer_size = '{BUFFER}'")
         return _Held(batches_of(connection.sql(query), pa), connection)
     except Exception as error:  # duckdb has errors of its own
-        raise errors.unreadable(f"{path}, query", error) from error
+        raise _unreadable(path, error) from error
+
+
+def _duckdb_schema(path: Path, query: str) -> Any:
+    """Return the columns of a query without running it."""
+    duckdb = require("duckdb", f"Reading {path}", "sql")
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            return connection.sql(query).limit(0).to_arrow_table().schema
+    except Exception as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: Exception) -> errors.InputError:
+    if "different configuration" in str(error):
+        return errors.InputError(
+            f"{path} is already open in this process, for writing, and DuckDB opens a file in one way at a time; pass "
+            "the rows of that connection, connection.sql('SELECT …'), or close it first."
+        )
+    return errors.unreadable(f"{path}, query", error)
 
 
 def _sqlite(path: Path, query: str) -> Any:

@@ -11,6 +11,7 @@ from .base import Source
 from .engines import is_engine
 from .files import INDEX, open_rows
 from .labelled import is_labelled
+from .labels import refuse_lazy
 from .table import arrow_table
 
 
@@ -57,6 +58,8 @@ def with_target(X: Any, y: Any, target: Any) -> tuple[Any, Any]:
     X = X if is_engine(X) or hasattr(X, "__dask_graph__") else arrow_table(X)
     names = column_names(X)
     if names is None:
+        if type(X).__module__.startswith("polars"):
+            refuse_lazy(X, "X")
         return open_rows(X, target=target), None
     wanted = _as_list(target)
     for name in wanted:

@@ -11,58 +11,16 @@ outside of what was found looks for those that the first could not see.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from math import ceil, inf, log
-
-import numpy as np
-import scipy.linalg
+from math import inf
 
 from .._core import xp as _xp
 from .._core.typing import Array
+from .block_space import WIDTHS, BlockSpace, Leading
+from .device_space import DeviceSpace, Uncertain
 
 RESIDUAL = 1e-8  # of ‖Av − θv‖ beside the largest eigenvalue, for every direction that is kept
 SINGLE_RESIDUAL = 1e-6  # the same where products are taken in single precision
-WEAK = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
-WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
 MORE = 2  # vectors at a time beyond those that are wanted
-SPACE = 384  # vectors in the space before it begins anew, where there is room
-NARROW_SPACE = (
-    48  # the same where fewer vectors are multiplied at a time: what is cheap to multiply must be cheap to keep
-)
-STARTS = 16  # so many may each leave an equal part of the residual that is allowed
-DOUBT = 1e-2  # residual, beside its value, at which the best direction of a second start is known well enough to judge
-ROOM = 2**29  # bytes that the space may take
-DEVICE_STEPS = 7  # before the first look where the host would wait for a device
-SKEWED = 0.1  # the same, below which vectors are made orthogonal to the space once more
-SKEW = 1e-6  # sine of an angle between vectors below which products of them do not tell it
-SETTLING = 6  # steps after which their pace tells how many there will be
-CHECKED = 96  # dimensions up to which every step looks at the directions: it costs less than the step
-LEAST_LOOK, MOST_LOOK = 16, 96  # dimensions between looks, beyond that
-
-
-@dataclass(frozen=True, eq=False)
-class Leading:
-    """Eigenvectors, and how well they are known.
-
-    Attributes
-    ----------
-    values : ndarray of shape (k,)
-        Descending.
-    vectors : array of shape (k, n)
-        Orthonormal rows.
-    residuals : ndarray of shape (k,)
-        ‖Av − θv‖ over the largest θ, or a bound of it.
-    steps : int
-        Products of the matrix with a block of vectors.
-    settled : bool
-        Whether every direction is as good as asked.
-    """
-
-    values: np.ndarray
-    vectors: Array
-    residuals: np.ndarray
-    steps: int
-    settled: bool
 
 
 def block_width(k: int) -> int:
@@ -110,188 +68,20 @@ def leading(
     >>> found.values.round(10), bool(found.residuals.max() <= 1e-8)
     (array([199., 198.]), True)
     """
-    space = _Space(apply, n, k, like, tol, width or block_width(k))
-    space.form, space.worth = form, worth
+    kinds = [DeviceSpace, BlockSpace] if _xp.can_run_ahead(like) else [BlockSpace]
+    for kind in kinds:
+        space = kind(apply, n, k, like, tol, width or block_width(k))
+        space.form, space.worth = form, worth
+        try:
+            return _found(space, most_steps)
+        except Uncertain:
+            continue
+    raise AssertionError("a space that waits for every step is never uncertain")
+
+
+def _found(space: BlockSpace, most_steps: int) -> Leading:
     while True:
         space.grow()
         found = space.leading(most_steps)
         if found is not None:
             return found
-
-
-class _Space:
-    """An orthonormal basis Q as rows, T = QAQᵀ, and the block that comes next with AQ = TQ + (last rows) R·next."""
-
-    form: Callable[[], Array] | None = None
-    worth = inf
-
-    def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float, width: int) -> None:
-        self._apply, self._tol, self.k, self.n = apply, tol, k, n
-        self._goal = tol if width >= k else tol / STARTS
-        self.width = min(width, n)
-        fits = ROOM // (8 * n)
-        space = SPACE if width >= WIDTHS[0] else NARROW_SPACE
-        self.size = min(max(min(space, fits), 3 * k + 4 * self.width), n)
-        self._xp, self._like = _xp.namespace(like), like
-        self._random = np.random.default_rng(0)
-        self.Q = self._xp.zeros((self.size + self.width, n), dtype=self._xp.float64, device=_xp.device(like))
-        self.T = np.zeros((self.size + self.width,) * 2)
-        self.m, self.steps, self._top = 0, 0, 0.0
-        self._due = DEVICE_STEPS if _xp.on_accelerator(like) else 0
-        self._history: list[tuple[int, float]] = []
-        self._dropped, self._first = np.zeros((0, 0)), np.full(k, -1.0)
-        self._next, self._R = self._orthonormal(self._draw(self.width), 0.0)
-
-    def _draw(self, count: int) -> Array:
-        return _xp.like(2.0 * self._random.integers(0, 2, (count, self.n), dtype=np.int8) - 1.0, self._like)
-
-    def grow(self) -> None:
-        """Take in one block, and find the next."""
-        m, b = self.m, int(self._next.shape[0])
-        self.Q[m : m + b, :] = self._next
-        image = _xp.float64(self._apply(self._next))
-        self.steps += 1
-        self.m = m + b
-        near = m - self._R.shape[1] if m else 0  # the recurrence couples the new block with these, and itself
-        corner = _xp.to_numpy(image @ self._next.T)
-        row = np.concatenate([self._R[:, : m - near], (corner + corner.T) / 2], axis=1)
-        self.T[m : self.m, near : self.m], self.T[near : self.m, m : self.m] = row, row.T
-        self._top = max(self._top, float(np.diagonal(corner).max()))
-        self._next, self._R = self._orthonormal(image - _xp.like(row, image) @ self.Q[near : self.m, :], self._top)
-
-    def _orthonormal(self, rows: Array, size: float) -> tuple[Array, np.ndarray]:
-        """Return an orthonormal basis of what rows have outside of Q, and R with rows = Rᵀ·basis.
-
-        What is rounding beside `size` is replaced by random vectors: the space goes on growing past a rank.
-        """
-        if int(rows.shape[0]) == 1 and self.m < self.n:
-            alone = self._outside(rows)
-            length = float(alone[0, :] @ alone[0, :]) ** 0.5
-            if length > SKEW * size:
-                return alone / length, np.full((1, 1), length)
-        free = min(int(rows.shape[0]), self.n - self.m)
-        basis, R = rows[:free, :], np.eye(int(rows.shape[0]))[:free]
-        turn, turns, skewed = 0, 2, False
-        while turn < turns:
-            if turn == 0 or turns == 3 or skewed:
-                basis = self._outside(basis)
-            basis, triangle = _orthonormal_rows(basis)
-            R = triangle @ R if turn else np.pad(triangle, ((0, 0), (0, len(rows) - free)))
-            lost = np.abs(np.diagonal(triangle)) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
-            skewed = bool((np.abs(np.diagonal(triangle)) < SKEWED * np.linalg.norm(triangle, axis=0)).any())
-            if lost.any() and turn == 0:
-                turns = 3
-                R[lost] = 0.0
-                keep = _xp.like((~lost).astype(np.float64)[:, None], self._like)
-                basis = basis * keep + self._draw(free) / self.n**0.5 * (1.0 - keep)
-            turn += 1
-        return basis, R if free == len(rows) else _xp.to_numpy(basis @ rows.T)
-
-    def _outside(self, rows: Array) -> Array:
-        Q = self.Q[: self.m, :]
-        return rows - (rows @ Q.T) @ Q if self.m else rows
-
-    def leading(self, most_steps: int) -> Leading | None:
-        """Return the leading directions where they are found or the search ends; None where it goes on."""
-        over = self.steps >= most_steps or self.m >= self.n
-        full = self.m + self.width > self.size
-        if self.m < min(self.k, self.n) or not (over or full or self.steps >= self._due):
-            return None
-        kept = self.k + 1 if not full or over else max(self.k + self.width, self.m // 3)
-        theta, inner, gaps = self._ritz(min(kept, self.m))
-        self._top = max(self._top, float(theta[0]))
-        k, unit = min(self.k, len(theta)), np.maximum(theta, WEAK * self._top) if self._top > 0 else np.ones(len(theta))
-        worst = float((gaps / unit)[:k].max(initial=0.0))
-        settled = worst <= self._goal
-        if over or (settled and not self._is_doubtful(theta, gaps / unit)):
-            gaps = gaps[:k] + np.abs(self._dropped @ inner[: self._dropped.shape[1], :k]).sum(axis=0)
-            vectors = _xp.like(inner[:, :k].T.copy(), self._like) @ self.Q[: self.m, :]
-            found = bool((gaps <= self._tol * unit[:k]).all())
-            return Leading(theta[:k], vectors, gaps / (self._top or 1.0), self.steps, found)
-        self._plan(worst)
-        if settled and not self._is_as_before(theta):
-            self._start_again(theta[:k], inner[:, :k])
-        elif full:
-            self._restart(theta, inner)
-        return None
-
-    def _ritz(self, kept: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the best values of the space, their vectors within it, and ‖Av − θv‖."""
-        m, last = self.m, self._R.shape[1]
-        with _xp.limit_blas(m**2):
-            theta, inner = scipy.linalg.eigh(self.T[:m, :m], subset_by_index=(m - kept, m - 1), check_finite=False)
-        theta, inner = theta[::-1], inner[:, ::-1]
-        return theta, inner, np.linalg.norm(self._R @ inner[m - last :], axis=0)
-
-    def _is_doubtful(self, theta: np.ndarray, gaps: np.ndarray) -> bool:
-        """Tell whether directions may be missing: of one eigenvalue there may be more than vectors at a time see."""
-        k = self.k
-        if self.width >= k or self._top == 0:
-            return False
-        if len(theta) == k or not self._is_as_before(theta):
-            return True
-        return gaps[k] > max(DOUBT, (theta[k - 1] / max(theta[k], WEAK * self._top) - 1.0) / 3)
-
-    def _is_as_before(self, theta: np.ndarray) -> bool:
-        return bool(np.abs(theta[: self.k] - self._first).max() <= self._tol * self._top)
-
-    def _start_again(self, theta: np.ndarray, inner: np.ndarray) -> None:
-        """Keep what was found, and go on from a start of its own: what the first could not see is in it."""
-        self._restart(theta, inner)
-        past = np.pad(self._dropped, ((0, 0), (0, self.m - self._dropped.shape[1])))
-        self._first, self._dropped = theta, np.concatenate([past, self._R])
-        self._next, _ = self._orthonormal(self._draw(self.width), 0.0)
-        self._R = np.zeros((int(self._next.shape[0]), self.m))
-
-    def _plan(self, worst: float) -> None:
-        """Say after how many steps the directions are worth another look: half of what the pace so far promises."""
-        self._history.append((self.steps, worst))
-        self._due = self.steps + (1 if self.width >= WIDTHS[0] else LEAST_LOOK // self.width)
-        if len(self._history) < 2:
-            return
-        (before, was), (now, is_) = self._history[-2:]
-        pace = log(was / is_) / (now - before) if 0 < is_ < was else 0.0
-        left = log(is_ / self._goal) / pace if pace > 0 else 8.0
-        if self.m > CHECKED:
-            wait = max(1, LEAST_LOOK // self.width, min(ceil(left / 2), MOST_LOOK // self.width))
-            self._due = self.steps + wait
-        if self.form is not None and self.steps >= SETTLING:
-            self._form_if_worth(is_)
-
-    def _form_if_worth(self, worst: float) -> None:
-        """Form the matrix where the pace since the start says that many products are to come: asked once, and early."""
-        (first, most), form = self._history[0], self.form
-        pace, self.form = log(max(most / worst, 1.0)) / (self.steps - first), None
-        if form is not None and log(worst / self._goal) > pace * self.worth:
-            matrix = form()
-            self._apply = lambda rows: rows @ matrix
-
-    def _restart(self, theta: np.ndarray, inner: np.ndarray) -> None:
-        """Keep the best directions; the next block is what their images have outside of them."""
-        kept, last = len(theta), self._R.shape[1]
-        self._R = self._R @ inner[self.m - last :]
-        self._dropped = self._dropped @ inner[: self._dropped.shape[1]]
-        self.Q[:kept, :] = _xp.like(inner.T.copy(), self._like) @ self.Q[: self.m, :]
-        self.T[:] = 0.0
-        self.T[np.arange(kept), np.arange(kept)] = theta
-        self.m = kept
-
-
-def _orthonormal_rows(rows: Array) -> tuple[Array, np.ndarray]:
-    """Return an orthonormal basis of rows, and upper triangular R with rows = Rᵀ·basis.
-
-    By the Cholesky factor of their products, a small matrix, unless rows are nearly parallel: a QR of a few long
-    vectors is several times slower, and most of all on a device.
-    """
-    products = _xp.to_numpy(rows @ rows.T)
-    size = np.sqrt(np.diagonal(products))
-    if len(size) and size.min() > 0:
-        try:
-            L = np.linalg.cholesky(products / size / size[:, None])
-        except np.linalg.LinAlgError:
-            L = np.zeros((1, 1))
-        if np.diagonal(L).min() > SKEW:
-            back = scipy.linalg.solve_triangular(L, np.diag(1.0 / size), lower=True, check_finite=False)
-            return _xp.like(back, rows) @ rows, (L * size[:, None]).T
-    columns, triangle = _xp.namespace(rows).linalg.qr(rows.T, mode="reduced")
-    return columns.T, _xp.to_numpy(triangle)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
+from glob import has_magic
+from pathlib import Path
 from typing import Any
+
+from sklearn.base import clone
 
 from ..regress._on_directions import CurveOnDirections
 from ..sources.csv_text import PLAIN, Dialect
@@ -29,7 +34,10 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     if data.kind == "distances":
         lines = ["import pandas as pd", ours, "", *rows, f"D = table[{_kept(data)!r}].to_numpy()"]
         return "\n".join([*lines, f"model = {model[-1]!r}.fit(D)", "model.embedding_"])
-    imports = [*(["import numpy as np"] if plan.sample else []), "import pandas as pd"]
+    if data.whole is not None:
+        return _in_pieces(cls, data, plan, model)
+    imports = ["import glob"] if any("glob.glob(" in line for line in rows) else []
+    imports += [*(["import numpy as np"] if plan.sample else []), "import pandas as pd"]
     imports += [] if second is not None else ["from sklearn.pipeline import make_pipeline"]
     filling = [repr(step) for name, step in model.steps if name == "fill"]
     ours += "\nfrom eigenlens.normal import ExpectedCells" if filling else ""
@@ -68,18 +76,43 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
     return "\n".join(lines)
 
 
+def _in_pieces(cls: Any, data: Data, plan: Plan, model: Any) -> str:
+    """Return Python for a file of any size: it is read in pieces, and never held as a whole."""
+    preparation, last = model[0], model[-1]
+    simple = preparation.missing == "refuse" and not data.gone and data.dialect in (None, PLAIN)
+    if preparation.levels_ or not simple:
+        reader = "import pandas as pd" if data.dialect is not None else "import pyarrow.parquet as pq"
+        lines = [reader, "import eigenlens", "", "model = eigenlens.load('model.eigenlens')"]
+        lines.append("# new rows, as a data frame with the same columns; a large file goes in pieces:")
+        lines.append(f"# eigenlens transform model.eigenlens {shlex.quote(data.source)} --out scores.parquet")
+        return "\n".join([*lines, f"table = {_head(data)}", "scores = model.transform(table)"])
+    scaled = "scale" in last.get_params() and preparation.standardise
+    again = clone(last).set_params(scale=True) if scaled else last
+    target = f", target={plan.target!r}" if plan.target is not None else ""
+    lines = [f"from eigenlens import {cls.__name__}, open_rows", ""]
+    lines.append(f"rows = open_rows({data.source!r}, columns={list(preparation.columns_)!r}{target})")
+    return "\n".join([*lines, f"model = {again!r}.fit(rows)  # reads the file in pieces", "print(model.summary())"])
+
+
+def _head(data: Data) -> str:
+    """Return what reads the first rows of a file."""
+    first = str(data.whole.file.paths[0])
+    if data.dialect is None:
+        return f"next(pq.ParquetFile({first!r}).iter_batches(1000)).to_pandas()"
+    return f"pd.read_csv({first!r}{_options(data.dialect, data.all_names)}, nrows=1000)"
+
+
 def _rows(data: Data, plan: Plan) -> list[str]:
     """Return the lines that read the rows of the study."""
     if data.in_memory:
         lines = ["# table: the rows as a pandas DataFrame"]
     elif data.dialect is None:
         reader = "read_excel" if data.source.lower().endswith(SHEETS) else "read_parquet"
-        lines = [f"table = pd.{reader}({data.source!r})"]
+        lines = [f"table = {_of_files(data.source, f'pd.{reader}', '')}"]
     else:
-        piped = data.source == "-"
-        source = "sys.stdin" if piped else repr(data.source)
-        lines = ["import sys", ""] if piped else []
-        lines.append(f"table = pd.read_csv({source}{_options(data.dialect, data.all_names)})")
+        lines = ["import sys", ""] if data.source == "-" else []
+        options = _options(data.dialect, data.all_names)
+        lines.append(f"table = {_of_files(data.source, 'pd.read_csv', options)}")
         lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
@@ -98,6 +131,17 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     if "empty" in data.gone:
         lines.append(f"table = table.dropna(subset={_kept(data)!r}, how='all')")
     return lines
+
+
+def _of_files(source: str, reader: str, options: str) -> str:
+    """Return what reads a file, or all files of a folder or a pattern, one below the other."""
+    if source == "-":
+        return f"{reader}(sys.stdin{options})"
+    path = Path(source)
+    if path.is_dir() or (has_magic(source) and not path.exists()):
+        pattern = f"{source}/**/*.*" if path.is_dir() else source
+        return f"pd.concat([{reader}(path{options}) for path in sorted(glob.glob({pattern!r}, recursive=True))])"
+    return f"{reader}({source!r}{options})"
 
 
 def _odd(data: Data, plan: Plan, used: list[str]) -> list[str]:

@@ -122,7 +122,7 @@ def compare(
     }
     labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
     splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
-    _try(trials, preparation, data, rows, splits, progress)
+    _try(trials, preparation, data, X, rows, splits, progress)
     w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
     found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
     predicted = {name: trial.guess for name, trial in trials.items() if not trial.note}
@@ -176,6 +176,7 @@ def _try(
     trials: dict[str, _Trial],
     preparation: Any,
     data: Data,
+    X: np.ndarray,
     rows: np.ndarray,
     splits: list[Any],
     progress: Progress | None,
@@ -183,22 +184,49 @@ def _try(
     """Fit methods to the rows outside each fold, and have them predict those in it."""
     import pyarrow as pa
 
-    preparation = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
-    part, z = data.table.take(pa.array(rows)), np.asarray(data.y)[rows]
-    w = None if data.weights is None else data.weights[rows]
+    numbers = not preparation.levels_ and preparation.missing == "refuse"
+    prepare = _rescaled if numbers else _prepared_again
+    part: Any = X[rows] if numbers else data.table.take(pa.array(rows))
+    z, w = np.asarray(data.y)[rows], None if data.weights is None else data.weights[rows]
     for k, (train, test) in enumerate(splits):
-        seen, new = part.take(pa.array(train)), part.take(pa.array(test))
         weights = None if w is None else w[train]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the model that is kept says what there is to say
-            ready = clone(preparation).fit(seen, sample_weight=weights)
-            X, X_new = ready.transform(seen), ready.transform(new)
+            ready, seen, new = prepare(preparation, part, train, test, weights)
             for done, (name, trial) in enumerate(trials.items()):
                 if progress:
                     progress(f"comparing methods: {name}", k * len(trials) + done, len(splits) * len(trials))
-                trial.judge(ready, X, z[train], weights, X_new, test)
+                trial.judge(ready, seen, z[train], weights, new, test)
     if progress:
         progress("", 1, 1)
+
+
+def _prepared_again(
+    preparation: Any, table: Any, train: np.ndarray, test: np.ndarray, weights: np.ndarray | None
+) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Prepare a table as the rows outside a fold say."""
+    import pyarrow as pa
+
+    seen, new = table.take(pa.array(train)), table.take(pa.array(test))
+    ready = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
+    ready.fit(seen, sample_weight=weights)
+    return ready, ready.transform(seen), ready.transform(new)
+
+
+def _rescaled(
+    preparation: Any, X: np.ndarray, train: np.ndarray, test: np.ndarray, weights: np.ndarray | None
+) -> tuple[Any, np.ndarray, np.ndarray]:
+    """Do the same for rows of numbers that were prepared, which are centred and scaled once more."""
+    seen, new = X[train], X[test]
+    varies = seen.min(axis=0) < seen.max(axis=0)
+    if not varies.all():
+        seen, new = seen[:, varies], new[:, varies]
+    mean = np.average(seen, axis=0, weights=weights)
+    scale: Any = 1.0
+    if preparation.standardise:
+        squares = np.average((seen - mean) ** 2, axis=0, weights=weights)
+        scale = np.sqrt(squares * len(seen) / max(len(seen) - 1, 1))
+    return preparation, (seen - mean) / scale, (new - mean) / scale
 
 
 @dataclass
@@ -218,7 +246,7 @@ class _Trial:
             return
         start = time.perf_counter()
         try:
-            self.guess[test] = fitted_rows(clone(self.model), preparation, X, y, w).predict_rows(X_new)
+            self.guess[test] = fitted_rows(clone(self.model), preparation, X, y, w, named=False).predict_rows(X_new)
         except ValueError as error:
             self.note = f"could not be fitted: {str(error).split('. ')[0]}"
         self.seconds += time.perf_counter() - start

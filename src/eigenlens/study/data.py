@@ -140,6 +140,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         found = read_in_pieces(file, plan, source or str(file.path), progress)
         if found is not None:
             return found
+    tell(file, "reading rows", progress)
     profile = file.profile(ignore=plan.drop)
     notes = counted_kinds(file, profile)
     roles = roles_of(file, plan, profile)
@@ -180,6 +181,11 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         first_copies=first_copies,
         roles=roles,
     )
+
+
+def tell(file: TableFile, what: str, progress: Progress | None) -> None:
+    """Have a file tell how far it has been read, or have it keep quiet."""
+    file.told = None if progress is None else lambda rows, expected: progress(what, rows, expected)
 
 
 def sample_rows(p: int) -> int:
@@ -233,9 +239,15 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
 
 def holes_in(table: Any) -> np.ndarray:
     """Return which cells of an Arrow table are missing, as an array of shape (n, p)."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
-    gaps = [np.asarray(pc.is_null(column, nan_is_null=True).to_numpy(), dtype=bool) for column in table.columns]
+    def gaps_of(column: Any) -> np.ndarray:
+        if pa.types.is_float64(column.type) and not column.null_count:
+            return np.isnan(column.to_numpy())
+        return np.asarray(pc.is_null(column, nan_is_null=True).to_numpy(), dtype=bool)
+
+    gaps = [gaps_of(column) for column in table.columns]
     return np.stack(gaps, axis=1) if gaps else np.zeros((table.num_rows, 0), dtype=bool)
 
 
@@ -275,7 +287,8 @@ def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     kinds = [c.kind for c in profile.values()]
     counts = f"{kinds.count('number')} of numbers, {kinds.count('word')} of words"
     counts += f", {kinds.count('date')} of dates" if "date" in kinds else ""
-    first = f"{counted(file.n_rows or 0, 'row')}, {counted(len(profile), 'column')}: {counts}."
+    files = f" in {len(file.paths):,} files" if len(file.paths) > 1 else ""
+    first = f"{counted(file.n_rows or 0, 'row')}{files}, {counted(len(profile), 'column')}: {counts}."
     return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
 
 

@@ -105,9 +105,11 @@ def fitted_to(model: Any, preparation: Any, table: Any, y: Any = None, weights: 
     return fitted_rows(model, preparation, preparation.transform(table), y, weights)
 
 
-def fitted_rows(model: Any, preparation: Any, X: np.ndarray, y: Any = None, weights: Any = None) -> Ready:
-    """Fit a model to rows that were prepared."""
-    names, first = preparation.names_out_, [("prepare", preparation)]
+def fitted_rows(
+    model: Any, preparation: Any, X: np.ndarray, y: Any = None, weights: Any = None, named: bool = True
+) -> Ready:
+    """Fit a model to rows that were prepared; it is told the names of the columns where somebody reads what it says."""
+    names, first = preparation.names_out_ if named else None, [("prepare", preparation)]
     if preparation.missing != "keep":
         return Ready(first, fitted(model, names, X, y, weights), X)
     taking, why = modelled(model), _beyond_likelihood(X)
@@ -159,7 +161,7 @@ def modelled(model: Any) -> Any:
     return clone(model) if tags is not None and tags().input_tags.allow_nan else None
 
 
-def _converged(model: Any, names: list[str], X: np.ndarray, y: Any, weights: Any) -> Any:
+def _converged(model: Any, names: list[str] | None, X: np.ndarray, y: Any, weights: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("error", NotConvergedWarning)
         return fitted(model, names, X, y, weights)

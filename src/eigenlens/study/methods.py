@@ -73,11 +73,11 @@ def chosen(name: str, kind: str, words: bool = False) -> Any:
     return known[wanted]
 
 
-def fitted(model: Any, names: list[str], X: Any, y: Any = None, weights: Any = None) -> Any:
+def fitted(model: Any, names: list[str] | None, X: Any, y: Any = None, weights: Any = None) -> Any:
     """Fit a model to numbers whose columns have names, so that its errors and warnings say them.
 
-    Where a column separates classes perfectly, the model is fitted as it says it can be then. The names are not kept:
-    a pipeline hands it plain numbers.
+    Without names it is fitted to plain numbers. Where a column separates classes perfectly, the model is fitted as it
+    says it can be then. The names are not kept: a pipeline hands it plain numbers.
     """
     given = {} if weights is None else {"sample_weight": weights}
     if weights is not None and not has_fit_parameter(model, "sample_weight"):
@@ -86,7 +86,7 @@ def fitted(model: Any, names: list[str], X: Any, y: Any = None, weights: Any = N
         return model.fit(X, y, **given)
     import pyarrow as pa
 
-    table = pa.table([pa.array(column) for column in X.T], names=names)
+    table = X if names is None else pa.table([pa.array(column) for column in X.T], names=names)
     model = _softened(model, lambda one: one.fit(table, y, **given))
     vars(model).pop("feature_names_in_", None)
     return model

@@ -24,6 +24,7 @@ from .data import (
     note_gone,
     shown_column,
     target_of,
+    tell,
     used_columns,
     without_counters,
     written,
@@ -40,6 +41,8 @@ from .roles import hinted_groups, noted_years, roles_of
 MOST_COLUMNS = 2_000
 EXTREME_AXES = 10  # whose outermost rows are in the picture
 MOST_PASSES = 4
+AGAIN = "one more pass, for more digits: reading rows"
+FIRST, SECOND = "first pass: counting rows", "second pass: scoring rows"
 
 
 @dataclass
@@ -129,7 +132,9 @@ class Whole:
             warnings.simplefilter("ignore")
             lost = _loses(model, scaled)
         if lost:
+            tell(self.file, AGAIN, self.progress)
             again = collected(self.file, self.plan, self.layout, Factor)
+            tell(self.file, "", None)
             self.first = again
             scaled = self._scaled(preparation)
         model = fitted_to_moments(model, scaled)
@@ -237,7 +242,7 @@ class Whole:
                 held.take_in(looked, odd, len(numbers), names_of)
             done += len(numbers)
             if self.progress:
-                self.progress("scoring rows", done, self.n_rows)
+                self.progress(SECOND, done, self.n_rows)
         return found
 
     def _row_name(self, table: Any, numbers: np.ndarray, i: int) -> str:
@@ -288,6 +293,7 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
         What the rows are called.
     progress : Progress or None
     """
+    tell(file, FIRST, progress)
     first = FirstPass(file, plan)
     profile = file.profile(ignore=plan.drop, watcher=first)
     notes, roles, n = counted_kinds(file, profile), roles_of(file, plan, profile), file.n_rows or 0
@@ -300,6 +306,7 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
         first = collected(file, plan, layout)
         layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
     first.layout = layout
+    tell(file, "", None)
     first.prune()
     kept = first.kept
     notes += roles.notes
@@ -320,6 +327,7 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
     data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
     if len(numbers) < kept.n_rows:
         data.whole = Whole(first, plan)
+        data.whole.progress = progress
     return data
 
 

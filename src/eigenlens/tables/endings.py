@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from pathlib import Path
 
 from ..sources.addresses import zipped_name
@@ -28,8 +29,13 @@ def name_of(path: str | Path) -> str:
     >>> from eigenlens.tables.endings import name_of
     >>> name_of("data/Pima.tr.csv.gz")
     'Pima.tr'
+    >>> name_of("flights/*.parquet")
+    'flights'
     """
-    name = Path(path).name
+    path = Path(path)
+    while has_magic(path.name):
+        path = path.parent
+    name = path.name or "tables"
     for endings in (PACKED, (*TEXT, *PARQUET, *SHEETS)):
         found = Path(name).suffix
         if found.lower() in endings and found != name:

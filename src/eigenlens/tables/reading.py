@@ -17,6 +17,7 @@ import numpy as np
 
 from .._core import errors
 from .._core.threads import thread_count, threaded
+from ..sources import csv_text
 from ..sources.csv_text import (
     AUTO,
     PLAIN,
@@ -32,11 +33,13 @@ from ..sources.parquet import open_parquet
 from ..sources.snapshot import Snapshot
 from . import refusals
 from .cells import LONGEST, Cells, has_control, parse
-from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
+from .endings import PACKED, SHEETS, TEXT, kind_of
 from .guessing import guessed
 from .judging import LEVELS, Column, JudgesColumns
+from .parts import files_of, require_same_columns, with_folder
 from .sheets import read_sheet
 
+MANY_COLUMNS = 100  # from which columns of numbers are counted together
 KEPT_BYTES = 2**26  # of text whose numbers are kept when they are counted, so that rows are not parsed twice
 
 S = TypeVar("S")
@@ -70,7 +73,8 @@ class TableFile(JudgesColumns):
     Parameters
     ----------
     path : path
-        Ending in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or .xlsx.
+        Ending in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or .xlsx. A folder of such files of one
+        kind, or a pattern (`rows/*.csv`), is one table: its files follow each other in the order of their names.
     dialect : Dialect, optional
         What it leaves open ("auto") is told from the file.
 
@@ -80,6 +84,8 @@ class TableFile(JudgesColumns):
         What was assumed of how the file is written.
     passes : int
         How often rows were read.
+    told : function of (rows read, rows expected or 0), optional
+        Is called while rows are read.
 
     Examples
     --------
@@ -94,30 +100,24 @@ class TableFile(JudgesColumns):
 
     def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
         self.path = Path(path)
-        suffix = kind_of(self.path)
-        packed = self.path.suffix.lower() in PACKED
-        if suffix not in TEXT and (packed or suffix not in (*PARQUET, *SHEETS)):
-            raise errors.InputError(
-                f"{self.path}: a table must end in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or "
-                ".xlsx; rename it, or convert it first."
-            )
-        if not self.path.is_file():
-            raise errors.no_files(self.path)
+        self.paths, self._folders = files_of(self.path)
+        suffix = kind_of(self.paths[0])
         _require_pyarrow(self.path)
         self.is_text = suffix in TEXT
-        self._snapshot = Snapshot([self.path])
+        self._snapshot = Snapshot(self.paths)
         self.dialect, self.notes = self._written(dialect or Dialect())
         self._asked = self.dialect
         self._sheet: Any = None
         if suffix in SHEETS:
-            self._sheet, self.notes = read_sheet(self.path)
+            self._sheet, self.notes = read_sheet(self.paths[0])
         self.n_rows: int | None = None
         self.passes = 0
+        self.told: Callable[[int, int], None] | None = None
         self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
-        self._quotes_match = False
+        self._plain_quotes: set[Path] = set()
         self._parsed: dict[str, list[Cells]] = {}  # cells of columns of numbers, where the table is small
         self._profile: dict[str, Column] | None = None
-        self.names = read_header(self.path, self.dialect) if self.is_text else self._parquet_names()
+        self.names = self._common_names()
         for name in self.names:
             if has_control(name):
                 raise errors.InputError(
@@ -134,7 +134,7 @@ class TableFile(JudgesColumns):
     def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
         """Return how the cells are written, and what was assumed."""
         if self.is_text:
-            return guessed(self.path, dialect)
+            return guessed(self.paths[0], dialect)
         decimal = PLAIN.decimal if dialect.decimal == AUTO else dialect.decimal
         return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
 
@@ -151,10 +151,9 @@ class TableFile(JudgesColumns):
         if self._sheet is not None:
             return int(self._sheet.num_rows * self._sheet.num_columns)
         if self.is_text:
-            longer = packed if self.path.suffix.lower() in PACKED else 1
-            return self.path.stat().st_size * longer // cell_bytes
-        with open_parquet(self.path) as file:
-            return int(file.metadata.num_rows * file.metadata.num_columns)
+            sizes = (p.stat().st_size * (packed if p.suffix.lower() in PACKED else 1) for p in self.paths)
+            return sum(sizes) // cell_bytes
+        return sum(parquet_rows(path) for path in self.paths) * len(self.names)
 
     # -- what is in it -----------------------------------------------------------------------------------------
 
@@ -182,24 +181,28 @@ class TableFile(JudgesColumns):
         d = self.dialect
         if not self.is_text or d.decimal != "." or d.na or d.words or d.numbers or not d.header:
             return frozenset()
-        columns = {name: Column(name) for name in self.names if name not in ignore}
-        for batch in self._batches(list(columns)):
-            for name, column in columns.items():
-                self._take_in(column, self._cells(batch, name))
-            break
-        self.passes -= 1  # some rows are no pass
+        stored = [name for name in self.names if name not in self._folders[0]]
+        columns = {name: Column(name) for name in stored if name not in ignore}
+        head = csv_batches(self.paths[0], self.dialect, stored, list(columns), head=True)
+        try:
+            first = next(head, None)
+        except errors.InputError:  # what is wrong is said of the whole file
+            return frozenset()
+        for name, column in columns.items() if first is not None else ():
+            self._take_in(column, self._cells(first, name))
         whole = [c for c in columns.values() if c.kind == "empty" and c.numbers and not c.words]
         return frozenset(c.name for c in whole)
 
     def _profiled(self, ignore: Sequence[str], watcher: Watcher | None) -> dict[str, Column]:
         columns = {name: Column(name) for name in self.names if name not in ignore}
         rows, self._parsed = 0, {}
-        keeps = self.is_text and watcher is None and self.path.stat().st_size <= KEPT_BYTES
+        keeps = self.is_text and watcher is None and sum(p.stat().st_size for p in self.paths) <= KEPT_BYTES
         for batch, cells, made in self._looked_through(columns, watcher):
-            for name, column in columns.items():
-                self._take_in(column, cells[name])
-                if keeps and not column.words:
-                    self._parsed.setdefault(name, []).append(replace(cells[name], text=None))
+            self._take_all_in(columns, cells)
+            for name, column in columns.items() if keeps else ():
+                if not column.words:
+                    found = cells[name]
+                    self._parsed.setdefault(name, []).append(Cells(found.numbers, found.missing, found.words))
             if watcher is not None:
                 if rows == 0:
                     self._begin(watcher, columns, batch, cells)
@@ -274,6 +277,29 @@ class TableFile(JudgesColumns):
             raise NotPlain
         return Cells(numbers, missing, np.zeros(len(numbers), dtype=bool))
 
+    def _take_all_in(self, columns: dict[str, Column], cells: dict[str, Cells]) -> None:
+        """Count the cells of all columns; those of many columns of plain numbers at once."""
+        plain = [name for name in columns if not cells[name].words.any()] if len(columns) > MANY_COLUMNS else []
+        if plain:
+            values = np.stack([cells[name].numbers for name in plain])
+            known = ~np.stack([cells[name].missing for name in plain])
+            plain = plain if np.isfinite(values[known]).all() else []
+        if plain:
+            counts, lows = known.sum(axis=1), np.where(known, values, np.inf).min(axis=1, initial=np.inf)
+            highs = np.where(known, values, -np.inf).max(axis=1, initial=-np.inf)
+            whole = (~known | (values == np.round(values))).all(axis=1)
+            found = zip(plain, counts.tolist(), lows.tolist(), highs.tolist(), whole.tolist(), strict=True)
+            for i, (name, count, low, high, is_whole) in enumerate(found):
+                column = columns[name]
+                column.missing, column.numbers = column.missing + values.shape[1] - count, column.numbers + count
+                column.low, column.high = min(column.low, low), max(column.high, high)
+                column.whole = column.whole and is_whole
+                self._count_numbers(column, values[i][known[i]] if column.whole else values[i])
+        counted = set(plain)
+        for name, column in columns.items():
+            if name not in counted:
+                self._take_in(column, cells[name])
+
     def _take_in(self, column: Column, cells: Cells) -> None:
         column.missing += int(cells.missing.sum())
         finite = cells.numbers[~cells.missing & ~cells.words]
@@ -326,7 +352,7 @@ class TableFile(JudgesColumns):
         """Take the first line for a row."""
         said = errors.listed(self.names)
         self.dialect = replace(self._asked, header=False, words=(), numbers=(), na_of=(), dressed=())
-        self.names = read_header(self.path, self.dialect)
+        self.names = read_header(self.paths[0], self.dialect) + list(self._folders[0])
         self.notes.append(
             f"The first line ({said}) looks like the rows below it: it counts as a row, and columns are named x1 to "
             f"x{len(self.names)}."
@@ -364,7 +390,7 @@ class TableFile(JudgesColumns):
 
         kept = {name: self._parsed[name] for name in columns if name in self._parsed and kinds[name] == "number"}
         others = [name for name in columns if name not in kept]
-        rest = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
+        rest: Any = pa.concat_tables(self.batches(kinds, others)).combine_chunks() if others else None
         made = {}
         for name in columns:
             if name not in kept:
@@ -433,34 +459,68 @@ class TableFile(JudgesColumns):
     def _batches(self, names: list[str]) -> Iterator[Any]:
         self.passes += 1
         with self._snapshot.held():
-            yield from self._read(names)
+            rows, expected = 0, self.n_rows or 0
+            for batch in self._read(names):
+                rows += batch.num_rows
+                expected = max(expected or self._rows_expected(batch), rows)
+                if self.told is not None:
+                    self.told(rows, expected)
+                yield batch
+
+    def _rows_expected(self, first: Any) -> int:
+        """Return about how many rows there are, from the first of them; 0 where nothing tells."""
+        if self._sheet is not None:
+            return int(self._sheet.num_rows)
+        if not self.is_text:
+            return sum(int(parquet_rows(path)) for path in self.paths)
+        if any(path.suffix.lower() in PACKED for path in self.paths):
+            return 0
+        size = sum(path.stat().st_size for path in self.paths)
+        block = csv_text.PLAIN_BYTES if self._numbers else csv_text.BLOCK_BYTES
+        return int(first.num_rows * max(size / block, 1.0))
 
     def _read(self, names: list[str]) -> Iterator[Any]:
-        if self.is_text:
-            if not self._quotes_match:
-                check_quotes(self.path, self.dialect)
-                self._quotes_match = True
-            yield from csv_batches(self.path, self.dialect, self.names, names, self._numbers & set(names))
-            return
         if self._sheet is not None:
             yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
             return
+        for path, folder in zip(self.paths, self._folders, strict=True):
+            stored = [name for name in names if name not in folder]
+            for batch in self._read_file(path, stored or self.names[:1], [n for n in self.names if n not in folder]):
+                yield with_folder(batch, folder, names) if folder else batch
+
+    def _read_file(self, path: Path, names: list[str], all_names: list[str]) -> Iterator[Any]:
+        if self.is_text:
+            if path not in self._plain_quotes:
+                check_quotes(path, self.dialect)
+                self._plain_quotes.add(path)
+            yield from csv_batches(path, self.dialect, all_names, names, self._numbers & set(names))
+            return
         try:
-            with open_parquet(self.path) as file:
+            with open_parquet(path) as file:
                 yield from file.iter_batches(batch_size=2**16, columns=names)
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
                 raise
-            raise errors.unreadable(str(self.path), error) from error
+            raise errors.unreadable(str(path), error) from error
 
-    def _parquet_names(self) -> list[str]:
+    def _common_names(self) -> list[str]:
+        """Return the columns, which all files must have, and those that folders give."""
+        names: list[str] = []
+        for path in self.paths:
+            found = read_header(path, self.dialect) if self.is_text else self._parquet_names(path)
+            if names:
+                require_same_columns(self.paths[0], names, path, found, self.is_text)
+            names = names or found
+        return names + [name for name in self._folders[0] if name not in names]
+
+    def _parquet_names(self, path: Path) -> list[str]:
         pq = import_module("pyarrow.parquet")
         try:
-            schema = pq.read_schema(self.path) if self._sheet is None else self._sheet.schema
+            schema = pq.read_schema(path) if self._sheet is None else self._sheet.schema
             names = [str(name) for name in schema.names]
         except (OSError, ValueError) as error:
-            raise errors.unreadable(str(self.path), error) from error
-        refuse_same_names(self.path, names)
+            raise errors.unreadable(str(path), error) from error
+        refuse_same_names(path, names)
         return names
 
     def _require_known(self, name: str, kind: Any) -> None:
@@ -487,7 +547,14 @@ class TableFile(JudgesColumns):
 
     def _line(self, name: str, word: str) -> int | None:
         """Return the first line on which a cell reads so, None where lines mean nothing."""
-        return locate(self.path, self.dialect, self.names.index(name), word) if self.is_text else None
+        single = self.is_text and len(self.paths) == 1
+        return locate(self.path, self.dialect, self.names.index(name), word) if single else None
+
+
+def parquet_rows(path: Path) -> int:
+    """Return how many rows a Parquet file says it has."""
+    with open_parquet(path) as file:
+        return int(file.metadata.num_rows)
 
 
 def _words(cells: Cells, column: Any) -> Any:

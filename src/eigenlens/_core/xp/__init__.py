@@ -52,7 +52,7 @@ from .arrays import (
     take_rows,
     to_numpy,
 )
-from .devices import Upload, device_free_bytes, device_memory
+from .devices import Upload, can_run_ahead, device_free_bytes, device_memory, orthonormal_ahead, straightened
 
 __all__ = [
     "EPS",
@@ -61,6 +61,7 @@ __all__ = [
     "all_finite",
     "attribute_copy",
     "blas_threads",
+    "can_run_ahead",
     "cast",
     "column_squares",
     "column_sums",
@@ -89,6 +90,7 @@ __all__ = [
     "namespace",
     "on_accelerator",
     "one_blas_thread",
+    "orthonormal_ahead",
     "refuse_out_of_range",
     "run_samples",
     "same_dtype",
@@ -96,6 +98,7 @@ __all__ = [
     "sparse_tensor",
     "squared_distances",
     "stack_triangle",
+    "straightened",
     "sum_is_finite",
     "symmetric_eigh",
     "take_rows",

@@ -204,10 +204,10 @@ def means_are_finite(X: Array) -> Array:
 
 
 def column_squares(rows: Array) -> Array:
-    """Return the sum of squares of each column; for NumPy without a table of squares."""
+    """Return the sum of squares of each column, without a table of squares."""
     if isinstance(rows, np.ndarray):
         return np.einsum("ij,ij->j", rows, rows)
-    return namespace(rows).sum(rows**2, axis=0)
+    return namespace(rows).linalg.vector_norm(rows, axis=0) ** 2
 
 
 def group_sums(rows: Array, codes: Array, n_groups: int, weight: Array | None) -> Array:
