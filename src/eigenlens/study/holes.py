@@ -124,7 +124,7 @@ def fitted_rows(
     try:
         fill = ExpectedCells(given).fit(X)
     except InputError as error:
-        given, why = "nothing", _first_sentence(error)
+        given, why = "nothing", why or _first_sentence(error)  # the model's own reason names its columns
         fill = ExpectedCells(given).fit(X)
     filled = fill.transform(X)
     return Ready([*first, ("fill", fill)], fitted(model, names, filled, y, weights), filled, X, given, why)
