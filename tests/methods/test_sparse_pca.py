@@ -371,6 +371,14 @@ def test_places_that_alternate_are_the_better_of_two_starts():
     assert sorted(np.flatnonzero(model.components_.any(axis=0))) == pairs[int(np.argmin(left))]
 
 
+@pytest.mark.parametrize("knob", [{"l1": np.zeros(2)}, {"l1": np.full(2, 3.0)}, {"counts": np.full(2, 4)}])
+def test_no_matrix_of_columns_by_columns_is_made_of_rows(knob):
+    F = np.random.default_rng(0).standard_normal((20, 300))
+    form, start = Matrix(F, factored=True), np.linalg.svd(F)[2][:2].T
+    working_columns.axes_of(form, start, ridge=1e-3, tol=1e-8, max_iter=500, **knob)
+    assert "gram" not in vars(form)
+
+
 @pytest.mark.parametrize("ridge", [1e-3, INF])
 @pytest.mark.parametrize("knob", [{"l1": 0.3}, {"l1": 2.0}, {"l1": 8.0}, {"counts": 5}, {"counts": 12}])
 def test_columns_at_work_find_what_all_columns_find(knob, ridge, monkeypatch):

@@ -17,6 +17,7 @@ Walker, Ni (2011), Anderson acceleration for fixed-point iterations. *SIAM J. Nu
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -218,10 +219,14 @@ class _Step:
         ridge: float,
     ) -> None:
         self.form, self.counts, self.ridge = form, counts, ridge
-        self.net = None if np.isinf(ridge) else ElasticNet(form.gram, ridge)
         self.held: np.ndarray | None = None
         self.stride = _Stride()
         self.penalties = np.zeros(0 if counts is None else len(counts)) if l1 is None else np.asarray(l1, dtype=float)
+
+    @cached_property
+    def net(self) -> ElasticNet:
+        """Regressions on G, which is formed once one is asked for: without a penalty none is."""
+        return ElasticNet(self.form.gram, self.ridge)
 
     @property
     def descends(self) -> bool:
@@ -270,14 +275,12 @@ class _Step:
             return self._with_counts(C, B)
         if np.isinf(self.ridge):
             return np.asarray(np.sign(C) * np.maximum(np.abs(C) - self.penalties / 2, 0.0))
-        assert self.net is not None
         return self.net.solve(C, self.penalties, B)
 
     def _on_held(self, C: np.ndarray) -> np.ndarray:
         assert self.held is not None
         if np.isinf(self.ridge):
             return np.where(self.held, C, 0.0)
-        assert self.net is not None
         return np.stack([self.net.on_support(C[:, j], self.held[:, j]) for j in range(C.shape[1])], axis=1)
 
     def _with_counts(self, C: np.ndarray, B: np.ndarray) -> np.ndarray:
@@ -286,7 +289,6 @@ class _Step:
             new, self.penalties = _largest(C, self.counts)
             return new
         new = np.zeros_like(C)
-        assert self.net is not None
         for j, count in enumerate(self.counts):
             new[:, j], self.penalties[j] = self.net.with_count(C[:, j], int(count), B[:, j], self.penalties[j])
         return new
