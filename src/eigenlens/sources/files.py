@@ -17,12 +17,13 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .addresses import Place, is_zarr, listed
-from .arrays import ArrayReader, NpyFile, open_zarr
+from .arrays import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
 from .batches import BatchReader
 from .csv import CsvReader
 from .engines import engine_rows, is_engine
 from .labelled import is_labelled, labelled_rows
+from .npy_files import NpyFile
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database

@@ -13,8 +13,8 @@ from .._core.errors import listed
 from ..report.findings import counted
 from ..sources.csv_text import Dialect
 from ..tables import Preparation, TableFile
+from ..tables.judging import Column
 from ..tables.preparation import MOST_WORDS
-from ..tables.reading import Column
 from .plan import Plan, Progress
 from .roles import Roles, hinted_groups, noted_years, quoted, roles_of
 from .weights import weighted
