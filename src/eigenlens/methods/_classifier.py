@@ -252,7 +252,7 @@ def refuse_separating(within: Centred, constant: Array, names: Sequence[str] | N
 def refuse_no_spread(constant: Array) -> None:
     """Refuse classes within which no column varies."""
     if bool(_xp.namespace(constant).all(constant)):
-        raise errors.InputError(
+        raise errors.SeparationError(
             "X: every column is constant within every class, so there is no spread within classes to divide by: "
             "the classes can be read off the columns. Add columns that vary, or leave the question."
         )
