@@ -106,8 +106,9 @@ def _without_classes(data: Data, plan: Plan) -> tuple[Any, Data, Plan, str]:
     """Return what is asked instead where classes have no spread within them: what the columns share."""
     names = listed(map(repr, data.table.column_names), 6)
     told = (
-        f"Every column ({names}) has a single value within each class of {plan.target!r}: the class can be read off the "
-        "columns, and there is no spread within classes to measure directions by. The table is shown without the target."
+        f"Every column ({names}) has a single value within each class of {plan.target!r}: the class can be read off "
+        "the columns, and there is no spread within classes to measure directions by. The table is shown without the "
+        "target."
     )
     plan = replace(plan, target=None)
     return chosen("auto", "none"), replace(data, kind="none", y=None), plan, told
