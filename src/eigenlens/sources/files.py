@@ -21,7 +21,7 @@ from .arrays import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
 from .batches import BatchReader
 from .csv import CsvReader
-from .engines import engine_rows, is_engine
+from .engines import engine_rows, is_engine, refuse_parts_of_spark
 from .labelled import is_labelled, labelled_rows
 from .npy_files import NpyFile
 from .parquet import ParquetReader
@@ -102,6 +102,7 @@ def open_rows(
     >>> bool(np.allclose(pca.components_, eigenlens.PCA(1).fit(X).components_, rtol=1e-12))
     True
     """
+    refuse_parts_of_spark(path_or_paths, "the table")
     if is_labelled(path_or_paths):
         _refuse_roles(columns=columns, query=query)
         return labelled_rows(path_or_paths, rows, layer, target, weight)
