@@ -48,20 +48,26 @@ class Page(HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.links, self.anchors = [], set()
+        self.links, self.anchors, self.fetched = [], set(), []
         self.feed(path.read_text(encoding="utf8"))
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
         self.anchors.update(given[name] for name in ("id", "name") if given.get(name))
         self.links += [given[name] for name in ("href", "src") if given.get(name) and tag != "form"]
+        asked = given.get("href" if tag == "link" else "src", "")
+        if re.match(r"(https?:)?//", asked):
+            self.fetched.append(asked)
+
+
+def pages_of(site):
+    """Read every page, except the templates of the theme."""
+    return {path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts}
 
 
 def broken(site):
     """Return the links inside the site that lead nowhere, as 'page: link'."""
-    pages = {
-        path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts
-    }  # a template of the theme
+    pages = pages_of(site)
     for path, page in pages.items():
         for link in page.links:
             address, anchor = urldefrag(unquote(link))
@@ -80,6 +86,18 @@ def test_a_broken_link_would_be_found(tmp_path):
     (tmp_path / "a.html").write_text('<a href="b.html#here">b</a><a href="c.html">c</a><a href="#top">top</a>')
     (tmp_path / "b.html").write_text('<p id="there"></p>')
     assert list(broken(tmp_path)) == ["a.html: b.html#here", "a.html: c.html", "a.html: #top"]
+
+
+def test_no_page_fetches_anything_from_the_network(site):
+    assert {path.name: page.fetched for path, page in pages_of(site).items() if page.fetched} == {}
+    assert "<math " in (site / "api/generated/eigenlens.kernels.Matern.html").read_text(encoding="utf8")
+
+
+def test_a_script_of_another_host_would_be_found(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<script src="https://cdn.example/m.js"></script><a href="https://x.example">x</a>'
+    )
+    assert [page.fetched for page in pages_of(tmp_path).values()] == [["https://cdn.example/m.js"]]
 
 
 def test_every_public_name_has_a_page_with_an_example(site):
