@@ -121,7 +121,7 @@ def setup(app: Any) -> None:
     """Write the pages that are made from the package, and connect the hooks above."""
     _reference.write_pages(HERE / "api")
     _advice.write_page(HERE / "_made/which_method.md")
-    _pictures.draw_all(HERE / "_made")
+    _pictures.draw_all(HERE / "_made", keep_old=bool(os.environ.get("EIGENLENS_DOCS_KEEP_PICTURES")))
     _benchmarks.write_page(HERE / "_made/benchmarks.md")
     _math.setup(app)
     app.connect("autodoc-skip-member", skip_member)

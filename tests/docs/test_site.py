@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -20,27 +21,44 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import _reference  # noqa: E402
 
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "src"), "EIGENLENS_DOCS_KEEP_PICTURES": "1"}
+
 pytest.importorskip("sphinx", reason="the site needs the extra 'docs'")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Build the site once, whichever worker comes first."""
-    shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent if os.environ.get("PYTEST_XDIST_WORKER") else shared
-    out = shared / "site"
-    with (shared / "site.lock").open("w") as lock:
+def site():
+    """Build the pages that changed since the last run of the tests, in whichever worker comes first."""
+    folder = ROOT / "build/site-of-tests"
+    folder.mkdir(parents=True, exist_ok=True)
+    run, last = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())), folder / "last.json"
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        said = shared / "site.txt"
-        if not said.exists():
-            where = ["-d", str(shared / "doctrees"), str(ROOT / "docs"), str(out)]
-            options = ["-q", "-W", "--keep-going", "-b", "html", "-D", "plot_gallery=0"]
-            run = [sys.executable, "-m", "sphinx", *options, *where]
-            environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-            done = subprocess.run(run, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
-            said.write_text("" if done.returncode == 0 else done.stdout + done.stderr)
-    assert said.read_text() == ""
-    return out
+        if not last.exists() or json.loads(last.read_text())["run"] != run:
+            done = subprocess.run(
+                sphinx(folder), capture_output=True, text=True, env=ENVIRONMENT, cwd=ROOT, check=False
+            )
+            if done.returncode:  # pages with warnings would not be read again
+                shutil.rmtree(folder / "doctrees", ignore_errors=True)
+            last.write_text(json.dumps({"run": run, "failed": done.returncode, "said": done.stdout + done.stderr}))
+        built = json.loads(last.read_text())
+    assert not built["failed"], built["said"]
+    remove_stale(folder / "html")
+    return folder / "html"
+
+
+def remove_stale(site):
+    """Remove pages of an earlier build whose source is gone."""
+    index = (site / "searchindex.js").read_text(encoding="utf8")
+    known = {*json.loads(index[index.index("{") : index.rindex("}") + 1])["docnames"], "genindex", "search"}
+    for path in site.rglob("*.html"):
+        if path.relative_to(site).with_suffix("").as_posix() not in known and "_static" not in path.parts:
+            path.unlink(missing_ok=True)
+
+
+def sphinx(folder):
+    options = ["-q", "-W", "--keep-going", "-b", "html", "-D", "plot_gallery=0", "-d", str(folder / "doctrees")]
+    return [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(folder / "html")]
 
 
 class Page(HTMLParser):
