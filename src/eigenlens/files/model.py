@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.text import printable
+from .._core.typing import Array, TableLike
 from ..moments import Moments
 from ..sources.writing import replaced
 from . import container
@@ -23,6 +24,17 @@ from .state import Decoder, Encoder
 from .text import contents, is_text, write_text
 
 Loaded = TypeVar("Loaded")
+
+
+class LoadedModel(Protocol):
+    """What a file holds whose class was not named: what most models have, and anything that its own class adds."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def transform(self, X: TableLike) -> Array: ...
+    def predict(self, X: TableLike) -> Array: ...
+    def predict_proba(self, X: TableLike) -> Array: ...
+    def score(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> float: ...
+    def __getattr__(self, name: str) -> Any: ...
 
 
 def save(
@@ -94,7 +106,7 @@ def _require_content(model: Any) -> None:
 
 
 @overload
-def load(path: str | os.PathLike[str]) -> Any: ...
+def load(path: str | os.PathLike[str]) -> LoadedModel: ...
 @overload
 def load(path: str | os.PathLike[str], kind: type[Loaded]) -> Loaded: ...
 def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:

@@ -166,7 +166,7 @@ class LDA(LinearDiscriminant):
         linear_map=basis_of,
         foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
-            "store_covariance": "the covariance is moments_.within().matrix / (moments_.weight - K); leave it out",
+            "store_covariance": "covariance_ is always there; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",
             "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
         },

@@ -60,6 +60,7 @@ class EngineSource(Source):
 
     kind = "engine"
     keeps_results = True
+    in_order = False
 
     def __init__(self, frame: Any, names: list[str], roles: ColumnRoles) -> None:
         self.frame, self.names, self.roles = frame, names, roles
@@ -172,12 +173,14 @@ class EngineSource(Source):
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing, words=words)
 
     def _options(self) -> ReadOptions:
-        if self.numbered:
-            raise errors.InputError(
-                f"X is a {self.kind} table, whose rows have no numbers by which folds could be told apart; write it to "
-                "Parquet files and pass open_rows(folder, target=…)."
-            )
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words)
+        return ReadOptions(
+            self.name,
+            self._target,
+            self.label_reader,
+            self.missing,
+            self._words,
+            numbers_by_content=self.numbered,  # partitions may be cut anew, or come in another order
+        )
 
     # -- passes ----------------------------------------------------------------------------------------------------
 

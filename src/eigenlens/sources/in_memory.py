@@ -365,6 +365,8 @@ def _remote_source(
 
 def _is_table(X: Any) -> bool:
     """Tell whether rows that speak Arrow lie in memory already."""
+    if type(X).__module__.partition(".")[0] == "pandas":
+        return True
     if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
         return True
     return type(X).__name__ in ("RecordBatch", "ChunkedArray")
