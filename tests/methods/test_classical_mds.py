@@ -674,3 +674,12 @@ def test_distances_between_sets_refuse_counts(metric):
     np.testing.assert_allclose(mds.distances_among(present), cdist(present > 0, present > 0, metric), atol=1e-15)
     with pytest.raises(InputError, match="Pass X > 0 to compare presence and absence"):
         mds.transform(counts)
+
+
+def test_a_metric_is_found_by_its_beginning_and_gower_says_who_takes_words():
+    rows = np.abs(np.random.default_rng(0).standard_normal((8, 3)))
+    with pytest.raises(InputError, match=r"metric='bray' is not known. Did you mean 'braycurtis'\?") as told:
+        ClassicalMDS(2, metric="bray").fit(rows)
+    assert "cosine" not in str(told.value)
+    with pytest.raises(TypeError, match=r"fit\(gower\(X\)\)"):
+        ClassicalMDS(2, metric="gower").fit(pd.DataFrame(rows).assign(kind="a"))
