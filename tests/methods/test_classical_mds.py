@@ -22,7 +22,7 @@ from eigenlens._core.errors import (
     SelfDistanceWarning,
     TooLargeError,
 )
-from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, lingoes, procrustes
+from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, gower, lingoes, procrustes
 
 rng = np.random.default_rng(11)
 X = rng.standard_normal((80, 5)) * [5, 4, 3, 2, 1] + [1, 2, 3, 4, 5]
@@ -676,10 +676,15 @@ def test_distances_between_sets_refuse_counts(metric):
         mds.transform(counts)
 
 
-def test_a_metric_is_found_by_its_beginning_and_gower_says_who_takes_words():
+def test_words_under_gowers_metric_are_told_where_to_go():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
+    with pytest.raises(TypeError, match=r"kind .* ClassicalMDS\(metric='precomputed'\).fit\(eigenlens.distances.gower"):
+        ClassicalMDS(1, metric="gower").fit(frame)
+    assert ClassicalMDS(1, metric="precomputed").fit(gower(frame)).embedding_.shape == (3, 1)
+
+
+def test_a_metric_is_found_by_its_beginning():
     rows = np.abs(np.random.default_rng(0).standard_normal((8, 3)))
     with pytest.raises(InputError, match=r"metric='bray' is not known. Did you mean 'braycurtis'\?") as told:
         ClassicalMDS(2, metric="bray").fit(rows)
     assert "cosine" not in str(told.value)
-    with pytest.raises(TypeError, match=r"fit\(gower\(X\)\)"):
-        ClassicalMDS(2, metric="gower").fit(pd.DataFrame(rows).assign(kind="a"))

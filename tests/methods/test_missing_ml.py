@@ -467,6 +467,6 @@ def test_single_precision_comes_back_as_such():
 def test_infinity_is_not_a_missing_cell():
     _, H, _ = table()
     H[0, 0] = np.inf
-    with pytest.raises(ValueError, match="infinity.*write NaN where a value is not known") as told:
+    with pytest.raises(ValueError, match=r"infinity.*write NaN where a value is not known") as told:
         PCA(1, missing="ml").fit(H)
     assert "missing='ml'" not in str(told.value)

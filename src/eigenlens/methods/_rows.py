@@ -154,7 +154,7 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
 
     def _has_named_columns(self, native: Any, reset: bool) -> bool:
         """Set, or find again, names of columns as scikit-learn would; False leaves all that is unusual to it."""
-        columns = getattr(native, "columns", None)
+        columns: Any = getattr(native, "columns", None)
         names = columns.tolist() if hasattr(columns, "tolist") else columns
         if not isinstance(names, list) or not names or not all(type(name) is str for name in names):
             return False

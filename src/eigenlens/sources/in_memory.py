@@ -349,10 +349,11 @@ def _remote_source(
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
     if type(X).__module__.partition(".")[0] in ("pyspark", "ray"):
-        from .engines import engine_rows, is_engine  # it opens partitions with as_source
+        from .engines import engine_rows, is_engine, refuse_parts_of_spark  # it opens partitions with as_source
 
         if is_engine(X):
             return engine_rows(X).bound(y, sample_weight, target, estimator, reader)
+        refuse_parts_of_spark(X, "X")
     if is_labelled(X):
         return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
     if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
