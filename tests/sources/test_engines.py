@@ -24,6 +24,7 @@ from eigenlens import (
     write_rows,
 )
 from eigenlens._core.drawn import numbers_of
+from eigenlens.exceptions import InputTypeError
 from eigenlens.regress import AdaptiveSplines
 from eigenlens.sources import Block, engines
 from eigenlens.testing import sample, sample_for
@@ -348,3 +349,20 @@ def test_what_is_wrong_is_said_in_our_words(engine):
         PCA(2).fit(open_rows(engine.table(bad), columns=columns(4)))
     with pytest.raises(TypeError, match=r"^X has columns that are not numbers: a \(String\)"):
         PCA(1).fit(open_rows(engine.table(pd.DataFrame({"a": list("xyz"), "b": [1.0, 2.0, 3.0]})), columns=["a", "b"]))
+
+
+@pytest.mark.parametrize("name", ["Column", "GroupedData", "RDD"])
+def test_parts_of_spark_are_told_to_become_frames(name):
+    """A column of Spark answers every question with another column: it was taken for a frame."""
+    module = "pyspark.core.rdd" if name == "RDD" else "pyspark.sql.classic.column"
+
+    def any_attribute(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+    part = type(name, (), {"__module__": module, "__getattr__": any_attribute})()
+    with pytest.raises(InputTypeError, match=f"X is a Spark {name}, not a data frame; pass a frame: frame.select"):
+        PCA(2).fit(part)
+    with pytest.raises(InputTypeError, match=f"a Spark {name}, not a data frame"):
+        open_rows(part)

@@ -19,6 +19,7 @@ from ..moments import Moments
 from ..sources.writing import replaced
 from . import container
 from .old_names import name_today
+from .rehearsal import rehearse
 from .state import Decoder, Encoder
 from .text import contents, is_text, write_text
 
@@ -132,6 +133,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
     path = Path(path)
     with container.opened(path) as raw, contents(raw, path) as file:
         header, arrays = container.read(file, path)
+        size = os.fstat(file.fileno()).st_size
     try:
         decoder = Decoder(header.get("objects"), arrays)
         model = decoder.value(header.get("model"))
@@ -141,6 +143,10 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
     if not isinstance(model, BaseEstimator | Moments):
         raise errors.damaged(path, "what it holds is not an estimator")
+    try:
+        rehearse(model, size)
+    except ValueError as error:
+        raise errors.damaged(path, str(error)) from None
     if kind is not None and not isinstance(model, kind):
         raise errors.ModelFileError(f"{path} holds a {type(model).__name__}, and kind={kind.__name__} was asked for.")
     _compare_versions(path, header.get("versions"))

@@ -212,7 +212,7 @@ class LDA(LinearDiscriminant):
             Sw = Form.of(within, divisor)
             refuse_separating(within, constant, names)
         else:
-            refuse_no_spread(constant)
+            refuse_no_spread(within, constant)
             within, intensity = within.uniform()[0], self._intensity(moments)
             Sw, constant = shrunk(Form.of(within, divisor), intensity), None
         priors = class_priors(self._given_priors, weights, moments.labels)

@@ -313,8 +313,18 @@ def as_arrow(values: np.ndarray) -> Any:
 
 def is_engine(X: Any) -> bool:
     """Tell whether a table is one of Spark's or Ray's."""
-    library = type(X).__module__.partition(".")[0]
-    return (library == "pyspark" and hasattr(X, "mapInArrow")) or (library == "ray" and hasattr(X, "map_batches"))
+    kind = type(X)  # a Spark column has every attribute that it is asked for
+    library = kind.__module__.partition(".")[0]
+    return (library == "pyspark" and hasattr(kind, "mapInArrow")) or (library == "ray" and hasattr(kind, "map_batches"))
+
+
+def refuse_parts_of_spark(X: Any, name: str) -> None:
+    """Refuse columns, groups and RDDs of Spark, with the way to a frame."""
+    if type(X).__module__.startswith(("pyspark.sql.", "pyspark.core.", "pyspark.rdd")) and not is_engine(X):
+        raise errors.InputTypeError(
+            f"{name} is a Spark {type(X).__name__}, not a data frame; pass a frame: frame.select('a', 'b') of columns, "
+            "rdd.toDF() of an RDD."
+        )
 
 
 def engine_rows(frame: Any, columns: Any = None, target: Any = None, weight: Any = None) -> EngineSource:

@@ -17,13 +17,14 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .addresses import Place, is_zarr, listed
-from .arrays import ArrayReader, NpyFile, open_zarr
+from .arrays import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
 from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
-from .engines import engine_rows, is_engine
+from .engines import engine_rows, is_engine, refuse_parts_of_spark
 from .labelled import LabelledRows, is_labelled, labelled_rows
+from .npy_files import NpyFile
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database
@@ -142,6 +143,7 @@ def open_rows(
     >>> bool(np.allclose(pca.components_, eigenlens.PCA(1).fit(X).components_, rtol=1e-12))
     True
     """
+    refuse_parts_of_spark(path_or_paths, "the table")
     if is_labelled(path_or_paths):
         _refuse_roles(columns=columns, query=query)
         return labelled_rows(path_or_paths, rows, layer, target, weight)

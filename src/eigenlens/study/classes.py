@@ -12,7 +12,7 @@ from .._core import errors
 from .._core.errors import listed
 from ..report.findings import Findings
 from .comparison import Compared, compare, compared_methods, enough_for_folds, fold_teams, note_rows, told_apart
-from .data import MOST_CLASSES, Data, prepared, too_many_classes
+from .data import Data
 from .dimension_tests import related_rows, verdicts
 from .fold_models import confusion
 from .holes import fitted_to, tell_holes
@@ -20,6 +20,8 @@ from .leaks import leak_words
 from .methods import declared, if_separated, made
 from .picture import show_all
 from .plan import Plan, Progress
+from .preparing import prepared
+from .targets import MOST_CLASSES, too_many_classes
 from .words import base, class_words
 
 REGION_STEPS = 120

@@ -17,10 +17,12 @@ from ..sources.base import middle
 from ..tables import TableFile
 from ..tables.judging import Column
 from ..validation.folds import DealtFolds
-from .data import MOST_CLASSES, holes_in, labels_of, sample_rows, too_many_classes
+from .data import sample_rows
 from .fold_models import BLOCK_ROWS, MOST_CELLS
+from .gaps import holes_in
 from .layout import Layout, layout_of
 from .plan import Plan
+from .targets import MOST_CLASSES, labels_of, too_many_classes
 
 OF_EACH_CLASS = 100  # rows kept at least
 HEAD = 1024  # rows among which a typical one is looked for

@@ -20,7 +20,8 @@ from ..normal import ExpectedCells
 from ..normal.expected import independent
 from ..report.findings import Findings
 from ..tables.preparation import ABSENT
-from .data import Data, holes_in
+from .data import Data
+from .gaps import holes_in
 from .methods import fitted
 from .words import correlations
 

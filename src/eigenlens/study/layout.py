@@ -10,9 +10,10 @@ import numpy as np
 from ..tables import Preparation, TableFile
 from ..tables.judging import Column
 from ..tables.preparation import ABSENT, OFTEN
-from .data import FEWEST_COUNTED, kind_of_target, used_columns
+from .columns import FEWEST_COUNTED, used_columns
 from .plan import Plan
 from .roles import Roles, roles_of
+from .targets import kind_of_target
 
 
 @dataclass(frozen=True)

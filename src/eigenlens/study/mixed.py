@@ -12,7 +12,7 @@ from ..methods._declaration import Wording
 from ..report.findings import Findings, percent
 from ..tables import Preparation
 from ..tables.selection import Selection
-from .data import Data, holes_in, prepared
+from .data import Data
 from .dimension_tests import (
     FEWEST_ROWS,
     LEVEL,
@@ -26,8 +26,10 @@ from .dimension_tests import (
     some_rows,
     untested,
 )
+from .gaps import holes_in
 from .methods import made
 from .plan import Plan, Progress
+from .preparing import prepared
 from .words import base, correlations, spread_words
 
 MOST_AXES = 10

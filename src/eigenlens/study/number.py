@@ -13,12 +13,13 @@ from .._core import errors
 from ..regress._on_directions import CurveOnDirections
 from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
-from .data import HUGE, Data, prepared
+from .data import Data
 from .dimension_tests import related_rows, verdicts
 from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, made
 from .plan import Plan, Progress
+from .preparing import HUGE, prepared
 from .words import base, correlations, number_words
 
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..report.findings import Findings
-from .data import Data, labels_of, shown_column, written
+from .data import Data
+from .targets import labels_of, shown_column, written
 
 if TYPE_CHECKING:
     from .whole import Passed

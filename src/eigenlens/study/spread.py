@@ -8,13 +8,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
-from .data import Data, prepared
+from .data import Data
 from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import declared, made
 from .misfits import Misfits, tell_misfits
 from .picture import show_all
 from .plan import Plan, Progress
+from .preparing import prepared
 from .words import base, correlations, spread_words
 
 

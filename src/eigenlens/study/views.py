@@ -8,11 +8,12 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
-from .data import Data, prepared
+from .data import Data
 from .dimension_tests import related_rows, verdicts
 from .holes import fitted_to_pair, tell_holes
 from .methods import made
 from .plan import Plan, Progress
+from .preparing import prepared
 from .words import base, correlations, view_words
 
 

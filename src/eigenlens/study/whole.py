@@ -15,28 +15,18 @@ from ..moments.folded import Folded
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..spectral import Form
 from ..tables import Preparation, TableFile
-from .data import (
-    Data,
-    counted_kinds,
-    labels_of,
-    missing_cells,
-    no_row_left,
-    note_gone,
-    shown_column,
-    target_of,
-    tell,
-    used_columns,
-    without_counters,
-    written,
-)
+from .columns import counted_kinds, used_columns, without_counters
+from .data import Data, tell
 from .first_pass import FirstPass, collected
 from .fold_models import FoldModels, confusion, fold_numbers, teams_of
+from .gaps import missing_cells, no_row_left, note_gone
 from .holes import Ready
 from .layout import layout_of
 from .methods import chosen, fitted_to_moments, score_names
 from .misfits import Misfits
 from .plan import Plan, Progress
 from .roles import hinted_groups, noted_years, roles_of
+from .targets import labels_of, shown_column, target_of, written
 
 MOST_COLUMNS = 2_000
 EXTREME_AXES = 10  # whose outermost rows are in the picture

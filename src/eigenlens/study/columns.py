@@ -1,0 +1,99 @@
+"""Which columns of a file a plan names, which are analysed, and which only count the rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from ..report.findings import counted
+from ..tables import TableFile
+from ..tables.judging import Column
+from .plan import Plan
+from .roles import Roles, quoted
+
+FEWEST_COUNTED = 10  # rows in which a running number is told from chance
+
+
+def check_names(file: TableFile, plan: Plan) -> None:
+    """Refuse names of columns that the file does not have."""
+    views = [name for view in plan.views or () for name in view]
+    roles = [("--target", plan.target)] if plan.target else []
+    roles += [("--drop", name) for name in plan.drop] + [("--views", name) for name in views]
+    roles += [("--keep", name) for name in plan.keep] + [("--numbers", name) for name in plan.numbers]
+    single = {"--target": plan.target, "--id": plan.id, "--weights": plan.weights, "--group": plan.group}
+    roles += [(option, name) for option, name in single.items() if name is not None and option != "--target"]
+    for role, name in roles:
+        if name not in file.names:
+            raise errors.no_column(str(name), file.names, role)
+    taken: dict[str, str] = {}
+    for option, column in [*single.items(), *(("--drop", name) for name in plan.drop)]:
+        if column is not None and taken.setdefault(column, option) != option:
+            raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
+    twice = {name for name in views if views.count(name) > 1}
+    if twice:
+        raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")
+    if plan.sample is not None and plan.sample < 10:
+        raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
+
+
+def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
+    """Say how many rows and columns there are, and how the reader has read them."""
+    kinds = [c.kind for c in profile.values()]
+    nouns = {"number": "numbers", "word": "words", "date": "dates"}
+    found = {noun: kinds.count(kind) for kind, noun in nouns.items() if kind in kinds}
+    counts = ": " + ", ".join(f"{count} of {noun}" for noun, count in found.items())
+    counts = f" of {next(iter(found))}" if list(found.values()) == [len(kinds)] else counts
+    files = f" in {len(file.paths):,} files" if len(file.paths) > 1 else ""
+    first = f"{counted(file.n_rows or 0, 'row')}{files}, {counted(len(profile), 'column')}{counts if found else ''}."
+    return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
+
+
+def used_columns(plan: Plan, profile: dict[str, Column], roles: Roles) -> list[str]:
+    """Return the columns to analyse."""
+    dates = [column.name for column in profile.values() if column.kind == "date"]
+    for role, names in (("--target", [plan.target]), ("--views", [n for view in plan.views or () for n in view])):
+        for name in set(names) & set(dates):
+            raise errors.setting(
+                role, name, "it holds dates; turn them into numbers first, such as days since the first"
+            )
+    if plan.views is not None:
+        return [*plan.views[0], *plan.views[1]]
+    used = [name for name in profile if name != plan.target and name not in roles.gone]
+    if not used:
+        raise errors.nothing_left(
+            f"{name!r} {why}" + ("" if "dates" in why else f" (--keep {name!r} takes it in)")
+            for name, why in roles.gone.items()
+            if name != plan.target
+        )
+    return used
+
+
+def counts_rows(column: Any, profile: Column, n: int) -> bool:
+    """Tell whether a column is a running number of n rows, in steps of 1 or more; those at hand may be some of them."""
+    if profile.kind != "number" or not profile.whole or len(column) < FEWEST_COUNTED:
+        return False
+    step = (profile.high - profile.low) / (n - 1)
+    values = np.asarray(column.to_numpy(), dtype=float)
+    return step >= 1 and not ((values - profile.low) % step).any() and bool((np.diff(values) > 0).all())
+
+
+def without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:
+    """Leave out running numbers; where a target has nothing else to depend on, they may be its time and stay."""
+    left_out = [name for name in running if name not in (*plan.keep, *plan.numbers)]
+    rest = [name for name in used if name not in left_out]
+    if not left_out:
+        return used
+    if rest:
+        verb = "it only counts" if len(left_out) == 1 else "they only count"
+        notes.append(f"{quoted(left_out)} left out: {verb} the rows (--keep takes {_it(left_out)} in).")
+        return rest
+    if plan.target is None:
+        raise errors.nothing_left(f"{name!r} only counts the rows (--keep {name!r} takes it in)" for name in left_out)
+    notes.append(f"{quoted(left_out)} only counts the rows, and is taken in since there is no other column.")
+    return used
+
+
+def _it(names: list[str]) -> str:
+    return "it" if len(names) == 1 else "them"
