@@ -114,14 +114,15 @@ def compare(
     models = {name: model for name, model in models.items() if name not in dear}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
-    folds = _folds(data, plan, affordable_rows(p))
+    folds = _folds(data, plan, affordable_rows(p), rows)
     trials = {
         name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
         for name, model in models.items()
         if name not in teams
     }
     labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
-    splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
+    own = None if codes is None else codes[rows]
+    splits = splits_of_folds(fold_numbers(folds, own, labels, numbers[rows] if data.groups is None else rows))
     _try(trials, preparation, data, X, rows, splits, progress)
     w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
     found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
@@ -158,12 +159,22 @@ def fold_teams(
     return teams_of(models, training, preparation.standardise)
 
 
-def _folds(data: Data, plan: Plan, few: int) -> Folds:
-    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has."""
+def _folds(data: Data, plan: Plan, few: int, rows: np.ndarray | None = None) -> Folds:
+    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has.
+
+    Rows that belong together are dealt as they stand among the rows that are judged, by their places in the table.
+    """
     y = np.asarray(data.y)
-    if data.n_rows > few and data.groups is None:
+    if data.groups is not None:
+        assert rows is not None
+        splits = _splits(y[rows], data.kind, plan.folds, plan.seed, data.groups[rows])
+        folds = np.full(len(y), -1)
+        for k, (_, test) in enumerate(splits):
+            folds[rows[test]] = k
+        return GivenFolds(int(folds.max()) + 1, folds)
+    if data.n_rows > few:
         return DealtFolds(plan.folds, plan.seed, data.kind == "classes")
-    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, data.groups)), len(y))
+    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, None)), len(y))
     assert found is not None
     if data.numbers is None:
         return found
