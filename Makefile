@@ -10,7 +10,7 @@ READY_DEV := $(READY)-dev
 MAKE_VENV = $(PYTHON) -m venv $(VENV) || { $(PYTHON) -m venv --without-pip --clear $(VENV) && \
 	$(PYTHON) -m pip --python $(BIN)/python install --quiet pip; }
 
-.PHONY: demo test lint types rooms unit docs bench clean
+.PHONY: demo test lint types rooms unit docs anndata bench clean
 
 demo: $(READY)
 	$(BIN)/eigenlens report --demo wine --out $(DEMO)/wine --force
@@ -40,6 +40,13 @@ docs: $(READY_DEV)
 	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/doctrees docs build/docs
 	@echo "Open $(CURDIR)/build/docs/index.html"
 
+# anndata asks for pandas 2, and the others are tested with the newest: it gets an environment of its own
+anndata: VENV := .venv-anndata
+anndata: pyproject.toml
+	test -x $(VENV)/bin/python || $(MAKE_VENV)
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli]' anndata 'pandas<3' pytest pytest-timeout
+	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_anndata.py
+
 bench: $(READY_DEV)
 	$(BIN)/python benchmarks/run.py
 
@@ -54,4 +61,4 @@ $(READY_DEV): pyproject.toml
 	touch $@ $(READY)
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) .venv-anndata build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

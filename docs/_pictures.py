@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import runpy
+from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -12,15 +13,19 @@ INPUTS = ("../benchmarks/results.json", "../benchmarks/calibration/results.json"
 STYLE = {"savefig.bbox": "tight", "font.size": 9, "savefig.dpi": 110}
 
 
-def draw_all(folder: Path) -> None:
-    """Draw the pictures that the scripts, the library or their inputs have changed since they were last drawn."""
+def draw_all(folder: Path, keep_old: bool = False) -> None:
+    """Draw the pictures whose script, or the library or its inputs, changed since they were last drawn.
+
+    With `keep_old`, a picture stays as long as its script does: enough to check the pages.
+    """
     folder.mkdir(exist_ok=True)
     library = digest(*sorted((HERE / "../src").rglob("*.py")), *(HERE / name for name in INPUTS))
     for script in sorted((HERE / "pictures").glob("*.py")):
-        stamp, key = folder / f"{script.stem}.stamp", library + digest(script)
-        if not stamp.exists() or stamp.read_text() != key:
+        stamp, key = folder / f"{script.stem}.stamp", [digest(script), library]
+        drawn = stamp.read_text().split() if stamp.exists() else []
+        if drawn[:1] != key[:1] or (drawn != key and not keep_old):
             draw(script, folder)
-            stamp.write_text(key)
+            stamp.write_text("\n".join(key))
 
 
 def digest(*paths: Path) -> str:
@@ -35,12 +40,21 @@ def draw(script: Path, folder: Path) -> None:
     import matplotlib.pyplot as plt
 
     with plt.rc_context(STYLE):
-        made = runpy.run_path(str(script))
-        if plt.get_fignums():
-            keep(folder / f"{script.stem}.png")
-        for name in drawings(script):
-            made[name]()
-            keep(folder / f"{script.stem}_{name}.png")
+        for name in figures(script):
+            plt.savefig(folder / name)
+            plt.close("all")
+
+
+def figures(script: Path) -> Iterator[str]:
+    """Draw one figure after the other, each when the one before has been dealt with; yield the names of their files."""
+    import matplotlib.pyplot as plt
+
+    made = runpy.run_path(str(script))
+    if plt.get_fignums():
+        yield f"{script.stem}.png"
+    for name in drawings(script):
+        made[name]()
+        yield f"{script.stem}_{name}.png"
 
 
 def drawings(script: Path) -> list[str]:
@@ -50,10 +64,3 @@ def drawings(script: Path) -> list[str]:
     known = {*eigenlens.__all__, *eigenlens.regress.__all__}
     parsed = ast.parse(script.read_text(encoding="utf8"))
     return [node.name for node in parsed.body if isinstance(node, ast.FunctionDef) and node.name in known]
-
-
-def keep(path: Path) -> None:
-    import matplotlib.pyplot as plt
-
-    plt.savefig(path)
-    plt.close("all")

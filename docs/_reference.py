@@ -100,8 +100,8 @@ def title(room: str) -> tuple[str, str]:
 
 def page(room: str) -> str:
     head, line = title(room)
-    head = f"{head} (eigenlens.{room})" if room else head
-    listed = "\n".join(f"   {name}" for name in dotted(room))
+    line = f"``eigenlens.{room}``: {line[:1].lower()}{line[1:]}" if room else line
+    listed = "\n".join(f"   ~{name}" for name in dotted(room))  # a table of short names fits a narrow screen
     summary = f".. autosummary::\n   :toctree: generated\n   :nosignatures:\n\n{listed}"
     return f"{head}\n{'=' * len(head)}\n\n{line}\n\n{summary}\n"
 

@@ -14,6 +14,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 import _advice  # noqa: E402
 import _benchmarks  # noqa: E402
+import _math  # noqa: E402
 import _pictures  # noqa: E402
 import _reference  # noqa: E402
 
@@ -59,6 +60,7 @@ html_css_files = ["site.css"]
 html_favicon = "_static/logo.svg"
 html_show_sourcelink = False
 html_show_sphinx = False
+html_math_renderer = "mathml"  # docs/_math.py
 html_theme_options: dict[str, Any] = {
     "logo": {"image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "text": "eigenlens"},
     "navbar_align": "left",
@@ -119,7 +121,8 @@ def setup(app: Any) -> None:
     """Write the pages that are made from the package, and connect the hooks above."""
     _reference.write_pages(HERE / "api")
     _advice.write_page(HERE / "_made/which_method.md")
-    _pictures.draw_all(HERE / "_made")
+    _pictures.draw_all(HERE / "_made", keep_old=bool(os.environ.get("EIGENLENS_DOCS_KEEP_PICTURES")))
     _benchmarks.write_page(HERE / "_made/benchmarks.md")
+    _math.setup(app)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc

@@ -17,8 +17,6 @@ RETURNS_ANYTHING = {
     "CurveOnDirections.transform",  # what its own directions return
     "CurveOnDirections.predict",
     "CurveOnDirections.get_feature_names_out",
-    "load",  # whatever the file holds; load(path, LDA) is an LDA
-    "open_rows",  # a source; some kinds have more methods than others
     "RKHSFunction.inner",  # a number, or an array of numbers for several functions
     "RKHSFunction.norm",
 }

@@ -3,11 +3,14 @@
 from typing import Any, assert_type
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 import eigenlens as el
 from eigenlens.inference import DimensionTest
 from eigenlens.moments import Cross, Grouped, Moments
+from eigenlens.sources import Source
+from eigenlens.sources.labelled import LabelledRows
 from eigenlens.subspace import Subspace
 
 
@@ -33,6 +36,21 @@ def everyday_use() -> None:
     assert_type(el.CCA(1).fit(X, X).moments_, Cross)
 
     assert_type(el.load("model.eigenlens", el.LDA), el.LDA)
+    loaded = el.load("model.eigenlens")
+    assert_type(loaded.transform(X), NDArray[Any])
+    assert_type(loaded.predict(X), NDArray[Any])
+    assert_type(loaded.score(X, y), float)
+    assert_type(loaded.coef_, Any)  # what only some models have
+    loaded.transform()  # type: ignore[call-arg]
+
+    rows = assert_type(el.open_rows("rows.parquet", target="y"), Source)
+    assert_type(rows.n_rows, int | None)
+    assert_type(rows.feature_names, list[str] | None)
+    assert_type(el.LDA().fit(rows).predict(rows), NDArray[Any])
+    el.open_rows("rows.parquet", batch_rows="many")  # type: ignore[call-overload]
+    field = el.open_rows(xr.DataArray(np.zeros((3, 2, 2)), dims=("time", "lat", "lon")), rows="time")
+    assert_type(field, LabelledRows)
+    field.store(el.PCA(1).fit(field))
 
     el.LDA(missing="mean")  # type: ignore[arg-type]
     el.KernelClassifier(loss="huber")  # type: ignore[arg-type]

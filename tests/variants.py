@@ -79,11 +79,11 @@ VARIANTS = {
         PDA(1, lam=2.0, missing="ml"),
     ],
     MDA: [
+        MDA(2, n_subclasses=2, n_init=2),
         MDA(),
         MDA(n_subclasses=1),
-        MDA(2, n_subclasses=2, n_init=2),
-        MDA(n_subclasses=2, missing="ml"),
-        MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0),
+        MDA(n_subclasses=2, missing="ml", n_init=2),
+        MDA(n_subclasses=2, regressor=PenalizedRegression(lam=1.0), max_iter=5, tol=0, n_init=2),
     ],
     RobustPCA: [RobustPCA(), RobustPCA(2, method="fixed_rank")],
     SparsePCA: [
@@ -127,7 +127,7 @@ VARIANTS = {
         ClassicalMDS(metric="chebyshev", n_landmarks=15, landmarks="maxmin"),
     ],
     AdaptiveSplines: [AdaptiveSplines(), AdaptiveSplines(degree=2), AdaptiveSplines(prune="cv", cv=3)],
-    ProjectionPursuit: [ProjectionPursuit(2, 3), ProjectionPursuit(1, 2, smoother="spline")],
+    ProjectionPursuit: [ProjectionPursuit(1, 1), ProjectionPursuit(1, 1, smoother="spline")],
     PenalizedRegression: [PenalizedRegression(), PenalizedRegression("smooth", lam=1.0)],
     PolynomialRegression: [PolynomialRegression(), PolynomialRegression(3, interactions=False)],
     SIR: [SIR(), SIR(1), SIR(ridge=0.1), SIR(missing="ml")],

@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -20,27 +21,44 @@ sys.path.insert(0, str(ROOT / "docs"))
 
 import _reference  # noqa: E402
 
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT / "src"), "EIGENLENS_DOCS_KEEP_PICTURES": "1"}
+
 pytest.importorskip("sphinx", reason="the site needs the extra 'docs'")
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    """Build the site once, whichever worker comes first."""
-    shared = tmp_path_factory.getbasetemp()
-    shared = shared.parent if os.environ.get("PYTEST_XDIST_WORKER") else shared
-    out = shared / "site"
-    with (shared / "site.lock").open("w") as lock:
+def site():
+    """Build the pages that changed since the last run of the tests, in whichever worker comes first."""
+    folder = ROOT / "build/site-of-tests"
+    folder.mkdir(parents=True, exist_ok=True)
+    run, last = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())), folder / "last.json"
+    with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        said = shared / "site.txt"
-        if not said.exists():
-            where = ["-d", str(shared / "doctrees"), str(ROOT / "docs"), str(out)]
-            options = ["-q", "-W", "--keep-going", "-b", "html", "-D", "plot_gallery=0"]
-            run = [sys.executable, "-m", "sphinx", *options, *where]
-            environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-            done = subprocess.run(run, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
-            said.write_text("" if done.returncode == 0 else done.stdout + done.stderr)
-    assert said.read_text() == ""
-    return out
+        if not last.exists() or json.loads(last.read_text())["run"] != run:
+            done = subprocess.run(
+                sphinx(folder), capture_output=True, text=True, env=ENVIRONMENT, cwd=ROOT, check=False
+            )
+            if done.returncode:  # pages with warnings would not be read again
+                shutil.rmtree(folder / "doctrees", ignore_errors=True)
+            last.write_text(json.dumps({"run": run, "failed": done.returncode, "said": done.stdout + done.stderr}))
+        built = json.loads(last.read_text())
+    assert not built["failed"], built["said"]
+    remove_stale(folder / "html")
+    return folder / "html"
+
+
+def remove_stale(site):
+    """Remove pages of an earlier build whose source is gone."""
+    index = (site / "searchindex.js").read_text(encoding="utf8")
+    known = {*json.loads(index[index.index("{") : index.rindex("}") + 1])["docnames"], "genindex", "search"}
+    for path in site.rglob("*.html"):
+        if path.relative_to(site).with_suffix("").as_posix() not in known and "_static" not in path.parts:
+            path.unlink(missing_ok=True)
+
+
+def sphinx(folder):
+    options = ["-q", "-W", "--keep-going", "-b", "html", "-D", "plot_gallery=0", "-d", str(folder / "doctrees")]
+    return [sys.executable, "-m", "sphinx", *options, str(ROOT / "docs"), str(folder / "html")]
 
 
 class Page(HTMLParser):
@@ -48,20 +66,26 @@ class Page(HTMLParser):
 
     def __init__(self, path):
         super().__init__()
-        self.links, self.anchors = [], set()
+        self.links, self.anchors, self.fetched = [], set(), []
         self.feed(path.read_text(encoding="utf8"))
 
     def handle_starttag(self, tag, attrs):
         given = dict(attrs)
         self.anchors.update(given[name] for name in ("id", "name") if given.get(name))
         self.links += [given[name] for name in ("href", "src") if given.get(name) and tag != "form"]
+        asked = given.get("href" if tag == "link" else "src", "")
+        if re.match(r"(https?:)?//", asked):
+            self.fetched.append(asked)
+
+
+def pages_of(site):
+    """Read every page, except the templates of the theme."""
+    return {path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts}
 
 
 def broken(site):
     """Return the links inside the site that lead nowhere, as 'page: link'."""
-    pages = {
-        path: Page(path) for path in site.rglob("*.html") if "_static" not in path.parts
-    }  # a template of the theme
+    pages = pages_of(site)
     for path, page in pages.items():
         for link in page.links:
             address, anchor = urldefrag(unquote(link))
@@ -80,6 +104,18 @@ def test_a_broken_link_would_be_found(tmp_path):
     (tmp_path / "a.html").write_text('<a href="b.html#here">b</a><a href="c.html">c</a><a href="#top">top</a>')
     (tmp_path / "b.html").write_text('<p id="there"></p>')
     assert list(broken(tmp_path)) == ["a.html: b.html#here", "a.html: c.html", "a.html: #top"]
+
+
+def test_no_page_fetches_anything_from_the_network(site):
+    assert {path.name: page.fetched for path, page in pages_of(site).items() if page.fetched} == {}
+    assert "<math " in (site / "api/generated/eigenlens.kernels.Matern.html").read_text(encoding="utf8")
+
+
+def test_a_script_of_another_host_would_be_found(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<script src="https://cdn.example/m.js"></script><a href="https://x.example">x</a>'
+    )
+    assert [page.fetched for page in pages_of(tmp_path).values()] == [["https://cdn.example/m.js"]]
 
 
 def test_every_public_name_has_a_page_with_an_example(site):

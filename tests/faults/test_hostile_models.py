@@ -107,6 +107,63 @@ def test_a_lie_is_refused(lie, path):
         load(forge(path, lie))
 
 
+def of_part(kind, name, node):
+    """Return a change of an attribute of the first part of a kind."""
+
+    def change(header):
+        attribute(name, node, [entry["class"] for entry in header["objects"]].index(kind))(header)
+
+    return change
+
+
+def lost(kind, name):
+    """Return a change that takes an attribute from the first part of a kind."""
+
+    def change(header):
+        entry = next(entry for entry in header["objects"] if entry["class"] == kind)
+        entry["state"] = [pair for pair in entry["state"] if pair[0] != name]
+
+    return change
+
+
+MISFITS = {
+    "a centre of two columns": of_part("Subspace", "centre", [1.0, 2.0]),
+    "a basis that is text": of_part("Subspace", "basis", "x"),
+    "a subspace without a centre": lost("Subspace", "centre"),
+    "a spectrum without a rank": lost("Spectrum", "rank"),
+    "no number of columns": lost("PCA", "n_features_in_"),
+    "more columns than bytes": attribute("n_features_in_", 10**9),
+    "a fraction of columns": attribute("n_features_in_", 2.5),
+    "names of other columns": attribute("feature_names_in_", ["a", "b"]),
+    "a spectrum that is a number": attribute("spectrum_", -1),
+    "another number of components": attribute("n_components_", 1),
+}
+
+
+@pytest.mark.parametrize("change", MISFITS.values(), ids=MISFITS.keys())
+def test_parts_that_do_not_fit_together_are_refused(change, path):
+    """They were loaded, and `transform` failed with an error of NumPy's."""
+    with pytest.raises(ModelFileError, match="is damaged"):
+        load(forge(path, change))
+
+
+def test_classes_that_answers_do_not_have_are_refused(tmp_path):
+    path = save(LDA().fit(X, np.arange(30) % 3), tmp_path / "model")
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        load(forge(path, attribute("classes_", [0, 1])))
+
+
+def test_moments_of_nothing_are_refused(tmp_path):
+    path = save(PCA(2).fit(X).moments_, tmp_path / "moments")
+    with pytest.raises(ModelFileError, match="do not fit together"):
+        load(forge(path, lambda header: header["objects"][0].update(state=[])))
+
+
+def test_a_model_is_not_changed_by_its_rehearsal(tmp_path):
+    model = KernelPCA(2).fit(X)
+    assert vars(load(save(model, tmp_path / "model"))).keys() == vars(model).keys()
+
+
 def test_the_same_file_untouched_is_not_refused(path):
     assert load(forge(path, lambda header: None)).n_components_ == 2
 

@@ -2,6 +2,7 @@
 
 import threading
 import time
+from concurrent.futures import CancelledError
 
 import dask
 import numpy as np
@@ -81,6 +82,47 @@ def test_y_is_asked_for_again(monkeypatch):
     expected = SIR(2, n_slices=3).fit(X, y).components_
     monkeypatch.setattr(source_of, "_client", Client)
     assert np.array_equal(SIR(2, n_slices=3).fit(X, y).components_, expected)
+
+
+def test_a_scheduler_that_is_gone_is_told(monkeypatch):
+    """The client hears of it when it asks for the lost partitions again, and is closed by then."""
+    X, y = parts(rows_of(4))
+
+    class Lost:
+        def result(self):
+            raise CancelledError
+
+        def cancelled(self):
+            return True
+
+        def done(self):
+            return False
+
+        def release(self):
+            pass
+
+    class Client:
+        status = "running"
+
+        def compute(self, runs):
+            if self.status == "closed":
+                raise OSError("Client is closed")
+            self.status = "closed"
+            return [Lost() for _ in runs]
+
+        def sync(self, *args):
+            pass
+
+        def cancel(self, futures):
+            raise OSError("Client is closed")
+
+    model = LDA().fit(*(part.compute() for part in (X, y)))
+    before = model.scalings_
+    client = Client()
+    monkeypatch.setattr(source_of, "_client", lambda: client)
+    with pytest.raises(RuntimeError, match="the Dask scheduler is gone"):
+        model.fit(X, y)
+    assert model.scalings_ is before
 
 
 @pytest.mark.parametrize("name", ["LDA", "SIR"])

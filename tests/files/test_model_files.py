@@ -350,7 +350,7 @@ WATCHED = (
 )
 
 
-def test_ten_thousand_damaged_files_do_no_harm(tmp_path):
+def test_thousands_of_damaged_files_do_no_harm(tmp_path):
     path, ran, watching = tmp_path / "model", [], [False]
     sys.addaudithook(lambda event, _: ran.append(event) if watching[0] and event in WATCHED else None)
     models = [fitted(e)[0] for e in (PCA(2), LDA(), FDA(), SIR(), make_pipeline(StandardScaler(), PCA()))]
@@ -360,7 +360,7 @@ def test_ten_thousand_damaged_files_do_no_harm(tmp_path):
         good = save(model, path).read_bytes()
         load(path)  # its modules are imported now, so that nothing has to be executed any more
         import_all()  # nor where a changed name makes `load` look for its class
-        for raw in mutants(good, 2000, seed):
+        for raw in mutants(good, 500, seed):
             path.write_bytes(raw)
             start = time.perf_counter()
             watching[0] = True
@@ -376,8 +376,8 @@ def test_ten_thousand_damaged_files_do_no_harm(tmp_path):
                 watching[0] = False
             slowest = max(slowest, time.perf_counter() - start)
     assert ran == []
-    assert sum(outcomes.values()) == 10_000
-    assert outcomes["refused"] > 9000
+    assert sum(outcomes.values()) == 2_500
+    assert outcomes["refused"] > 2_250
     assert outcomes["harmless"] > 0  # such as a changed note, or a changed number: the checksum was made right
     assert slowest < 2.0
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # KiB
@@ -420,7 +420,7 @@ save(PCA().fit(np.random.default_rng(0).standard_normal((400, 300))), sys.argv[1
 """
 
 
-@pytest.mark.parametrize("room", [0, 10, 5000, 300_000])
+@pytest.mark.parametrize("room", [0, 5000, 300_000])
 def test_a_full_disk_leaves_the_old_file(room, tmp_path):
     path = save(fitted(PCA(2))[0], tmp_path / "model")
     before = path.read_bytes()

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 import eigenlens
+from eigenlens.exceptions import ModelFileError
 from eigenlens.testing import all_estimators, all_regressors
 
 from .judge import Verdict, quiet, verdict_of
@@ -132,4 +133,7 @@ def _saved_and_loaded(model):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.eigenlens"
         eigenlens.save(model, path)
-        return eigenlens.load(path)
+        try:
+            return eigenlens.load(path)
+        except ModelFileError as error:
+            raise AssertionError(f"a model that was just saved is refused: {error}") from error

@@ -1,7 +1,10 @@
 """The bootstrap: exact resamples from sums, alignment, intervals, and what it refuses."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA as SklearnPCA
 from sklearn.pipeline import make_pipeline
@@ -10,6 +13,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS
 from eigenlens._core.errors import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
+from eigenlens.inference._resamples import Units, loadings_of
 from eigenlens.inference.alignment import aligned, angles_between, corrected_percentiles, tied_blocks
 from eigenlens.moments.resampled import Resampler
 from eigenlens.regress import PolynomialRegression
@@ -39,6 +43,30 @@ def test_resamples_from_sums_are_fits_with_weights(model, per_block):
         quick = type(model)(**model.get_params(deep=False)).fit_moments(drawn)
         name = {"PCA": "components_", "SIR": "components_", "CCA": "x_weights_"}.get(type(model).__name__, "scalings_")
         np.testing.assert_allclose(getattr(quick, name), getattr(direct, name), rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("model", [PCA(1), LDA(), CCA(1), SIR(1)], ids=lambda model: type(model).__name__)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
+    """Resamples that are climbed side by side from the maximum of all rows end at their own maximum."""
+    rng = np.random.default_rng(1)
+    A = np.column_stack([X + np.array([1e4, 0, -30, 5]), np.full(150, 3.0)])[:, : 4 if isinstance(model, CCA) else 5]
+    A[rng.random(A.shape) < 0.25] = np.nan
+    A[7] = np.nan
+    target = {"PCA": (), "CCA": (y[:, None] + rng.standard_normal((150, 2)),)}.get(type(model).__name__, (y,))
+    model = clone(model).set_params(missing="ml")
+    groups = np.arange(150) // 2 if grouped else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = bootstrap(model, A, *target, n_boot=3, groups=groups, random_state=5)
+        units = Units.of(150, groups, "auto", None, True, 5)
+        for b in range(3):
+            times = units.counts(5, b) if groups is None else units.counts(5, b)[groups]
+            direct = clone(model).fit(A, *target, sample_weight=times)
+            replicate = aligned(loadings_of(direct)[None], found.components[b], [slice(j, j + 1) for j in range(1)])[0]
+            np.testing.assert_allclose(
+                found.components[b, 0], replicate[0], rtol=1e-4, atol=1e-5 * abs(replicate).max()
+            )
 
 
 def test_seeded_and_the_same_on_any_number_of_processes():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import mpmath as mp
 import numpy as np
 import pytest
@@ -89,6 +91,24 @@ def test_a_lam_below_all_rounding_is_told_with_a_number(kernel):
         KernelRegressor(kernel, lam=1e-6).fit(U + 1e5, Y)
     with pytest.warns(ConditionWarning, match=r"fitted values by (up to )?\de[-+]\d\d of the responses"):
         KernelClassifier(kernel, loss="logistic", lam=1e-6).fit(U + 1e5, Y > 0)
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("loss", ["hinge", "epsilon_insensitive"])
+def test_support_machines_of_polynomials_converge_far_away(loss, degree):
+    """Far away only the highest monomials are penalised, so that 1e5 and 1e6 ask nearly the same question."""
+    y = U[:, 0] + U[:, 1] ** 2
+    cls, y = (KernelClassifier, y > 0.8) if loss == "hinge" else (KernelRegressor, y + 0.1 * Y)
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for far in (1e5, 1e6):
+            model = cls(Polynomial(degree), loss=loss, lam=1e-3).fit(U + far, y)
+            found.append(model.decision_function(U + far) if loss == "hinge" else model.predict(U + far))
+    size = np.abs(found[0]).max()
+    assert np.abs(found[0] - found[1]).max() < 1e-3 * size
+    if loss == "hinge":
+        assert ((found[0] > 0) == y).mean() > 0.9
 
 
 def exact_axes(X, degree, count):

@@ -22,7 +22,7 @@ from eigenlens._core.errors import (
     SelfDistanceWarning,
     TooLargeError,
 )
-from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, lingoes, procrustes
+from eigenlens.distances import Exponential, Identity, Logarithm, Power, double_center, gower, lingoes, procrustes
 
 rng = np.random.default_rng(11)
 X = rng.standard_normal((80, 5)) * [5, 4, 3, 2, 1] + [1, 2, 3, 4, 5]
@@ -674,3 +674,10 @@ def test_distances_between_sets_refuse_counts(metric):
     np.testing.assert_allclose(mds.distances_among(present), cdist(present > 0, present > 0, metric), atol=1e-15)
     with pytest.raises(InputError, match="Pass X > 0 to compare presence and absence"):
         mds.transform(counts)
+
+
+def test_words_under_gowers_metric_are_told_where_to_go():
+    frame = pd.DataFrame({"size": [1.0, 2.0, 5.0], "kind": ["a", "a", "b"]})
+    with pytest.raises(TypeError, match=r"kind .* ClassicalMDS\(metric='precomputed'\).fit\(eigenlens.distances.gower"):
+        ClassicalMDS(1, metric="gower").fit(frame)
+    assert ClassicalMDS(1, metric="precomputed").fit(gower(frame)).embedding_.shape == (3, 1)

@@ -137,3 +137,14 @@ def test_refusals():
         CorrespondenceAnalysis(2).fit([[1, 2, 3], [2, 4, 6], [3, 1, 2]])
     with pytest.raises(TypeError, match="columns that are not numbers: hair"):
         CorrespondenceAnalysis().fit(HAIR.reset_index(names="hair"))
+
+
+def test_a_few_axes_of_many_are_the_first_of_all():
+    """The other axes are not solved for, and the test of dimension still looks at all of them."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.poisson(5 * np.exp(0.5 * rng.standard_normal((60, 2)) @ rng.standard_normal((2, 40)))) + 1)
+    every, few = CorrespondenceAnalysis().fit(table), CorrespondenceAnalysis(2).fit(table)
+    np.testing.assert_allclose(few.eigenvalues_, every.eigenvalues_[:2], rtol=1e-11)
+    np.testing.assert_allclose(few.rows_.coordinates, every.rows_.coordinates[:, :2], atol=1e-10)
+    np.testing.assert_allclose(few.explained_variance_ratio_, every.explained_variance_ratio_[:2], rtol=1e-11)
+    np.testing.assert_allclose(few.test_dimension().p_values, every.test_dimension().p_values, atol=1e-12)

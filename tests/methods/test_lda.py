@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis as Peer
 
 from eigenlens import LDA
-from eigenlens._core.errors import InputError, RankWarning
+from eigenlens._core.errors import InputError, RankWarning, SeparationError
 
 X, y = load_wine(return_X_y=True)
 
@@ -166,3 +166,13 @@ def test_many_classes():
     model = LDA().fit(rows, labels)
     assert model.scalings_.shape == (12, 12)
     assert model.score(rows, labels) > 0.9
+
+
+@pytest.mark.parametrize("shrinkage", [None, 0.5])
+def test_columns_without_spread_within_classes_tell_the_classes_or_nothing(shrinkage):
+    y = np.arange(12) % 3
+    with pytest.raises(InputError, match="the same in all of them, so that nothing separates the classes"):
+        LDA(shrinkage=shrinkage).fit(np.ones((12, 2)), y)
+    said = "read off the columns" if shrinkage else "these columns alone separate classes"
+    with pytest.raises(SeparationError, match=said):
+        LDA(shrinkage=shrinkage).fit(np.column_stack([y, y**2]).astype(float), y)

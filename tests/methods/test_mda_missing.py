@@ -55,7 +55,7 @@ def test_steps_for_rows_with_holes_are_the_plain_ones_where_there_are_none(rank)
 
 
 @pytest.mark.parametrize("rank", [None, 1, 2])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_the_likelihood_never_falls(seed, rank):
     rng = np.random.default_rng(seed)
     n, p = int(rng.integers(100, 300)), int(rng.integers(2, 7))
@@ -66,9 +66,9 @@ def test_the_likelihood_never_falls(seed, rank):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SubclassWarning)
         warnings.simplefilter("ignore", MissingWarning)
-        model = MDA(rank, n_subclasses=3, missing="ml", max_iter=50, tol=0, n_init=1, random_state=seed)
+        model = MDA(rank, n_subclasses=3, missing="ml", max_iter=30, tol=0, n_init=1, random_state=seed)
         path = model.fit(rows, labels, weight).log_likelihood_
-    assert len(path) == 50
+    assert len(path) == 30
     assert np.diff(path).min() >= -1e-10 * np.abs(path).max()
 
 
@@ -77,15 +77,14 @@ def test_the_likelihood_is_that_of_the_observed_cells_and_its_slope_vanishes():
     model = MDA(n_subclasses=2, missing="ml", tol=1e-13, max_iter=3000, n_init=1).fit(H, labels)
 
     def log_likelihood(means, S):
-        total = 0.0
-        for x, k in zip(H, labels, strict=True):
-            o, own = ~np.isnan(x), np.flatnonzero(model.subclass_classes_ == k)
-            total += np.log(
-                sum(
-                    model.subclass_weights_[r] * scipy.stats.multivariate_normal(means[r][o], S[np.ix_(o, o)]).pdf(x[o])
-                    for r in own
-                )
-            )
+        total, seen = 0.0, ~np.isnan(H)
+        for o in np.unique(seen, axis=0):
+            for k in np.unique(labels):
+                rows = H[(seen == o).all(axis=1) & (labels == k)][:, o]
+                own = np.flatnonzero(model.subclass_classes_ == k)
+                laws = [scipy.stats.multivariate_normal(means[r][o], S[np.ix_(o, o)]) for r in own]
+                shares = zip(model.subclass_weights_[own], laws, strict=True)
+                total += np.log(sum(share * law.pdf(rows) for share, law in shares)).sum()
         return total
 
     means, S = model.subclass_means_, model.covariance_

@@ -364,8 +364,8 @@ def test_tests_of_rows_with_holes_come_from_moments_or_rows(model):
     _, H, y = table()
     args = arguments(model, H, y)
     found = fresh(model).fit(*args)
-    test = found.test_dimension(n_draws=59)
-    again = found.test_dimension(*args, n_draws=59)
+    test = found.test_dimension(n_draws=29)
+    again = found.test_dimension(*args, n_draws=29)
     assert test.dimension == again.dimension
     assert test.dimension >= 1
     np.testing.assert_allclose(test.p_values, again.p_values)
@@ -410,16 +410,16 @@ def test_drawn_samples_have_the_law_they_are_drawn_from():
 def test_noise_is_not_taken_for_a_direction_where_cells_are_missing():
     """The usual test of these moments, as if nothing were missing, finds one in every second table."""
     found, naive = 0, 0
-    for seed in range(12):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((100, 6))
         H = np.where(rng.random(X.shape) < 0.4, np.nan, X)
         H[np.isnan(H).all(axis=1), 0] = 0.0
         cca = CCA(missing="ml").fit(H[:, :3], H[:, 3:])
-        found += cca.test_dimension(n_draws=39).dimension > 0
+        found += cca.test_dimension(n_draws=19).dimension > 0
         naive += CCA().fit_moments(cca._whole_moments).test_dimension().dimension > 0
-    assert found <= 3
-    assert naive >= 5
+    assert found <= 2
+    assert naive >= 4
 
 
 def test_a_singular_table_has_no_law_of_holes_but_a_fit():

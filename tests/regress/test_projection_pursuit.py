@@ -32,7 +32,7 @@ def angle(a, b):
 @pytest.mark.parametrize("smoother", SMOOTHERS)
 def test_finds_the_directions(smoother):
     X, Y, A = ridge_data()
-    model = ProjectionPursuit(n_terms=2, max_terms=4, **smoother).fit(X, Y[:, 0])
+    model = ProjectionPursuit(n_terms=2, max_terms=2, **smoother).fit(X, Y[:, 0])
     assert min(angle(model.directions_[0], a) for a in A) < 5
     assert min(angle(model.directions_[1], a) for a in A) < 5
     new, target, _ = ridge_data(seed=1, noise=0.0)
@@ -73,14 +73,14 @@ def test_integer_weights_are_repeated_rows():
     w = np.random.default_rng(3).integers(0, 4, size=120)
     again = np.random.default_rng(4).permutation(np.repeat(np.arange(120), w))
     for smoother in SMOOTHERS:
-        model = ProjectionPursuit(n_terms=1, max_terms=2, **smoother)
+        model = ProjectionPursuit(n_terms=1, max_terms=1, **smoother)
         weighted = model.fit(X, Y, sample_weight=w).predict(X)
         repeated = model.fit(X[again], Y[again]).predict(X)
         assert_allclose(weighted, repeated, atol=1e-6)
 
 
 def test_units_of_a_feature_do_not_matter():
-    X, Y, _ = ridge_data(n=150)
+    X, Y, _ = ridge_data(n=100)
     scale, shift = np.array([1e-6, 1e4, 2.0, -5.0, 1.0]), np.array([0, 1e7, 3, 0, -1])
     for smoother in SMOOTHERS:
         model = ProjectionPursuit(n_terms=2, max_terms=2, **smoother)
@@ -89,13 +89,12 @@ def test_units_of_a_feature_do_not_matter():
 
 
 def test_more_terms_to_prune_from_is_never_worse():
-    X, Y, _ = ridge_data(seed=2, noise=0.5)
-    rss = [ProjectionPursuit(2, m, smoother="spline").fit(X, Y[:, 0]).rss_ for m in (2, 3, 5)]
-    assert rss[1] <= rss[0] * (1 + 1e-12)
-    assert rss[2] <= rss[0] * (1 + 1e-12)
-    path = ProjectionPursuit(2, 5, smoother="spline").fit(X, Y[:, 0]).rss_path_
-    assert sorted(path) == [2, 3, 4, 5]
-    assert path[5] < path[2]
+    X, Y, _ = ridge_data(seed=2, n=150, noise=0.5)
+    few, more = (ProjectionPursuit(2, m, smoother="spline").fit(X, Y[:, 0]) for m in (2, 4))
+    assert more.rss_ <= few.rss_ * (1 + 1e-12)
+    path = more.rss_path_
+    assert sorted(path) == [2, 3, 4]
+    assert path[4] < path[2]
 
 
 def test_one_feature_is_a_smooth_and_a_constant_one_is_ignored():
@@ -177,7 +176,6 @@ def test_plot_has_a_panel_per_term():
     [
         ("supsmu_1_1", {}, 1),
         ("supsmu_2_3", {}, 0),  # ours has 0.57 times R's residuals, in other directions
-        ("supsmu_2_5", {}, 0),
         ("supsmu_3_5", {}, 0),
         ("spline_2_3_df5", {"smoother": "spline", "df": 4}, 1),
         ("gcv_2_3", {"smoother": "spline", "df": "gcv"}, 2),

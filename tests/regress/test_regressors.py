@@ -28,7 +28,7 @@ y = np.sin(2 * X[:, 0]) + X[:, 1]
 pytestmark = pytest.mark.filterwarnings("ignore::eigenlens._core.errors.NotConvergedWarning")
 
 
-def rows(n=120, p=4, seed=0):
+def rows(n=80, p=4, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.uniform(-2, 2, size=(n, p))
     Y = np.column_stack([np.sin(2 * X[:, 0]) + X[:, 1], np.abs(X[:, 2])]) + 0.2 * rng.normal(size=(n, 2))

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 from eigenlens import LDA, PCA, open_rows
 
-ad = pytest.importorskip("anndata", reason="anndata asks for pandas 2, and is tested where that is installed")
+ad = pytest.importorskip("anndata", reason="anndata needs pandas 2: `make anndata` runs these tests beside it")
 
 
 def cells(kind="dense", n=80, p=6):

@@ -42,7 +42,7 @@ def test_cluster_and_threads_give_the_same_bits(client, monkeypatch):
             assert same_bits(there, LDA().fit(X, y))
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("seed", [0])
 def test_killed_workers_change_no_bit(client, seed):
     X, y = parts(rows_of(40, pause=0.04))
     expected = LDA().fit(*parts(rows_of(40)))

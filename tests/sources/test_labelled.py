@@ -67,6 +67,38 @@ def test_land_is_left_out_and_comes_back_as_nan(chunks):
     )
 
 
+@pytest.mark.parametrize("chunks", [None, {"time": 17, "lat": 2}])
+def test_land_may_be_among_the_rows(chunks):
+    """Places are rows and times columns: the land is left out, and its scores are NaN."""
+    array = field(masked=True, chunks=chunks)
+    rows = open_rows(array, rows=["lat", "lon"])
+    assert rows.n_features == 60
+    model = PCA(2).fit(rows)
+    table = array.transpose("lat", "lon", "time").values.reshape(20, 60)
+    seen = ~np.isnan(table[:, 0])
+    expected = PCA(2).fit(table[seen])
+    np.testing.assert_allclose(model.components_, expected.components_, rtol=0, atol=1e-12)
+    scores = rows.scores(model)
+    assert scores.dims == ("lat", "lon", "component")
+    flat = scores.values.reshape(20, 2)
+    assert np.array_equal(np.isnan(flat[:, 0]), ~seen)
+    np.testing.assert_allclose(flat[seen], expected.transform(table[seen]), rtol=0, atol=1e-10)
+
+
+def test_labels_and_weights_of_every_row_may_come_beside_land():
+    array = field(masked=True)
+    table = array.transpose("lat", "lon", "time").values.reshape(20, 60)[:, :3]
+    seen = ~np.isnan(table[:, 0])
+    y, weight = np.array(["a", "b"])[np.arange(20) % 2], np.arange(20) % 3 + 1
+    rows = open_rows(array.isel(time=slice(3)), rows=["lat", "lon"])
+    model = LDA().fit(rows, y, sample_weight=weight)
+    expected = LDA().fit(table[seen], y[seen], sample_weight=weight[seen])
+    np.testing.assert_allclose(model.scalings_, expected.scalings_, rtol=0, atol=1e-12)
+    said = model.predict(rows).values.ravel()
+    assert np.isnan(said[~seen].astype(float)).all()
+    assert said[seen].tolist() == expected.predict(table[seen]).tolist()
+
+
 def test_a_hole_that_is_not_land_is_an_error():
     array = field()
     array[3, 1, 1] = np.nan

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from eigenlens._core import xp as _xp
 from eigenlens.spectral import Form, principal_angles
 from eigenlens.spectral.block_krylov import RESIDUAL, block_width, leading
 from eigenlens.spectral.products import gram, krylov
@@ -27,6 +28,17 @@ SPECTRA = {
     "six": np.r_[np.full(6, 2.0), np.full(N - 6, 1.0)],
     "close": np.r_[np.full(4, 1.05), 1.04, 1.03, np.linspace(1, 0, N - 6)],
 }
+
+
+def test_equal_eigenvalues_are_all_returned():
+    random = np.random.default_rng(7)  # among these LAPACK finds 8 of 10 eigenvalues once
+    for _ in range(60):
+        values = random.choice([2.0, 1.0, 0.0, 0.5], int(random.integers(9, 60)))
+        k = int(random.integers(1, len(values)))
+        A = np.linalg.qr(random.standard_normal((len(values),) * 2))[0]
+        found, vectors = _xp.leading_eigh((A * values) @ A.T, k)
+        np.testing.assert_allclose(found, np.sort(values)[::-1][:k], atol=1e-13)
+        np.testing.assert_allclose(vectors.T @ vectors, np.eye(k), atol=1e-12)
 
 
 @pytest.mark.parametrize("name", SPECTRA)

@@ -216,9 +216,13 @@ def test_the_library_names_columns_that_separate(animals):
         assert model.set_params(**if_separated(model)).fit(animals, y).score(animals, y) > 0.8
 
 
-def test_classes_that_all_columns_give_away_are_refused_with_a_reason(folder, capsys):
-    table = pd.DataFrame({"kind": ["a", "b", "c"] * 10, "code": [1, 5, 9] * 10})
-    assert "the classes can be read off the columns" in refused(capsys, table, "--target", "kind")
+def test_classes_that_all_columns_give_away_are_told_and_the_columns_shown(folder, capsys):
+    table = pd.DataFrame({"kind": ["a", "b", "c"] * 10, "code": [1, 5, 9] * 10, "size": [2, 1, 7] * 10})
+    said = answered(capsys, table, "--target", "kind")
+    assert "Every column ('code', 'size') has a single value within each class of 'kind'" in said["summary"][0]
+    assert said["method"] == "PCA"
+    assert len(said["notes"]) == len(set(said["notes"]))
+    assert "the classes can be read off the columns" in refused(capsys, table, "--target", "kind", "--method", "lda")
 
 
 # -- what a test may cost ------------------------------------------------------------------------------------------

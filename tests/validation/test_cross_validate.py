@@ -21,9 +21,12 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 import eigenlens
 from eigenlens import CCA, FDA, LDA, PCA, PDA, QDA, SAVE, SIR, MixedPCA, RobustPCA, SparsePCA
+from eigenlens._core.drawn import numbers_of
 from eigenlens.exceptions import InputError, InputTypeError
 from eigenlens.regress import PenalizedRegression
+from eigenlens.sources import Block
 from eigenlens.validation import cross_validate
+from eigenlens.validation.folds import DealtFolds
 
 X, y = load_wine(return_X_y=True)
 X = X / X.std(axis=0)  # columns of one unit
@@ -209,6 +212,20 @@ def test_dealt_folds_are_even_and_differ_by_seed():
         first, second = DealtFolds(5, 0, by_class)(block), DealtFolds(5, 1, by_class)(block)
         assert np.bincount(first).tolist() == [200] * 5
         assert 0.7 < np.mean(first != second) < 0.9
+
+
+def test_numbers_by_cells_do_not_depend_on_the_order_of_rows():
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.standard_normal((400, 3)), np.zeros((50, 3))])
+    X[7, 1] = np.nan
+    order = rng.permutation(len(X))
+    numbers = numbers_of(X)
+    assert len(set(numbers.tolist())) == len(X)  # copies of a row are told apart
+    assert np.array_equal(np.sort(numbers[order]), np.sort(numbers_of(X[order])))
+    assert np.array_equal(numbers_of(X[order])[order < 400], numbers[order][order < 400])
+    assert np.array_equal(numbers_of(-np.abs(np.zeros((1, 3)))), numbers_of(np.zeros((1, 3))))
+    folds = DealtFolds(5, 0)(Block(X, numbers=numbers))
+    assert np.bincount(folds, minlength=5).min() > 60
 
 
 def test_rows_far_from_the_origin_and_ill_conditioned_keep_their_digits():

@@ -16,6 +16,23 @@ def mixed(values: np.ndarray) -> np.ndarray:
         return np.asarray(z ^ (z >> np.uint64(31)))
 
 
+def numbers_of(X: np.ndarray) -> np.ndarray:
+    """Return a number for each row that depends on its cells alone, so that it does not matter where the row lies.
+
+    Rows that are equal get different numbers, in the order in which they come.
+    """
+    bits = np.where(np.isnan(X), np.nan, X.astype(np.float64) + 0.0).view(np.uint64)  # one kind of NaN, one of zero
+    found = np.zeros(len(X), dtype=np.uint64)
+    for j in range(X.shape[1]):
+        found = mixed(found ^ bits[:, j])
+    order = np.argsort(found, kind="stable")
+    places = np.arange(len(X))
+    begins = np.diff(found[order], prepend=found[order][:1] + np.uint64(1)) != 0
+    copies = np.empty(len(X), dtype=np.uint64)
+    copies[order] = places - np.maximum.accumulate(np.where(begins, places, 0))
+    return np.asarray(mixed(found ^ copies) >> np.uint64(1), dtype=np.int64)
+
+
 def keys(numbers: np.ndarray, seed: int) -> np.ndarray:
     """Return a random number for each row number: the rows with the smallest ones are those that are drawn."""
     return mixed(mixed(numbers.astype(np.uint64) ^ np.uint64(SALT)) ^ np.uint64(seed % 2**64))

@@ -37,7 +37,21 @@ def checked(kind: Kind, attributes: dict[str, Any]) -> dict[str, Any]:
     for name in attributes:
         if not _is_known(kind.cls, name):
             raise ValueError(f"a {kind.cls.__name__} has no attribute {name[:40]!r}")
+    _check_complete(kind, attributes)
     return attributes
+
+
+def _check_complete(kind: Kind, attributes: dict[str, Any]) -> None:
+    """Refuse a record that lacks a field; what has a default came in after the file was written."""
+    for field in dataclasses.fields(kind.cls) if dataclasses.is_dataclass(kind.cls) else ():
+        if field.name in attributes:
+            continue
+        if field.default is not dataclasses.MISSING:
+            attributes[field.name] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            attributes[field.name] = field.default_factory()
+        else:
+            raise ValueError(f"a {kind.cls.__name__} lacks {field.name}")
 
 
 def _parameters(cls: type[BaseEstimator]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import os
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
@@ -14,14 +14,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.text import printable
+from .._core.typing import Array, TableLike
 from ..moments import Moments
 from ..sources.writing import replaced
 from . import container
 from .old_names import name_today
+from .rehearsal import rehearse
 from .state import Decoder, Encoder
 from .text import contents, is_text, write_text
 
 Loaded = TypeVar("Loaded")
+
+
+class LoadedModel(Protocol):
+    """What a file holds whose class was not named: what most models have, and anything that its own class adds."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def transform(self, X: TableLike) -> Array: ...
+    def predict(self, X: TableLike) -> Array: ...
+    def predict_proba(self, X: TableLike) -> Array: ...
+    def score(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> float: ...
+    def __getattr__(self, name: str) -> Any: ...
 
 
 def save(
@@ -93,7 +106,7 @@ def _require_content(model: Any) -> None:
 
 
 @overload
-def load(path: str | os.PathLike[str]) -> Any: ...
+def load(path: str | os.PathLike[str]) -> LoadedModel: ...
 @overload
 def load(path: str | os.PathLike[str], kind: type[Loaded]) -> Loaded: ...
 def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
@@ -120,6 +133,7 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
     path = Path(path)
     with container.opened(path) as raw, contents(raw, path) as file:
         header, arrays = container.read(file, path)
+        size = os.fstat(file.fileno()).st_size
     try:
         decoder = Decoder(header.get("objects"), arrays)
         model = decoder.value(header.get("model"))
@@ -129,6 +143,10 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
         raise errors.damaged(path, str(error) or type(error).__name__) from None
     if not isinstance(model, BaseEstimator | Moments):
         raise errors.damaged(path, "what it holds is not an estimator")
+    try:
+        rehearse(model, size)
+    except ValueError as error:
+        raise errors.damaged(path, str(error)) from None
     if kind is not None and not isinstance(model, kind):
         raise errors.ModelFileError(f"{path} holds a {type(model).__name__}, and kind={kind.__name__} was asked for.")
     _compare_versions(path, header.get("versions"))

@@ -16,6 +16,7 @@ from sklearn.utils import _safe_indexing
 from .._core import errors
 from .._core import xp as _xp
 from ..moments.resampled import Resampler, can_resample
+from ..normal import HoledResampler
 from ..sources import Block
 
 LOADINGS = ("components_", "scalings_", "x_weights_", "scores_", "embedding_")
@@ -112,6 +113,14 @@ def can_sum(reference: Any) -> bool:
     return can_resample(reference.moments_) and reference.spectrum_.condition < CONDITION
 
 
+def can_climb(reference: Any) -> bool:
+    """Tell whether resamples of rows with holes can be fitted from the maximum of the likelihood of all rows.
+
+    Each of them looks at every row, so a table of many rows with few patterns of holes is better off with its patterns.
+    """
+    return getattr(reference, "_resamples_holes", False) and bool(reference.moments_.n_rows <= ROWS)
+
+
 def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
     """Return the fit to all rows."""
     if isinstance(model, type) or not (hasattr(model, "fit") and hasattr(model, "get_params")):
@@ -203,7 +212,8 @@ def from_moments(
         codes = np.unique(labels, return_inverse=True)[1]  # the order of moments, whatever that of the classes
     if units.chance is not None:  # a row of weight 2 is drawn twice as often, and then counts once
         weight = np.ones(len(weight))
-    sums = Resampler(moments, rows, codes, weight, units.labels)
+    kind = HoledResampler if getattr(reference, "_resamples_holes", False) else Resampler
+    sums = kind(moments, rows, codes, weight, units.labels)
     replica, k = _fixed(reference), len(loadings_of(reference))
     batch = max(1, min(n_boot, BATCH // (8 * (sums.n_units + sums.q**2))))
     done, drawn_so_far, cause = 0, 0, None

@@ -13,11 +13,11 @@ from .._core import xp as _xp
 from .._core.drawing import Display
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
 from .._core.typing import Frame
-from ..moments import Patterns
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
 from ._resamples import (
     Units,
+    can_climb,
     can_sum,
     class_names,
     fit_reference,
@@ -236,8 +236,9 @@ def bootstrap(
     -----
     Estimators that are fitted from moments (PCA, LDA, PDA, CCA, SIR, SparsePCA) never see the rows again: each unit is
     summarised once, and the moments of all resamples are one matrix product of counts with these summaries, exact to
-    round-off. SIR keeps its slices. Other estimators are fitted with `sample_weight` if they accept it, and otherwise
-    to the drawn rows.
+    round-off. With `missing="ml"`, resamples of up to 2,000 rows are climbed from the maximum of the likelihood of all
+    rows, many at a time. SIR keeps its slices. Other estimators are fitted with `sample_weight` if they accept it, and
+    otherwise to the drawn rows.
 
     Components get the sign that agrees with the scores of the fit. If neighbouring eigenvalues are closer than 3.5
     standard errors, the components are not determined individually, and their block is rotated together (Procrustes).
@@ -266,7 +267,8 @@ def bootstrap(
     seed = seed_of(random_state)
     reference = fit_reference(model, X, y, sample_weight)
     loadings_of(reference)  # refuses an estimator that has none
-    source = reference._open_again(X, y, sample_weight) if can_sum(reference) else None
+    summed = can_sum(reference) or can_climb(reference)
+    source = reference._open_again(X, y, sample_weight) if summed else None
     sums = None if source is None else whole(source)
     n = _n_rows(X, sums)
     labels = None if groups is None else numbered(groups, n)
@@ -383,8 +385,8 @@ def _value_intervals(
 
 def _metric(reference: Any, p: int) -> np.ndarray | None:
     """Return the covariance of the columns, where the fit has kept it."""
-    moments = getattr(last_step(reference), "_collected", None)
-    if moments is None or getattr(moments, "of", None) is Patterns:  # moments of rows with holes hold none
+    moments = getattr(last_step(reference), "_whole_moments", None)
+    if moments is None:
         return None
     total = moments.total() if hasattr(moments, "total") else getattr(moments, "joint", moments)
     if total is None or not hasattr(total, "matrix") or getattr(total, "exponent", 0) is not None:

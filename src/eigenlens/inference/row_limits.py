@@ -21,6 +21,7 @@ from .tracy_widom import edge_of_noise
 TABLES, ROWS, ROUNDS = 200, 1000, 8
 FASTER = 1.7  # steps beyond the plain ones, which are slow where eigenvalues are alike
 WORK = 3e9  # multiplications for the draws; fewer tables and rows beyond, and theory where even these are too many
+TOGETHER = 2**22  # numbers of tables that are decomposed at a time
 ENOUGH = 100  # rows for each column from which eigenvalues are taken as they are
 MEAN, SD = -1.2065336, 1.2680  # of the Tracy–Widom law
 
@@ -72,15 +73,22 @@ def row_limits(values: np.ndarray, k: int, n: float, p: int, level: float) -> Li
 
 def _components(likely: np.ndarray, n: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Draw a table of n rows and return its eigenvalues, descending, with its directions."""
-    p, freedom = len(likely), n - 1
-    if freedom >= p:  # Bartlett's root of a Wishart matrix
-        A = np.tril(rng.standard_normal((p, p)), -1)
-        A[np.diag_indices(p)] = np.sqrt(rng.chisquare(freedom - np.arange(p)))
-    else:
-        A = rng.standard_normal((p, freedom))
-    A *= np.sqrt(likely / freedom)[:, None]
+    A = _root(len(likely), n - 1, rng) * np.sqrt(likely / (n - 1))[:, None]
     V, s, _ = np.linalg.svd(A, full_matrices=False)
     return s**2, V
+
+
+def _root(p: int, freedom: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw a root of a Wishart matrix of p independent columns of variance 1."""
+    if freedom < p:
+        return rng.standard_normal((p, freedom))
+    A = np.tril(rng.standard_normal((p, p)), -1)  # Bartlett's
+    A[np.diag_indices(p)] = np.sqrt(rng.chisquare(freedom - np.arange(p)))
+    return A
+
+
+def _roots(p: int, freedom: int, seeds: np.ndarray) -> np.ndarray:
+    return np.stack([_root(p, freedom, np.random.default_rng(seed)) for seed in seeds])
 
 
 def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng: np.random.Generator) -> np.ndarray:
@@ -93,10 +101,16 @@ def _likely_values(values: np.ndarray, k: int, n: int, p: int, tables: int, rng:
     rank, total = len(values), float(values.sum())
     if n - 1 <= p or len(values) < p:
         values, rank = _with_even_noise(values, k, n, p), k
-    likely, seeds = values.copy(), rng.integers(2**63, size=tables)
+    likely, width = values.copy(), len(values)
+    seeds = np.array_split(rng.integers(2**63, size=tables), -(-tables * width**2 // TOGETHER))
+    kept = _roots(width, n - 1, seeds[0]) if len(seeds) == 1 else None
     for _ in range(ROUNDS):
-        drawn = [_components(likely, n, np.random.default_rng(seed))[0][:rank] for seed in seeds]
-        likely[:rank] *= (values[:rank] / np.mean(drawn, axis=0)) ** FASTER
+        drawn = np.zeros(rank)
+        for part in seeds:  # the same tables in each round
+            A = _roots(width, n - 1, part) if kept is None else kept
+            s = np.linalg.svd(A * np.sqrt(likely / (n - 1))[:, None], compute_uv=False)
+            drawn += (s[:, :rank] ** 2).sum(axis=0)
+        likely[:rank] *= (values[:rank] * tables / drawn) ** FASTER
         likely = np.minimum.accumulate(likely)
         noise = likely[rank:]
         if len(noise):  # it has what the kept directions do not need

@@ -57,13 +57,15 @@ def insensitive(coordinates: Any, y: Array, weight: Array, lam: float, epsilon: 
 class _Point:
     """Where the method is: 0 < z < u with the rest r = u − z, and the multipliers of both bounds, all positive.
 
-    The rest has its own place: as a difference it would be rounded to 0 where z comes near its bound.
+    The rest has its own place: as a difference it would be rounded to 0 where z comes near its bound. So has β: as Φᵀa
+    it would be lost in rounding where some columns of Φ are very large, as those of polynomials far from the origin.
     """
 
     z: Array
     rest: Array
     low: Array
     high: Array
+    beta: Array
     b: float = 0.0
 
     def gap(self, step: _Point | None = None, length: float = 0.0) -> float:
@@ -75,7 +77,7 @@ class _Point:
     def moved(self, step: _Point, length: float) -> _Point:
         pairs = zip(self.parts(), step.parts(), strict=True)
         z, rest, low, high = (value + length * change for value, change in pairs)
-        return _Point(z, rest, low, high, self.b + length * step.b)
+        return _Point(z, rest, low, high, self.beta + length * step.beta, self.b + length * step.b)
 
     def parts(self) -> tuple[Array, ...]:
         return self.z, self.rest, self.low, self.high
@@ -110,19 +112,21 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
     scale, since = float(xp.max(most)), 0
     best: tuple[float, Any] = (float("inf"), None)
     start = max(1.0, scale) * xp.ones_like(s)
-    at = _Point(0.5 * u, 0.5 * u, start, start)
+    one = xp.ones_like(most)
+    at = _Point(0.5 * u, 0.5 * u, start, start, 0.0 * c.back(one[:, None]))
+    sizes = xp.sqrt(xp.linalg.diagonal(c.gram(one)))
     for _ in range(STEPS):
         a = xp.sum(s * at.z, axis=0)
-        beta = c.back(a[:, None])
-        dual = -(s * (c.times(beta)[:, 0] + at.b) + q - at.low + at.high)
+        dual = -(s * (c.times(at.beta)[:, 0] + at.b) + q - at.low + at.high)
+        pull = c.back(a[:, None]) - at.beta
         primal, gap = -float(xp.sum(a)), at.gap()
-        residual = max(float(xp.max(xp.abs(dual))), abs(primal) / (scale * s.shape[1] ** 0.5))
+        residual = max(float(xp.max(xp.abs(dual))), abs(primal) / (scale * s.shape[1] ** 0.5), _share(pull, sizes, a))
         left = max(gap / scale, RESIDUAL * residual)
         since = 0 if left < 0.7 * best[0] else since + 1
-        best = min(best, (left, (beta, at.b, a, at)), key=lambda found: found[0])
+        best = min(best, (left, (at.beta, at.b, a, at)), key=lambda found: found[0])
         if left <= TOLERANCE or (since >= PATIENCE and best[0] <= ENOUGH) or since >= HOPELESS:
             break
-        there = _step(c, s, at, dual, primal, gap)
+        there = _step(c, s, at, (dual, pull, primal), gap)
         if there is None:
             break
         at = there
@@ -142,6 +146,13 @@ def _solve(c: Any, s: Array, q: Array, most: Array) -> tuple[Array, Array, Array
         errors.warn(errors.not_converged(STEPS, "the interior point method", left, ENOUGH, "Use a larger lam."))
     gamma = xp.asarray([[b * c.W**0.5]], dtype=xp.float64, device=_xp.device(s))
     return beta, gamma, a
+
+
+def _share(pull: Array, sizes: Array, a: Array) -> float:
+    """Return by how much β misses Φᵀa, beside what the sum could be."""
+    xp = _xp.namespace(a)
+    most = sizes * xp.linalg.vector_norm(a)
+    return float(xp.max(xp.abs(pull[:, 0]) / xp.where(most > 0, most, xp.ones_like(most)))) if len(sizes) else 0.0
 
 
 def _on_the_faces(c: Any, s: Array, q: Array, u: Array, at: _Point) -> tuple[Array, float, Array] | None:
@@ -195,14 +206,14 @@ def _if_optimal(
     return (beta, b, a) if worst >= -ROUNDING * max(1.0, float(xp.max(xp.abs(slope)))) else None
 
 
-def _step(c: Any, s: Array, at: _Point, dual: Array, primal: float, gap: float) -> _Point | None:
+def _step(c: Any, s: Array, at: _Point, missing: tuple[Array, Array, float], gap: float) -> _Point | None:
     """Return the next point, by a predictor and Mehrotra's corrector; None where rounding leaves no way on."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         theta = at.low / at.z + at.high / at.rest
         factor = _factor(c, _xp.namespace(s).sum(1.0 / theta, axis=0))
         if factor is None:
             return None
-        system = (c, s, theta, factor, dual, primal, at)
+        system = (c, s, theta, factor, missing, at)
         ahead = _direction(system, -at.z * at.low, -at.rest * at.high)
         after = at.gap(ahead, at.reach(ahead))
         target = gap * min(after / gap, 1.0) ** 3
@@ -244,25 +255,32 @@ def _back_solved(R: Array, B: Array) -> Array:
 
 
 def _direction(system: Any, low: Array, high: Array) -> _Point:
-    """Return the step of z, b and both multipliers towards complementarity."""
-    c, s, theta, _, dual, primal, at = system
+    """Return the step of z, β, b and both multipliers towards complementarity."""
+    c, s, theta, _, (dual, pull, primal), at = system
     xp = _xp.namespace(s)
     right = dual + low / at.z - high / at.rest
-    dz, db = _reduced(system, right, primal)
+    dz, dbeta, db = _reduced(system, right, pull, primal)
     for _ in range(REFINED):  # the system has lost digits wherever theta is small
-        image = c.times(c.back(xp.sum(s * dz, axis=0)[:, None]))[:, 0] + db
-        more, further = _reduced(system, right - theta * dz - s * image, primal - float(xp.sum(s * dz)))
-        dz, db = dz + more, db + further
-    return _Point(dz, -dz, (low - at.low * dz) / at.z, (high + at.high * dz) / at.rest, db)
+        along = xp.sum(s * dz, axis=0)
+        image = c.times(dbeta)[:, 0] + db
+        dual_left, pull_left = right - theta * dz - s * image, pull - dbeta + c.back(along[:, None])
+        more = _reduced(system, dual_left, pull_left, primal - float(xp.sum(along)))
+        dz, dbeta, db = dz + more[0], dbeta + more[1], db + more[2]
+    return _Point(dz, -dz, (low - at.low * dz) / at.z, (high + at.high * dz) / at.rest, dbeta, db)
 
 
-def _reduced(system: Any, right: Array, primal: float) -> tuple[Array, float]:
-    """Solve θ dz + s Φ Φᵀ(s dz) + s db = right with Σ s dz = primal, by a system as large as Φ is wide."""
+def _reduced(system: Any, right: Array, pull: Array, primal: float) -> tuple[Array, Array, float]:
+    """Solve θ dz + s (Φ dβ + db) = right with dβ − Φᵀ Σ s dz = pull and Σ s dz = primal.
+
+    The system is as large as Φ is wide.
+    """
     c, s, theta, factor, *_ = system
     xp = _xp.namespace(s)
     one, all_ones = xp.sum(s * right / theta, axis=0), xp.sum(s * s / theta, axis=0)
-    image = c.times(_back_solved(factor, c.back(xp.stack([one, all_ones], axis=1))))
+    given = c.back(xp.stack([one, all_ones], axis=1))
+    solved = _back_solved(factor, xp.concat([given[:, :1] + pull, given[:, 1:]], axis=1))
+    image = c.times(solved)
     first = (right - s * image[:, 0]) / theta
     second = (s - s * image[:, 1]) / theta
     db = float(np.divide(float(xp.sum(s * first)) - primal, float(xp.sum(s * second))))  # not finite: no way on
-    return first - db * second, db
+    return first - db * second, solved[:, :1] - db * solved[:, 1:], db

@@ -246,16 +246,23 @@ def refuse_separating(within: Centred, constant: Array, names: Sequence[str] | N
             f"X: {what} constant within every class, with other values in other classes: {alone} classes, and the "
             f"discriminant ratio is infinite. Drop {out}, or use shrinkage."
         )
-    refuse_no_spread(constant)
+    refuse_no_spread(within, constant)
 
 
-def refuse_no_spread(constant: Array) -> None:
+def refuse_no_spread(within: Centred, constant: Array) -> None:
     """Refuse classes within which no column varies."""
-    if bool(_xp.namespace(constant).all(constant)):
+    xp = _xp.namespace(constant)
+    if not bool(xp.all(constant)):
+        return
+    if not bool(xp.any(_between_classes(within))):
         raise errors.InputError(
-            "X: every column is constant within every class, so there is no spread within classes to divide by: "
-            "the classes can be read off the columns. Add columns that vary, or leave the question."
+            "X: every column is constant within every class and the same in all of them, so that nothing separates "
+            "the classes. Add columns that vary."
         )
+    raise errors.SeparationError(
+        "X: every column is constant within every class, so there is no spread within classes to divide by: "
+        "the classes can be read off the columns. Add columns that vary, or leave the question."
+    )
 
 
 def _between_classes(within: Centred) -> Array:

@@ -17,7 +17,7 @@ from ..normal import Conditional
 from ..normal.redrawn import Redrawn
 from ..spectral import Form
 from ._base import Kept, MomentsEstimator
-from ._patterns import Completed, completed, filled, keeps_patterns, require_law, share_missing, with_holes
+from ._patterns import Completed, completed, filled, keeps_patterns, patterns_in, require_law, share_missing, with_holes
 from ._rows import RowsEstimator
 
 
@@ -130,6 +130,14 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
             )
         sample = Redrawn(moments, self._column_names())
         return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
+
+    @property
+    def _resamples_holes(self) -> bool:
+        """Whether a resample of rows with holes needs no more than the maximum of one likelihood, near this one."""
+        parts = patterns_in(self._collected) if self.missing == "ml" else []
+        pooled = getattr(self._moments(Factor), "pooled", True)
+        usual = all(part.exponent is None for part in parts)  # no powers of two were taken out
+        return bool(parts) and pooled and usual and np.isfinite(self.__dict__.get("log_likelihood_", np.inf))
 
     def _without_holes(self, moments: Any) -> Any:
         return self._completed(moments).moments

@@ -194,7 +194,16 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
 
     def _open(self, X: TableLike, *args: Any, **keywords: Any) -> Any:
         """Open rows, or a square table of distances, which may be given by its pairs."""
-        return super()._open(square_of(X, "X").native if self.metric == "precomputed" else X, *args, **keywords)
+        given = square_of(X, "X").native if self.metric == "precomputed" else X
+        try:
+            return super()._open(given, *args, **keywords)
+        except errors.InputTypeError as error:
+            if self.metric != "gower":
+                raise
+            raise errors.InputTypeError(
+                f"{error} Gower's distances between rows of words are made beforehand: "
+                "ClassicalMDS(metric='precomputed').fit(eigenlens.distances.gower(X))."
+            ) from error
 
     def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
         """Make the map and return it."""

@@ -16,7 +16,7 @@ Benzécri (1973), L'analyse des données. Greenacre (1984), Theory and Applicati
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -32,7 +32,7 @@ from ..inference import DimensionTest
 from ..inference.result import check_level
 from ..moments import Centred, Profiles
 from ..moments.profiles import profiles_of
-from ..sources import Source, as_source
+from ..sources import Source, as_source, map_rows
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
@@ -42,6 +42,7 @@ from ._directions_table import directions
 from ._factor_table import FactorTable
 from ._rows import Known, RowsTransformer
 
+FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
 FEW = 1.0  # expected count below which χ² is a poor guide
 
 
@@ -141,7 +142,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
             A row of weight 2 counts twice.
         """
         self._fit(X, None, sample_weight)
-        self._set_rows(X, sample_weight)
+        self._set_rows(X, sample_weight, self.__dict__.pop("_opened"))
         return self
 
     def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -159,6 +160,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         return Profiles(kind)
 
     def _collect_all(self, source: Source, kind: type[Centred]) -> Any:  # a total of 1 is that of a table of shares
+        self._opened = source
         return self._collect(source, kind)
 
     def _pose(self, moments: Profiles) -> ProfilesProblem:
@@ -174,7 +176,9 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         k = wanted(self.n_components, most, f"{rows:,} rows and {used:,} columns with counts give at most {most} axes")
         scale = xp.where(live, 1.0 / xp.where(live, margin, xp.ones_like(margin)) ** 0.5, xp.zeros_like(margin))
         form = Form.of(moments.centred, moments.weight).column_scaled(scale).with_rows(min(k, J))
-        return ProfilesProblem(Pencil(form, most=most), moments, moments.centred, None, self.n_components, k)
+        few = self.n_components is not None and FEW_OF_MANY * k <= J
+        pencil = Pencil(form, n_components=k if few else None, most=most, leading=few)
+        return ProfilesProblem(pencil, moments, moments.centred, None, self.n_components, k)
 
     def _present(self, problem: ProfilesProblem, spectrum: Spectrum) -> None:
         moments, k = problem.moments, len(spectrum)
@@ -197,12 +201,15 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         self._margin = margin
         self._row_table = None
 
-    def _set_rows(self, X: TableLike, sample_weight: Any) -> None:
+    def _set_rows(self, X: TableLike, sample_weight: Any, opened: Source) -> None:
         """Keep the coordinates of the rows of a table in memory, which they name."""
-        source = as_source(X)
-        if not source.in_memory_already:
+        if not opened.in_memory_already:
             return
-        found = np.asarray(_xp.to_numpy(self._over_rows(source, self._described, keep_dtype=False, here=True)))
+        if opened.weighted:  # it holds rows of positive weight only
+            found = self._over_rows(X, self._described, keep_dtype=False, here=True)
+        else:
+            found = map_rows(opened, self._described)
+        found = np.asarray(_xp.to_numpy(found))
         k, totals = self.n_components_, found[:, 0]
         weight = read_weights(sample_weight, len(found))
         mass = totals if weight is None else totals * weight
@@ -211,7 +218,8 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         contributions = mass[:, None] * scores**2 / (self._collected.weight * np.where(lam > 0, lam, 1.0))
         cos2 = scores**2 / np.where(length > 0, length, 1.0)
         index = getattr(X, "index", None)
-        names = list(map(str, range(len(found)) if index is None or callable(index) else index))
+        index = range(len(found)) if index is None or callable(index) else index
+        names = list(map(str, index.tolist() if hasattr(index, "tolist") else index))
         self._row_table = FactorTable(names, scores, contributions, cos2, None, mass)
         self._row_weight = weight
 
@@ -327,8 +335,8 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         check_level(alpha)
         check_choice("method", method, ("malinvaud",))
         moments = self._collected
-        problem = self._pose(moments)
-        values = _xp.to_numpy(solve(problem.pencil).values)
+        pencil = self._pose(moments).pencil
+        values = _xp.to_numpy(solve(replace(pencil, n_components=None, leading=False)).values)
         used, rows = int((self._margin > 0).sum()), max(float(moments.n_rows), float(np.floor(moments.rows)))
         d = np.arange(max(1, int(min(rows, used)) - 1))
         left = moments.weight * np.array([values[j:].sum() for j in d])

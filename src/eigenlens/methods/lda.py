@@ -166,7 +166,7 @@ class LDA(LinearDiscriminant):
         linear_map=basis_of,
         foreign_names={
             "solver": "there is one exact solver, which takes shrinkage and gives coordinates too; leave it out",
-            "store_covariance": "the covariance is moments_.within().matrix / (moments_.weight - K); leave it out",
+            "store_covariance": "covariance_ is always there; leave it out",
             "tol": "rank is decided relative to the largest value; leave it out",
             "covariance_estimator": "use shrinkage='ledoit-wolf', 'oas' or a number",
         },
@@ -212,7 +212,7 @@ class LDA(LinearDiscriminant):
             Sw = Form.of(within, divisor)
             refuse_separating(within, constant, names)
         else:
-            refuse_no_spread(constant)
+            refuse_no_spread(within, constant)
             within, intensity = within.uniform()[0], self._intensity(moments)
             Sw, constant = shrunk(Form.of(within, divisor), intensity), None
         priors = class_priors(self._given_priors, weights, moments.labels)

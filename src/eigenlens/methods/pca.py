@@ -44,7 +44,7 @@ from ._spread_problem import SpreadProblem, form_of, is_certain, shared_directio
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 LEADING = 20  # columns for each component from which on the others are not decomposed
-UNITS, ALONE = 25.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
+UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
 
 
 PARALLEL = Wording(

@@ -27,6 +27,7 @@ from .._core.parameters import check_count, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..moments import Centred
+from ..sources.progress import tracked
 from ..spectral import Form, Pencil, Spectrum, orient
 from ..spectral.adjusted import adjusted_variance
 from ..spectral.axes_forms import Matrix
@@ -241,7 +242,7 @@ class SparsePCA(PrincipalComponents):
         """
         found: dict[int, SparseAxes] = {}
         near, spare = start, min(self.max_iter, SHARED_ROUNDS) - PATH_ROUNDS
-        for i in np.argsort(alphas)[::-1].tolist():
+        for i in tracked(iter(np.argsort(alphas)[::-1].tolist()), len(alphas), "Penalties", None):
             tried = PATH_ROUNDS if spare > 0 else min(LAST_ROUNDS, PATH_ROUNDS)
             axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, tried))
             if not axes.converged and spare > 0:

@@ -4,5 +4,15 @@ from .conditional import Conditional
 from .expected import ExpectedCells
 from .fit import NormalFit, fit, fit_each
 from .low_rank import LowRankFit, fit_low_rank
+from .resampled import HoledResampler
 
-__all__ = ["Conditional", "ExpectedCells", "LowRankFit", "NormalFit", "fit", "fit_each", "fit_low_rank"]
+__all__ = [
+    "Conditional",
+    "ExpectedCells",
+    "HoledResampler",
+    "LowRankFit",
+    "NormalFit",
+    "fit",
+    "fit_each",
+    "fit_low_rank",
+]

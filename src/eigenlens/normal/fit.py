@@ -76,10 +76,10 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     >>> found.means.round(6)          # the second column follows the line that the first three rows show
     array([[3.2     , 5.133333]])
     """
-    groups, labels = _groups(moments)
+    groups, labels = grouped_patterns(moments)
     checks.require_observed(groups, labels, names)
     found = _fitted(groups, names, tol)
-    return replace(found, moments=_like(moments, found.moments))
+    return replace(found, moments=in_form_of(moments, found.moments))
 
 
 def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = TOLERANCE) -> NormalFit:
@@ -92,7 +92,7 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     names, tol
         As in `fit`.
     """
-    groups, labels = _groups(moments)
+    groups, labels = grouped_patterns(moments)
     checks.require_observed(groups, labels, names)
     found = []
     for label, group in zip(moments.labels, groups, strict=True):
@@ -130,7 +130,7 @@ def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> Norm
         R = F * unit / np.sqrt(sample.weight)
         covariance = R.T @ R
     return NormalFit(
-        _as_centred(groups, shift, F),
+        as_centred(groups, shift, F),
         groups[0].pivot + shift * unit,
         covariance,
         log_likelihood,
@@ -140,7 +140,7 @@ def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> Norm
     )
 
 
-def _groups(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
+def grouped_patterns(moments: Any) -> tuple[list[Patterns], np.ndarray | None]:
     """Return the patterns of each group about one pivot and over the same powers of two."""
     if isinstance(moments, Grouped):
         parts: list[Any] = list(moments.groups)
@@ -175,15 +175,15 @@ def _complete(groups: list[Patterns]) -> Found:
 
 def standardised_sample(moments: Any, names: list[str] | None = None) -> tuple[Sample, np.ndarray, Maximum]:
     """Return a sample with holes as its likelihood is climbed: its columns that vary, and the maximum, standardised."""
-    groups, labels = _groups(moments)
+    groups, labels = grouped_patterns(moments)
     checks.require_observed(groups, labels, names)
     with _xp.one_blas_thread():
-        found = _climbed(Sample.of(groups), groups[0], names, TOLERANCE)
+        found = climbed(Sample.of(groups), groups[0], names, TOLERANCE)
     return found.point.sample, found.varying, found.reached
 
 
 @dataclass(frozen=True)
-class _Climbed:
+class Climbed:
     """A maximum, in units in which columns have variance about 1: x = centre + size · x'."""
 
     reached: Maximum
@@ -197,7 +197,7 @@ class _Climbed:
         return self.reached.point
 
 
-def _climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> _Climbed:
+def climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float = TOLERANCE) -> Climbed:
     """Climb to the maximum of the likelihood of the columns that vary; refuse what has none."""
     checks.require_room(sample)
     shift = sample.available_means()
@@ -212,11 +212,11 @@ def _climbed(sample: Sample, like: Patterns, names: list[str] | None, tol: float
     start = Point(standard, mu, np.linalg.cholesky(standard.available_covariance(mu)))
     reached = maximise(start, tol)
     checks.require_bound(reached, varying, names)
-    return _Climbed(reached, varying, centre, size, shift)
+    return Climbed(reached, varying, centre, size, shift)
 
 
 def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: float) -> Found:
-    found = _climbed(sample, like, names, tol)
+    found = climbed(sample, like, names, tol)
     reached, varying, size = found.reached, found.varying, found.size
     free, shift = found.point.sample, found.shift
     L = np.zeros((sample.masks.shape[1], len(varying)))
@@ -228,7 +228,8 @@ def _incomplete(sample: Sample, like: Patterns, names: list[str] | None, tol: fl
     return shift, np.sqrt(sample.weight) * L.T, reached.point.log_likelihood - units, reached
 
 
-def _as_centred(groups: list[Patterns], shift: np.ndarray, F: np.ndarray) -> Centred:
+def as_centred(groups: list[Patterns], shift: np.ndarray, F: np.ndarray) -> Centred:
+    """Return one scatter FᵀF of all groups about their means, pivot + shift."""
     first = groups[0]
     new = Factor().anchored_at(first.pivot)
     new.weights = np.array([group.weight for group in groups])
@@ -237,7 +238,7 @@ def _as_centred(groups: list[Patterns], shift: np.ndarray, F: np.ndarray) -> Cen
     return new
 
 
-def _like(moments: Any, centred: Centred) -> Any:
+def in_form_of(moments: Any, centred: Centred) -> Any:
     """Return moments of the form that was given, of rows without holes."""
     if isinstance(moments, Cross):
         cross = Cross(Factor)

@@ -45,7 +45,7 @@ class Maximum:
     n_steps: int
 
 
-def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS) -> Maximum:
+def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS, em_steps: int = EM_STEPS) -> Maximum:
     """Climb from a point to the maximum of the likelihood.
 
     Parameters
@@ -55,12 +55,14 @@ def maximise(point: Point, tol: float = TOLERANCE, most: int = MOST_STEPS) -> Ma
         Where the largest entry of the slope, over the weight and in units of Σ, may stop.
     most : int
         Steps at most.
+    em_steps : int
+        Steps of EM before the first of Newton; none where the maximum is near.
     """
     path, n_steps, stalled = [point.log_likelihood], 1, 0
     while point.slope.largest > tol and point.depth > SINGULAR and len(path) <= most and n_steps < MOST_WORK:
         if stalled >= MOST_STALLED:
             break
-        if len(path) <= EM_STEPS:
+        if len(path) <= em_steps:
             new, work = point.after_em(), 1
         else:
             new, work = _after_newton(point, tol)

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from numbers import Integral
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from .._core import errors
+from .npy_files import MappedFile
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed, files_in
 from .table import warn_rounded, wide_columns
@@ -133,67 +134,6 @@ def _described(array: Any) -> str:
     order = "columns" if getattr(array, "fortran", False) else "rows"
     chunks = getattr(array, "chunks", None)
     return f"shape {tuple(array.shape)}, {array.dtype}" + (f", chunks {chunks}" if chunks else f", {order} together")
-
-
-class NpyFile:
-    """A .npy file, read in pieces.
-
-    It is not mapped. Mapped pages count as memory of the process, and a file that is cut short while it is mapped ends
-    the process without an exception.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        try:
-            with path.open("rb") as file:
-                version = np.lib.format.read_magic(file)
-                read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-                self.shape, self.fortran, self.dtype = read(file)
-                self.offset = file.tell()
-        except (ValueError, OSError) as error:
-            raise errors.unreadable(str(path), error) from error
-        self.size = path.stat().st_size
-        expected = self.offset + int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
-        if self.dtype.kind != "O" and self.size < expected:
-            cut = ValueError(f"it has {self.size:,} bytes where its header speaks of {expected:,}; it was cut short")
-            raise errors.unreadable(str(path), cut)
-
-    def __getitem__(self, rows: slice) -> np.ndarray:
-        start, stop, _ = rows.indices(self.shape[0])
-        n, p = self.shape
-        with self.path.open("rb", buffering=0) as file:
-            if not self.fortran:
-                values = np.empty((stop - start, p), dtype=self.dtype)
-                self._fill(file, values.reshape(-1), start * p)
-                return values
-            columns = np.empty((p, stop - start), dtype=self.dtype)
-            for j in range(p):
-                self._fill(file, columns[j], j * n + start)
-            return columns.T
-
-    def _fill(self, file: BinaryIO, values: np.ndarray, place: int) -> None:
-        """Read numbers from a place in the file, counted in numbers."""
-        view, done = values.view(np.uint8), 0
-        file.seek(self.offset + place * self.dtype.itemsize)
-        while done < len(view):
-            count = file.readinto(view[done:].data)  # type: ignore[attr-defined]
-            if not count:
-                raise errors.unreadable(str(self.path), EOFError("it ends before its last row; it was cut short"))
-            done += count
-
-
-class MappedFile:
-    """A memory map of the caller, read only as long as its file is whole: beyond its end lies no exception to catch."""
-
-    def __init__(self, array: np.memmap) -> None:
-        self.array, self.shape, self.dtype = array, array.shape, array.dtype
-        self._map = array._mmap  # type: ignore[attr-defined]
-
-    def __getitem__(self, rows: slice) -> np.ndarray:
-        if self._map is not None and self._map.size() < len(self._map):
-            cut = EOFError(f"it has {self._map.size():,} bytes and had {len(self._map):,}; it was cut short")
-            raise errors.unreadable(str(self.array.filename), cut)
-        return np.array(self.array[rows])
 
 
 def open_zarr(path: Path) -> Any:

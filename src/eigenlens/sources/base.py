@@ -115,6 +115,8 @@ class Source(ABC):
         "refuse", or anything else where X, and a second table, may hold NaN: cells that were not observed.
     numbered : bool
         Whether blocks tell which rows of the table they hold.
+    in_order : bool
+        Whether rows have places; if not, their numbers depend on their cells.
     paths : list of Path
         The files that are read, where there are any.
     layout : object or None
@@ -141,6 +143,7 @@ class Source(ABC):
     label_reader: LabelReader = ClassReader()
     missing: Missing = "refuse"
     numbered: bool = False
+    in_order: bool = True
     layout: Any = None
     keeps_results: bool = False
     result_names: str | Sequence[str] = "result"

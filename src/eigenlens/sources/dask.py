@@ -267,15 +267,32 @@ def _results(runs: list[Any], places: list[str]) -> Iterator[Any]:
         for low in range(0, len(runs), step):
             yield from dask.compute(*runs[low : low + step])
         return
-    futures = client.compute(runs)
+    futures = _asked(client, runs)
     try:
         for k in range(len(runs)):
             yield _outlived(client, futures, k, runs, places[k])
             futures[k].release()
     finally:
         unfinished = [future for future in futures if not future.done()]
-        if unfinished:
+        if unfinished and _connected(client):
             client.cancel(unfinished)
+
+
+def _asked(client: Any, runs: Any) -> Any:
+    """Return the futures of runs; where there is no scheduler any more, say so."""
+    try:
+        return client.compute(runs)
+    except Exception as error:
+        if _connected(client):
+            raise
+        raise RuntimeError(
+            "the Dask scheduler is gone, and with it everything that was computed; the model is as it was. Start a "
+            "scheduler, connect a new Client, and fit again."
+        ) from error
+
+
+def _connected(client: Any) -> bool:
+    return getattr(client, "status", "running") == "running"
 
 
 def _outlived(client: Any, futures: list[Any], k: int, runs: list[Any], place: str) -> Any:
@@ -294,7 +311,7 @@ def _outlived(client: Any, futures: list[Any], k: int, runs: list[Any], place: s
                 futures[j].release()  # before the run is asked for again: as long as somebody wants it, it stays failed
             client.sync(asyncio.sleep, 0)
             for j in lost:
-                futures[j] = client.compute(runs[j])
+                futures[j] = _asked(client, runs[j])
     raise RuntimeError(
         f"{place}: the workers died {ATTEMPTS} times while reducing them, so they are probably too large for a "
         "worker's memory; use smaller partitions (rechunk, repartition) or larger workers."

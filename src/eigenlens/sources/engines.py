@@ -60,6 +60,7 @@ class EngineSource(Source):
 
     kind = "engine"
     keeps_results = True
+    in_order = False
 
     def __init__(self, frame: Any, names: list[str], roles: ColumnRoles) -> None:
         self.frame, self.names, self.roles = frame, names, roles
@@ -172,12 +173,14 @@ class EngineSource(Source):
         return as_source(X, y, weight, target=target, name=self.name, reader=reader, missing=self.missing, words=words)
 
     def _options(self) -> ReadOptions:
-        if self.numbered:
-            raise errors.InputError(
-                f"X is a {self.kind} table, whose rows have no numbers by which folds could be told apart; write it to "
-                "Parquet files and pass open_rows(folder, target=…)."
-            )
-        return ReadOptions(self.name, self._target, self.label_reader, self.missing, self._words)
+        return ReadOptions(
+            self.name,
+            self._target,
+            self.label_reader,
+            self.missing,
+            self._words,
+            numbers_by_content=self.numbered,  # partitions may be cut anew, or come in another order
+        )
 
     # -- passes ----------------------------------------------------------------------------------------------------
 
@@ -310,8 +313,18 @@ def as_arrow(values: np.ndarray) -> Any:
 
 def is_engine(X: Any) -> bool:
     """Tell whether a table is one of Spark's or Ray's."""
-    library = type(X).__module__.partition(".")[0]
-    return (library == "pyspark" and hasattr(X, "mapInArrow")) or (library == "ray" and hasattr(X, "map_batches"))
+    kind = type(X)  # a Spark column has every attribute that it is asked for
+    library = kind.__module__.partition(".")[0]
+    return (library == "pyspark" and hasattr(kind, "mapInArrow")) or (library == "ray" and hasattr(kind, "map_batches"))
+
+
+def refuse_parts_of_spark(X: Any, name: str) -> None:
+    """Refuse columns, groups and RDDs of Spark, with the way to a frame."""
+    if type(X).__module__.startswith(("pyspark.sql.", "pyspark.core.", "pyspark.rdd")) and not is_engine(X):
+        raise errors.InputTypeError(
+            f"{name} is a Spark {type(X).__name__}, not a data frame; pass a frame: frame.select('a', 'b') of columns, "
+            "rdd.toDF() of an RDD."
+        )
 
 
 def engine_rows(frame: Any, columns: Any = None, target: Any = None, weight: Any = None) -> EngineSource:

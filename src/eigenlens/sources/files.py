@@ -10,19 +10,21 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, Protocol, overload
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
 from .addresses import Place, is_zarr, listed
-from .arrays import ArrayReader, NpyFile, open_zarr
+from .arrays import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
+from .base import Source
 from .batches import BatchReader
 from .csv import CsvReader
-from .engines import engine_rows, is_engine
-from .labelled import is_labelled, labelled_rows
+from .engines import engine_rows, is_engine, refuse_parts_of_spark
+from .labelled import LabelledRows, is_labelled, labelled_rows
+from .npy_files import NpyFile
 from .parquet import ParquetReader
 from .pieces import Reader, Roles
 from .sql import database_reader, is_database
@@ -34,6 +36,46 @@ IPC = (".arrow", ".feather", ".ipc", ".arrows")
 EXCEL = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 
 
+class DataArrayLike(Protocol):
+    """An xarray DataArray, as type checkers know it."""
+
+    @property
+    def dims(self) -> Any: ...
+    @property
+    def coords(self) -> Any: ...
+
+
+class AnnDataLike(Protocol):
+    """An AnnData, as type checkers know it."""
+
+    @property
+    def obs(self) -> Any: ...
+    @property
+    def obsm(self) -> Any: ...
+
+
+@overload
+def open_rows(
+    path_or_paths: DataArrayLike | AnnDataLike,
+    *,
+    target: Any = None,
+    weight: Any = None,
+    rows: str | Sequence[str] | None = None,
+    layer: str | None = None,
+) -> LabelledRows: ...
+@overload
+def open_rows(
+    path_or_paths: Any,
+    columns: Sequence[Any] | None = None,
+    target: Any = None,
+    weight: Any = None,
+    batch_rows: int | None = None,
+    *,
+    device: Any = None,
+    progress: bool | None = None,
+    na: Sequence[str] = (),
+    query: str | None = None,
+) -> Source: ...
 def open_rows(
     path_or_paths: Any,
     columns: Sequence[Any] | None = None,
@@ -47,7 +89,7 @@ def open_rows(
     query: str | None = None,
     rows: Any = None,
     layer: str | None = None,
-) -> Any:
+) -> Source:
     """Open rows that are not in memory, to pass to `fit`, `transform` and `predict` as X.
 
     Parameters
@@ -101,6 +143,7 @@ def open_rows(
     >>> bool(np.allclose(pca.components_, eigenlens.PCA(1).fit(X).components_, rtol=1e-12))
     True
     """
+    refuse_parts_of_spark(path_or_paths, "the table")
     if is_labelled(path_or_paths):
         _refuse_roles(columns=columns, query=query)
         return labelled_rows(path_or_paths, rows, layer, target, weight)

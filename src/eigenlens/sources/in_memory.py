@@ -349,10 +349,11 @@ def _remote_source(
 
         return DaskSource(X).bound(y, sample_weight, target, estimator, reader)
     if type(X).__module__.partition(".")[0] in ("pyspark", "ray"):
-        from .engines import engine_rows, is_engine  # it opens partitions with as_source
+        from .engines import engine_rows, is_engine, refuse_parts_of_spark  # it opens partitions with as_source
 
         if is_engine(X):
             return engine_rows(X).bound(y, sample_weight, target, estimator, reader)
+        refuse_parts_of_spark(X, "X")
     if is_labelled(X):
         return labelled_rows(X).bound(y, sample_weight, target, estimator, reader)
     if hasattr(X, "__arrow_c_stream__") and not _is_table(X):
@@ -364,6 +365,8 @@ def _remote_source(
 
 def _is_table(X: Any) -> bool:
     """Tell whether rows that speak Arrow lie in memory already."""
+    if type(X).__module__.partition(".")[0] == "pandas":
+        return True
     if nw.dependencies.is_into_dataframe(X) or nw.dependencies.is_into_series(X):
         return True
     return type(X).__name__ in ("RecordBatch", "ChunkedArray")

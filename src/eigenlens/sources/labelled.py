@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .._core import xp as _xp
 from .base import Block, Segment, Source, Target
 from .labels import LabelReader, given_as_counts
 
+Kept: TypeAlias = tuple[np.ndarray | None, np.ndarray | None]  # places of rows and of columns; None is all of them
 SPARSE_ROWS = 4096  # rows of a sparse matrix on disk that are read at a time
 
 
@@ -46,8 +47,8 @@ class LabelledRows(Source):
         for name, given, own in (("y", y, self._y), ("sample_weight", sample_weight, self._weight)):
             if given is not None and own is not None:
                 raise errors.two_targets(name)
-        y = self._y if y is None and target != "none" else y
-        weight = given_as_counts(self._weight) if sample_weight is None else sample_weight
+        y = self._y if y is None and target != "none" else self.layout.of_rows(y)
+        weight = given_as_counts(self._weight) if sample_weight is None else self.layout.of_rows(sample_weight)
         return self._opened(y, weight, target=target, estimator=estimator, reader=reader)
 
     def target_values(self) -> tuple[Any, Any]:
@@ -142,11 +143,12 @@ def labelled_rows(
 class GridLayout:
     """The dimensions of a DataArray: some of them are rows, the others, stacked, columns.
 
-    Columns that are NaN in every row (the land of an ocean grid) are left out, and come back as NaN.
+    Columns and rows that are NaN throughout (the land of an ocean grid) are left out, and come back as NaN.
     """
 
-    def __init__(self, template: Any, rows: tuple[str, ...], columns: tuple[str, ...], kept: np.ndarray | None) -> None:
-        self.template, self.rows, self.columns, self.kept = template, rows, columns, kept
+    def __init__(self, template: Any, rows: tuple[str, ...], columns: tuple[str, ...], kept: Kept) -> None:
+        self.template, self.rows, self.columns = template, rows, columns
+        self.kept_rows, self.kept = kept
         self.names = self._names()
 
     def __repr__(self) -> str:
@@ -162,6 +164,8 @@ class GridLayout:
         """Return what a model says of the rows as a DataArray."""
         shape = tuple(self.template.sizes[name] for name in self.rows)
         dims = self.rows if values.ndim == 1 else (*self.rows, "component")
+        if self.kept_rows is not None:
+            values = _spread(values, self.kept_rows, int(np.prod(shape)))
         if values.ndim == 2 and hasattr(values, "chunks"):
             values = values.reshape((*shape, values.shape[1])) if len(shape) > 1 else values
         else:
@@ -172,10 +176,15 @@ class GridLayout:
         """Return directions (p × k) as a DataArray of the column dimensions."""
         shape = tuple(self.template.sizes[name] for name in self.columns)
         if self.kept is not None:
-            full = np.full((int(np.prod(shape)), values.shape[1]), np.nan, dtype=values.dtype)
-            full[self.kept] = values
-            values = full
+            values = _spread(values, self.kept, int(np.prod(shape)))
         return self._made(values.T.reshape((values.shape[1], *shape)), ("component", *self.columns), self.columns)
+
+    def of_rows(self, values: Any) -> Any:
+        """Return what was given for every row (y, weights) for the rows that are read."""
+        n = int(np.prod([self.template.sizes[name] for name in self.rows]))
+        if self.kept_rows is None or np.ndim(values) == 0 or len(values) != n:
+            return values
+        return values.iloc[self.kept_rows] if hasattr(values, "iloc") else np.asarray(values)[self.kept_rows]
 
     def _made(self, values: Any, dims: tuple[str, ...], of: tuple[str, ...]) -> Any:
         labels = {name: coord for name, coord in self.template.coords.items() if set(coord.dims) <= set(of)}
@@ -204,23 +213,49 @@ def _of_xarray(X: Any, rows: Any) -> LabelledRows:
     table = ordered.reshape((n, p))
     kept = _observed(table)
     layout = GridLayout(X[{}].drop_attrs() if hasattr(X, "drop_attrs") else X, row_dims, columns, kept)
-    return LabelledRows(table if kept is None else table[:, kept], layout)
+    for axis, places in enumerate(kept):
+        table = table if places is None else table[(slice(None),) * axis + (places,)]
+    return LabelledRows(table, layout)
 
 
-def _observed(table: Any) -> np.ndarray | None:
-    """Return which columns are not NaN throughout; None where that is all of them."""
-    if np.dtype(table.dtype).kind != "f":
-        return None
+def _observed(table: Any) -> Kept:
+    """Return which rows and which columns are not NaN throughout; None where that is all of them."""
+    if np.dtype(table.dtype).kind != "f" or 0 in table.shape:
+        return None, None
     if hasattr(table, "__dask_graph__"):
+        import dask
         import dask.array as da
 
-        empty = np.asarray(da.isnan(table).all(axis=0).compute())
+        holes = da.isnan(table)
+        of_rows, of_columns = map(np.asarray, dask.compute(holes.all(axis=1), holes.all(axis=0)))
     else:
-        empty = np.isnan(table[0]) if len(table) else np.zeros(table.shape[1], dtype=bool)
-        empty[empty] = np.isnan(table[:, empty]).all(axis=0)
-    if empty.all():
+        of_columns, of_rows = _throughout(table.T), _throughout(table)
+    if of_columns.all():
         raise errors.InputError("X is NaN everywhere, so there is no column to read.")
-    return np.flatnonzero(~empty) if empty.any() else None
+    rows, columns = (np.flatnonzero(~empty) if empty.any() else None for empty in (of_rows, of_columns))
+    return rows, columns
+
+
+def _throughout(table: np.ndarray) -> np.ndarray:
+    """Tell which rows are NaN throughout, looking closer only where a row begins with NaN."""
+    empty = np.isnan(table[:, 0])
+    empty[empty] = np.isnan(table[empty]).all(axis=1)
+    return empty
+
+
+def _spread(values: Any, places: np.ndarray, n: int) -> Any:
+    """Put rows into their places among n; the others are NaN."""
+    if hasattr(values, "__dask_graph__"):
+        import dask.array as da
+
+        blank = da.full((1, *values.shape[1:]), np.nan, dtype=values.dtype, chunks=-1)
+        source = np.full(n, len(places))
+        source[places] = np.arange(len(places))
+        return da.concatenate([values, blank])[source]
+    kind = np.result_type(values.dtype, np.float16) if values.dtype.kind in "fiu" else object
+    full = np.full((n, *values.shape[1:]), np.nan, dtype=kind)
+    full[places] = values
+    return full
 
 
 # -- AnnData -----------------------------------------------------------------------------------------------------
@@ -237,6 +272,9 @@ class AnnDataLayout:
         return "an AnnData"
 
     def scores(self, values: Any) -> Any:
+        return values
+
+    def of_rows(self, values: Any) -> Any:
         return values
 
     def loadings(self, values: np.ndarray) -> Any:

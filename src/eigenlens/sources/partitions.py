@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from .._core import errors
+from .._core.drawn import numbers_of
 from .._core.typing import Array
 from .base import Block, Missing, Source, Target, dense_blocks
 from .in_memory import as_source
@@ -28,6 +29,7 @@ class ReadOptions:
     missing: Missing = "refuse"
     words: Words | None = None
     first_number: int | None = None
+    numbers_by_content: bool = False
 
 
 def opened(X: Any, y: Any, weight: Any, options: ReadOptions, place: str) -> Source | None:
@@ -71,10 +73,14 @@ def folded(total: Any, X: Any, y: Any, weight: Any, options: ReadOptions, place:
         for segment in source.segments():  # type: ignore[union-attr]
             for block in segment:
                 for piece in [block] if total.takes_sparse else dense_blocks(block):
-                    total.update(piece)
+                    total.update(_numbered(piece) if options.numbers_by_content else piece)
         return total
 
     return total if source is None else _located(place, fold)
+
+
+def _numbered(block: Block) -> Block:
+    return replace(block, numbers=numbers_of(np.asarray(block.X)))
 
 
 def mapped(X: Any, function: Callable[[Array], Array], empty: np.ndarray, options: ReadOptions, place: str) -> Array:

@@ -12,6 +12,7 @@ import scipy.linalg
 from .._core import xp as _xp
 
 BITS = 33  # of a correlation that a rounded form keeps
+FEW_ROWS = 0.25  # of those of a sparse B, whose rows of G are then gathered before they are multiplied
 OFFSET = 0.37  # keeps round sizes (1, 2, ½) away from where the unit of the rounding changes
 
 
@@ -47,13 +48,17 @@ class Matrix:
         return self.values.T @ self.values if self.factored else self.values
 
     def image(self, A: np.ndarray) -> np.ndarray:
-        """Return G A."""
-        return np.asarray(((self.values @ A).T @ self.values).T if self.factored else self.values @ A)
+        """Return G A, along the rows of G, which is symmetric: twice as fast as across them."""
+        return np.asarray(((self.values @ A if self.factored else A).T @ self.values).T)
 
     def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
         """Return G B and tr BᵀGB."""
-        GB = self.image(B)
-        return GB, float(np.sum(B * GB))
+        on = np.flatnonzero(B.any(axis=1))
+        if self.factored or len(on) > FEW_ROWS * len(B):
+            GB = self.image(B)
+            return GB, float(np.sum(B * GB))
+        GB = (B[on].T @ self.values[on]).T
+        return GB, float(np.sum(B[on] * GB[on]))
 
     def block(self, on: np.ndarray) -> np.ndarray:
         """Return the rows and columns of G at given places."""

@@ -154,9 +154,7 @@ class BlockSpace:
     def _ritz(self, kept: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the best values of the space, their vectors within it, and ‖Av − θv‖."""
         m, last = self.m, self._R.shape[1]
-        with _xp.limit_blas(m**2):
-            theta, inner = scipy.linalg.eigh(self.T[:m, :m], subset_by_index=(m - kept, m - 1), check_finite=False)
-        theta, inner = theta[::-1], inner[:, ::-1]
+        theta, inner = _xp.leading_eigh(self.T[:m, :m], kept)
         return theta, inner, np.linalg.norm(self._R @ inner[m - last :], axis=0)
 
     def _is_doubtful(self, theta: np.ndarray, gaps: np.ndarray) -> bool:

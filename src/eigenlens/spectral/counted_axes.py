@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
+from .._core import xp as _xp
 from .axes_forms import BITS, Matrix
 from .refitted_axes import best_axis
 from .sparse_axes import SparseAxes
@@ -58,9 +58,9 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options:
 
 def _principal(form: Matrix, start: np.ndarray) -> np.ndarray:
     """Return as many principal axes of G."""
-    p, k = start.shape
+    k = start.shape[1]
     if not form.factored:
-        return np.asarray(scipy.linalg.eigh(form.values, subset_by_index=(p - k, p - 1))[1][:, ::-1])
+        return _xp.leading_eigh(form.values, k)[1]
     axes, size = form.principal
     if len(size) < k:  # fewer axes than asked for: those of before, rounded
         return np.asarray(np.round(np.ldexp(start, BITS)) * 2.0**-BITS)

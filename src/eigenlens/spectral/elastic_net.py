@@ -25,6 +25,8 @@ KEPT = 2**22  # numbers in the factors that are kept
 COPIES = 1e-13  # share of a column, squared, that others leave, below which it is a combination of them
 TIE = 1e-9  # relative difference of two λ₁ that are equal up to rounding
 TOGETHER = (3, 40)  # so many regressions, or more, of so many entries, or fewer, are cheaper in one stack
+MANY = 24  # entries from which a walk that takes in one after the other begins near its end
+SHORT, HALVINGS = 0.05, 30  # so near, after at most so many tries
 NEAR = (1.0, 1.001, 1.03, 1.3)  # penalties, in units of an earlier one, from which a walk may begin
 
 
@@ -93,7 +95,7 @@ class ElasticNet:
             return self.on_support(c, np.ones(len(c), dtype=bool))
         bound = l1 / 2 + SLACK * np.abs(c).max(initial=0.0)
         beta = self._exchange(c, l1, np.sign(start), bound)
-        return self._active_set(c, l1, bound) if beta is None else beta
+        return self._active_set(c, l1, bound, start) if beta is None else beta
 
     def on_support(self, c: np.ndarray, where: np.ndarray) -> np.ndarray:
         """Solve without λ₁, the entries elsewhere being zero."""
@@ -117,11 +119,36 @@ class ElasticNet:
             found = self._same_signs(c, np.sign(start))
             if found is not None:
                 return found
+        if count >= MANY:
+            return self._walk(c, count, *self._just_below(c, count, start, l1, top))
         for level in (min(f * l1, top) for f in NEAR if l1 > 0):
             beta = self.solve_one(c, level, start)
             if 0 < np.count_nonzero(beta) <= count:
                 return self._walk(c, count, beta, level)
         return self._walk(c, count, np.zeros_like(c), top)
+
+    def _just_below(
+        self, c: np.ndarray, count: int, start: np.ndarray, l1: float, top: float
+    ) -> tuple[np.ndarray, float]:
+        """Return an answer with nearly as many entries as `count`, not more, and its λ₁, between bounds that close in.
+
+        A walk takes in one entry at a time; this takes in all that a lower λ₁ lets in.
+        """
+        found, high, low = np.zeros_like(c), top, 0.0
+        beta, level = start, l1 if 0 < l1 < top else top / 2
+        for _ in range(HALVINGS):
+            beta = self.solve_one(c, level, beta)
+            size = np.count_nonzero(beta)
+            if 0 < size <= count:
+                found, high = beta, level
+                if size > (1 - SHORT) * count:
+                    break
+            else:
+                low = level
+            level = (low * high) ** 0.5 if low > 0 else high / 2
+            if high < low * (1 + TIE) or level == 0:
+                break
+        return found, high
 
     def _same_signs(self, c: np.ndarray, signs: np.ndarray) -> tuple[np.ndarray, float] | None:
         """Return the answer at which one more entry would enter if it has these signs."""
@@ -183,9 +210,9 @@ class ElasticNet:
             signs = np.where(wrong, 0.0, np.where(wanted, np.sign(slope), signs))[open_]
         return beta, left
 
-    def _active_set(self, c: np.ndarray, l1: float, bound: float) -> np.ndarray:
-        """Take in one entry at a time, from none, and let go the one that changes sign first: slow and sure."""
-        beta, signs = np.zeros_like(c), np.zeros_like(c)
+    def _active_set(self, c: np.ndarray, l1: float, bound: float, start: np.ndarray) -> np.ndarray:
+        """Take in one entry at a time, and let go the one that changes sign first: slow and sure."""
+        beta, signs = start.copy(), np.sign(start)
         for _ in range(10 * len(c) + 100):
             on = signs.nonzero()[0]
             support = self.at(on)

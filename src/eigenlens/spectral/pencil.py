@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.stored import stored
@@ -98,10 +97,8 @@ class Form:
         matrix = self.dense()
         if not isinstance(matrix, np.ndarray):
             return Form(matrix=matrix).decomposed(k)
-        p = matrix.shape[0]
-        with _xp.limit_blas(matrix.size):
-            values, vectors = scipy.linalg.eigh(matrix, subset_by_index=(p - k, p - 1), check_finite=False)
-        return np.sqrt(np.maximum(values[::-1], 0.0)), vectors[:, ::-1], None, 0.0
+        values, vectors = _xp.leading_eigh(matrix, k)
+        return np.sqrt(np.maximum(values, 0.0)), vectors, None, 0.0
 
     @cached_property
     def krylov(self) -> KrylovSpace:

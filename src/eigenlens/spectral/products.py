@@ -8,7 +8,6 @@ from math import inf
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
-import scipy.linalg
 
 from .._core import xp as _xp
 from .._core.typing import Array
@@ -115,9 +114,8 @@ def gram(A: Form, k: int) -> tuple[Any, ...]:
 
 def _gram_of_products(products: Any, k: int) -> tuple[Any, ...]:
     G = products.gram()
-    with _xp.limit_blas(G.size):
-        theta, inner = scipy.linalg.eigh(G, subset_by_index=(len(G) - k, len(G) - 1), check_finite=False)
-    theta, rows = theta[::-1], inner[:, ::-1].T.copy()
+    theta, inner = _xp.leading_eigh(G, k)
+    rows = inner.T.copy()
     top = float(theta[0]) or 1.0
     gaps = np.linalg.norm(rows @ G - theta[:, None] * rows, axis=1) / top
     return _presented(products, Leading(theta, rows, gaps, 1, True), None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import scipy.linalg
 
+from .._core import xp as _xp
 from .axes_forms import Matrix
 
 
@@ -57,5 +57,4 @@ def _of_rows(F: np.ndarray, on: np.ndarray, before: np.ndarray) -> np.ndarray:
 
 def _last_vector(M: np.ndarray) -> np.ndarray:
     """Return the eigenvector of the largest eigenvalue."""
-    last = (len(M) - 1, len(M) - 1)
-    return np.asarray(scipy.linalg.eigh(M, subset_by_index=last, check_finite=False)[1][:, 0])
+    return _xp.leading_eigh(M, 1)[1][:, 0]

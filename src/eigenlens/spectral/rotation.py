@@ -2,7 +2,7 @@ r"""Rotations of loadings towards simple structure.
 
 Loadings :math:`A` (p × k) become :math:`L = A R`. Orthogonal rotations maximise
 
-.. math:: \sum_{ij} l_{ij}^4 - \frac{\gamma}{p} \sum_j \Big(\sum_i l_{ij}^2\Big)^2 ,
+.. math:: \sum_{ij} l_{ij}^4 - \frac{\gamma}{p} \sum_j \left(\sum_i l_{ij}^2\right)^2 ,
 
 γ = 1 being varimax and γ = 0 quartimax, two columns at a time, for which the best angle is known. Oblique ones let
 factors correlate: promax is the least-squares fit to powers of the varimax loadings, oblimin minimises the products of

@@ -9,7 +9,7 @@ import numpy as np
 from .._core import errors
 from ..report.findings import counted
 from ..tables import TableFile
-from ..tables.reading import Column
+from ..tables.judging import Column
 from .plan import Plan
 from .roles import Roles, quoted
 

@@ -10,8 +10,8 @@ import numpy as np
 from .._core import errors, memory
 from ..sources.csv_text import Dialect
 from ..tables import TableFile
+from ..tables.judging import Column
 from ..tables.preparation import MOST_WORDS
-from ..tables.reading import Column
 from .columns import check_names, counted_kinds, counts_rows, used_columns, without_counters
 from .gaps import without_gaps
 from .plan import Plan, Progress

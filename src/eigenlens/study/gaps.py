@@ -10,7 +10,7 @@ import numpy as np
 from .._core import errors
 from .._core.errors import listed
 from ..tables import TableFile
-from ..tables.reading import Column
+from ..tables.judging import Column
 from .plan import Plan
 
 

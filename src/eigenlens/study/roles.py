@@ -12,8 +12,8 @@ import numpy as np
 
 from ..tables import TableFile
 from ..tables import identifiers as by_name
+from ..tables.judging import Column
 from ..tables.preparation import MOST_WORDS
-from ..tables.reading import Column
 from .plan import Plan
 
 FEWEST_GROUPS = 6  # with fewer, neither folds nor permutations of whole groups say anything

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import EigenlensWarning
+from .._core.errors import EigenlensWarning, SeparationError, listed
 from ..report.findings import Findings
 from ..tables.selection import Selection
 from .code import code_for
@@ -64,10 +64,17 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     cls = chosen(plan.method, data.kind, words=plan.method == "auto" and data.whole is None and asks_for_words(data))
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        findings, model = _answer(cls, data, plan, progress)
+        try:
+            findings, model = _answer(cls, data, plan, progress)
+        except SeparationError:
+            if plan.method != "auto" or data.whole is not None:
+                raise
+            cls, data, plan, told = _without_classes(data, plan)
+            findings, model = _answer(cls, data, plan, progress)
+            findings.summary.insert(0, told)
     said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
-    findings.notes = data.notes
+    findings.notes = list(dict.fromkeys(data.notes))  # a second question repeats those of the first
     findings.score_names = score_names(model[-1], len(findings.axes))
     if findings.directions and findings.shown_directions is None:
         findings.doubts.append(f"The directions were not tested. {findings.test.about}".strip())
@@ -93,6 +100,18 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         about["views"] = [list(view) for view in plan.views]
         about["predicts"] = findings.extras["second"].names_out_
     return Study(findings, model, about)
+
+
+def _without_classes(data: Data, plan: Plan) -> tuple[Any, Data, Plan, str]:
+    """Return what is asked instead where classes have no spread within them: what the columns share."""
+    names = listed(map(repr, data.table.column_names), 6)
+    told = (
+        f"Every column ({names}) has a single value within each class of {plan.target!r}: the class can be read off "
+        "the columns, and there is no spread within classes to measure directions by. The table is shown without the "
+        "target."
+    )
+    plan = replace(plan, target=None)
+    return chosen("auto", "none"), replace(data, kind="none", y=None), plan, told
 
 
 def _words_of(first: Any) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from ..tables.reading import Column
+from ..tables.judging import Column
 from .plan import Plan
 
 MOST_CLASSES = 50

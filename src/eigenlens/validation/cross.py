@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._core import errors
+from .._core.parameters import is_number
 from ..moments import Factor
 from ..moments.folded import Folded, has_rows
 from ..moments.scaled_columns import can_scale
@@ -128,6 +129,8 @@ class _Run:
         subject = self.subject
         source = subject.source(X, y, sample_weight)
         by_class = source.n_responses is None and isinstance(source.label_reader, ClassReader)
+        if not source.in_order:
+            _require_number(cv)
         folds = read_cv(cv, random_state, by_class) or of_splitter(cv, source, X, y)
         if folds is None:
             why = "cv does not fit to all rows that it does not score, so models are fitted to its rows."
@@ -187,6 +190,7 @@ class _Run:
             for part in tracked(iter(training), len(training), "Fitting", source.progress)
         ]
         if measure is None:
+            _require_order(source, scoring)
             scores, predict = by_whole_folds(self.subject, teams, folds, scoring, X, y), None
             self.passes[0] = (self.passes[0] or 0) + 1
             name = scoring if isinstance(scoring, str) else getattr(scoring, "__name__", "score")
@@ -222,12 +226,19 @@ class _Run:
             raise errors.InputError(f"settings: none can be fitted in every fold: {self._note()}")
         chosen = [[team[s] for s in sound] for team in teams]
         start = Scored(folds, [measure.team(team) for team in chosen], measure, len(sound))  # type: ignore[arg-type]
+        if not source.in_order:
+            start.kept = None
         found: Scored = self._pass(source, start)
         scores = np.full((len(self.settings), folds.n_folds), np.nan)
         scores[sound] = found.scores()
         best = sound.index(best_of(scores.mean(axis=1)))
 
         def predict() -> Any:
+            if not source.in_order:
+                raise errors.InputError(
+                    "predictions: the rows of this table have no fixed order, so their predictions would have none; "
+                    "`model.predict` adds a column to the table."
+                )
             answers = found.answers_of(best)
             if answers is None:
                 alone = [measure.team([team[best]]) for team in chosen]  # type: ignore[list-item]
@@ -242,6 +253,22 @@ class _Run:
 
     def _note(self) -> str:
         return " ".join(f"{setting} could not be fitted: {why}." for setting, why in list(self.failures.items())[:3])
+
+
+def _require_number(cv: Any) -> None:
+    if not is_number(cv, integer=True):
+        raise errors.InputError(
+            f"cv={errors.shortened(cv)}: the rows of this table have no fixed order, so their folds cannot be given "
+            "row by row; give a number of folds."
+        )
+
+
+def _require_order(source: Source, scoring: Any) -> None:
+    if not source.in_order:
+        raise errors.InputError(
+            f"scoring={errors.shortened(scoring)} is a function of the rows of whole folds, and the rows of this table "
+            "stay where they are; leave scoring out, or read the rows into memory first."
+        )
 
 
 def of_splitter(cv: Any, source: Source, X: Any, y: Any) -> Folds | None:

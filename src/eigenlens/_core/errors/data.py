@@ -54,8 +54,8 @@ def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -
 def text_columns(name: str, columns: Iterable[str], kinds: Iterable[str]) -> InputTypeError:
     described = listed(f"{c} ({k})" for c, k in zip(columns, kinds, strict=True))
     return InputTypeError(
-        f"{name} has columns that are not numbers: {described}. Convert or encode them first "
-        f"(pandas.to_numeric, sklearn.preprocessing.OneHotEncoder), or leave them out."
+        f"{name} has columns that are not numbers: {described}. Convert or encode them first (pandas.to_numeric, "
+        f"eigenlens.tables.Preparation), or leave them out; MixedPCA takes words as they are."
     )
 
 

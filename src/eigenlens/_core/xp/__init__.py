@@ -7,6 +7,7 @@ few verbs that the standard lacks or that NumPy does better in another way.
 from .algebra import (
     blas_threads,
     gram,
+    leading_eigh,
     limit_blas,
     log_softmax,
     logsumexp,
@@ -81,6 +82,7 @@ __all__ = [
     "is_number",
     "is_sparse",
     "is_whole",
+    "leading_eigh",
     "like",
     "limit_blas",
     "log_softmax",

@@ -1,0 +1,155 @@
+"""The maximum of the likelihood of many resamples of rows with holes, each found from that of all rows.
+
+A resample has the rows of the whole, counted anew, so its maximum lies near that of all rows, and many resamples are
+climbed from there side by side. One that does not arrive is climbed by itself, like any other sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from .._core import xp as _xp
+from ..moments.patterns import distinct
+from .fit import as_centred, climbed, grouped_patterns, in_form_of
+from .likelihood import Point
+from .maximum import maximise
+from .sample import Sample
+from .side_by_side import Cells, Curvature, climb_together
+
+CLOSE = 1e-6  # slope at which a resample is fitted: its standard errors are of the order of 1/√n
+FAR = 1e-4  # slope beyond which a resample that could not be climbed further says nothing
+MOST_COORDINATES = 1000  # of a step, up to which the curvature is kept as a matrix
+TOGETHER = 2**22  # numbers of products that are held at a time
+
+
+Law = tuple[np.ndarray, np.ndarray, np.ndarray]  # means (G, p), a root of the covariance, and weights of the groups
+
+
+class HoledResampler:
+    """The moments, by maximum likelihood, of resamples of rows with holes.
+
+    Parameters
+    ----------
+    moments : Patterns, Grouped or Cross
+        Of all rows, without powers of two taken out.
+    rows : ndarray of shape (n, q)
+        All columns that the moments speak of, NaN where a cell is missing.
+    codes : ndarray of int, shape (n,), or None
+        Group of each row, in the order of the moments.
+    weight : ndarray of shape (n,)
+    units : ndarray of int, shape (n,), or None
+        The unit of each row; None where every row is one.
+    """
+
+    def __init__(
+        self, moments: Any, rows: np.ndarray, codes: np.ndarray | None, weight: np.ndarray, units: np.ndarray | None
+    ) -> None:
+        self.moments, self.groups = moments, grouped_patterns(moments)[0]
+        with _xp.one_blas_thread():
+            self.whole = climbed(Sample.of(self.groups), self.groups[0], None)
+        self.q, columns = rows.shape[1], rows[:, self.whole.varying]
+        self.units = np.arange(len(rows)) if units is None else units
+        self.n_units = len(rows) if units is None else int(units.max()) + 1
+        self.seen = np.flatnonzero(~np.isnan(columns).all(axis=1))
+        self.weight = weight[self.seen]
+        self.sample = self._cells(columns[self.seen], None if codes is None else codes[self.seen])
+        cell, place = np.unique(self.sample.group * len(self.sample.masks) + self.sample.pattern, return_inverse=True)
+        self.cell_group, patterns = np.divmod(cell, len(self.sample.masks))
+        self.cell_masks = self.sample.masks[patterns]
+        self.cell_rows = [np.flatnonzero(place == c) for c in range(len(cell))]
+        self.curvature = self._curvature()
+
+    def _curvature(self) -> Curvature | None:
+        """Return the curvature at the maximum of all rows; None where it is too large to keep, or not of full rank."""
+        G, p = self.whole.point.mu.shape
+        if G * p + p * (p + 1) // 2 > MOST_COORDINATES:
+            return None
+        try:
+            return Curvature(self.whole.point)
+        except np.linalg.LinAlgError:
+            return None
+
+    def draw(self, counts: np.ndarray) -> Iterator[Any]:
+        """Yield the moments of resamples, None for one whose likelihood has no maximum.
+
+        Parameters
+        ----------
+        counts : ndarray of shape (b, n_units)
+            How often each resample holds each unit.
+        """
+        weights = counts[:, self.units[self.seen]] * self.weight
+        size = max(1, TOGETHER // (len(self.cell_masks) * self.sample.masks.shape[1] ** 2))
+        for start in range(0, len(weights), size):
+            with _xp.one_blas_thread():
+                found = self._together(weights[start : start + size])
+            for point in found:
+                yield None if point is None else self._as_moments(*point)
+
+    def _together(self, weights: np.ndarray) -> list[Law | None]:
+        """Return means, factor and group weights of resamples."""
+        point, n_groups = self.whole.point, len(self.groups)
+        if self.curvature is None:
+            return [self._alone(w, point.mu, point.L) for w in weights]
+        cells = self._cells_of(weights)
+        try:
+            mu, L, arrived = climb_together(cells, point, self.curvature, CLOSE)
+        except np.linalg.LinAlgError:  # one of them has become singular
+            return [self._alone(w, point.mu, point.L) for w in weights]
+        group_weights = cells.group_weights(n_groups)
+        return [
+            (mu[i], L[i], group_weights[i]) if arrived[i] else self._alone(weights[i], point.mu, point.L)
+            for i in range(len(weights))
+        ]
+
+    def _cells_of(self, weights: np.ndarray) -> Cells:
+        """Sum rows up in their cells, counted by weights of shape (b, n)."""
+        rows, p = self.sample.means, self.sample.masks.shape[1]
+        sums = np.empty((len(weights), len(self.cell_masks), 1 + p + p * p))
+        for c, own in enumerate(self.cell_rows):
+            X = rows[own]
+            parts = [np.ones((len(own), 1)), X, (X[:, :, None] * X[:, None, :]).reshape(len(own), -1)]
+            sums[:, c] = weights[:, own] @ np.concatenate(parts, axis=1)
+        products = sums[:, :, 1 + p :].reshape(len(weights), -1, p, p)
+        return Cells(self.cell_masks, self.cell_group, sums[:, :, 0], sums[:, :, 1 : 1 + p], products)
+
+    def _cells(self, rows: np.ndarray, codes: np.ndarray | None) -> Sample:
+        """Return a sample of the columns that vary in which every row is a cell of its own."""
+        pivot = self.groups[0].pivot[self.whole.varying]
+        observed = ~np.isnan(rows)
+        masks, pattern = distinct(observed)
+        means = np.where(observed, (rows - pivot - self.whole.centre) / self.whole.size, 0.0)
+        group = np.zeros(len(rows), dtype=np.intp) if codes is None else codes
+        nothing = np.zeros((0, rows.shape[1])), np.zeros(0, dtype=np.intp)
+        return Sample(masks, means, np.ones(len(rows)), group, pattern, *nothing, len(self.groups))
+
+    def _alone(self, weights: np.ndarray, mu: np.ndarray, L: np.ndarray) -> Law | None:
+        """Climb one resample by itself."""
+        sample = replace(self.sample, weights=weights)
+        if not _observes_all(sample):
+            return None
+        shared = ("layout", "places", "thorough_layout", "thorough_places", "all_owners")
+        sample.__dict__.update({name: getattr(self.sample, name) for name in shared})
+        reached = maximise(Point(sample, mu, L), CLOSE)
+        return (reached.point.mu, reached.point.L, sample.group_weights) if reached.score <= FAR else None
+
+    def _as_moments(self, mu: np.ndarray, L: np.ndarray, group_weights: np.ndarray) -> Any:
+        whole, shift = self.whole, self.whole.shift.copy()
+        shift[:, whole.varying] = whole.centre + mu * whole.size
+        F = np.zeros((len(whole.varying), self.q))
+        F[:, whole.varying] = np.sqrt(group_weights.sum()) * (L * whole.size[:, None]).T
+        centred = as_centred(self.groups, shift, F)
+        centred.weights = group_weights
+        return in_form_of(self.moments, centred)
+
+
+def _observes_all(sample: Sample) -> bool:
+    """Tell whether every group has observed every column, and some row every pair of columns."""
+    here = np.flatnonzero(sample.weights)
+    observed = sample.masks[sample.pattern[here]]
+    cells = np.zeros((sample.n_groups, observed.shape[1]))
+    np.add.at(cells, sample.group[here], observed)
+    return bool(cells.all() and sample.together.all())

@@ -1,0 +1,212 @@
+"""The files of one table, as batches of cells that nobody has judged yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from ..sources import csv_text
+from ..sources.csv_text import (
+    AUTO,
+    PLAIN,
+    Dialect,
+    NotPlain,
+    check_quotes,
+    csv_batches,
+    locate,
+    read_header,
+    refuse_same_names,
+)
+from ..sources.parquet import open_parquet
+from ..sources.snapshot import Snapshot
+from .cells import Cells, has_control, parse
+from .endings import PACKED, SHEETS, TEXT, kind_of
+from .guessing import guessed
+from .parts import files_of, require_same_columns, with_folder
+from .sheets import read_sheet
+
+
+class RawFiles:
+    """Files of one table; parameters and attributes are those of `TableFile`."""
+
+    notes: list[str]
+    passes: int
+
+    def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
+        self.path = Path(path)
+        self.paths, self._folders = files_of(self.path)
+        suffix = kind_of(self.paths[0])
+        _require_pyarrow(self.path)
+        self.is_text = suffix in TEXT
+        self._snapshot = Snapshot(self.paths)
+        self.dialect, self.notes = self._written(dialect or Dialect())
+        self._asked = self.dialect
+        self._sheet: Any = None
+        if suffix in SHEETS:
+            self._sheet, self.notes = read_sheet(self.paths[0])
+        self.n_rows: int | None = None
+        self.passes = 0
+        self.told: Callable[[int, int], None] | None = None
+        self._numbers: frozenset[str] = frozenset()  # columns of text that pyarrow reads as numbers
+        self._plain_quotes: set[Path] = set()
+        self.names = self._common_names()
+        for name in self.names:
+            if has_control(name):
+                raise errors.InputError(
+                    f"{self.path}, line 1: the column {errors.quoted(name)} has a control character in its name; "
+                    "remove it."
+                )
+        for option, given in (("--words", self.dialect.words), ("--numbers", self.dialect.numbers)):
+            for name in given:
+                if name not in self.names:
+                    raise errors.no_column(name, self.names, option)
+        for name in set(self.dialect.words) & set(self.dialect.numbers):
+            raise errors.setting("--words", name, "it is also among the columns of --numbers; name it once")
+
+    def _written(self, dialect: Dialect) -> tuple[Dialect, list[str]]:
+        """Return how the cells are written, and what was assumed."""
+        if self.is_text:
+            return guessed(self.paths[0], dialect)
+        decimal = PLAIN.decimal if dialect.decimal == AUTO else dialect.decimal
+        return replace(dialect, delimiter=PLAIN.delimiter, decimal=decimal, encoding=PLAIN.encoding), []
+
+    def cells_expected(self, cell_bytes: int, packed: int) -> int:
+        """Return about how many cells there are: of text, by its size; else as the file itself says.
+
+        Parameters
+        ----------
+        cell_bytes : int
+            Of text, for a cell.
+        packed : int
+            How many times as long text is as it is packed.
+        """
+        if self._sheet is not None:
+            return int(self._sheet.num_rows * self._sheet.num_columns)
+        if self.is_text:
+            sizes = (p.stat().st_size * (packed if p.suffix.lower() in PACKED else 1) for p in self.paths)
+            return sum(sizes) // cell_bytes
+        return sum(parquet_rows(path) for path in self.paths) * len(self.names)
+
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        self.passes += 1
+        with self._snapshot.held():
+            rows, expected = 0, self.n_rows or 0
+            for batch in self._read(names):
+                rows += batch.num_rows
+                expected = max(expected or self._rows_expected(batch), rows)
+                if self.told is not None:
+                    self.told(rows, expected)
+                yield batch
+
+    def _rows_expected(self, first: Any) -> int:
+        """Return about how many rows there are, from the first of them; 0 where nothing tells."""
+        if self._sheet is not None:
+            return int(self._sheet.num_rows)
+        if not self.is_text:
+            return sum(int(parquet_rows(path)) for path in self.paths)
+        if any(path.suffix.lower() in PACKED for path in self.paths):
+            return 0
+        size = sum(path.stat().st_size for path in self.paths)
+        block = csv_text.PLAIN_BYTES if self._numbers else csv_text.BLOCK_BYTES
+        return int(first.num_rows * max(size / block, 1.0))
+
+    def _read(self, names: list[str]) -> Iterator[Any]:
+        if self._sheet is not None:
+            yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
+            return
+        for path, folder in zip(self.paths, self._folders, strict=True):
+            stored = [name for name in names if name not in folder]
+            for batch in self._read_file(path, stored or self.names[:1], [n for n in self.names if n not in folder]):
+                yield with_folder(batch, folder, names) if folder else batch
+
+    def _read_file(self, path: Path, names: list[str], all_names: list[str]) -> Iterator[Any]:
+        if self.is_text:
+            if path not in self._plain_quotes:
+                check_quotes(path, self.dialect)
+                self._plain_quotes.add(path)
+            yield from csv_batches(path, self.dialect, all_names, names, self._numbers & set(names))
+            return
+        try:
+            with open_parquet(path) as file:
+                yield from file.iter_batches(batch_size=2**16, columns=names)
+        except (OSError, ValueError) as error:
+            if isinstance(error, errors.InputError):
+                raise
+            raise errors.unreadable(str(path), error) from error
+
+    def _common_names(self) -> list[str]:
+        """Return the columns, which all files must have, and those that folders give."""
+        names: list[str] = []
+        for path in self.paths:
+            found = read_header(path, self.dialect) if self.is_text else self._parquet_names(path)
+            if names:
+                require_same_columns(self.paths[0], names, path, found, self.is_text)
+            names = names or found
+        return names + [name for name in self._folders[0] if name not in names]
+
+    def _parquet_names(self, path: Path) -> list[str]:
+        pq = import_module("pyarrow.parquet")
+        try:
+            schema = pq.read_schema(path) if self._sheet is None else self._sheet.schema
+            names = [str(name) for name in schema.names]
+        except (OSError, ValueError) as error:
+            raise errors.unreadable(str(path), error) from error
+        refuse_same_names(path, names)
+        return names
+
+    def _cells(self, batch: Any, name: str) -> Cells:
+        column = batch.column(name)
+        if not self.is_text:
+            self._require_known(name, column.type)
+        if name in self._numbers:
+            return self._plain(column)
+        words = name in self.dialect.words
+        dressed = name in self.dialect.dressed
+        return parse(column, self.dialect.decimal, self.dialect.missing_in(name), words, dressed)
+
+    def _plain(self, column: Any) -> Cells:
+        """Return numbers that pyarrow has read; odd spellings of those that are none or too large are for text."""
+        missing = np.asarray(column.is_null().to_numpy(zero_copy_only=False), dtype=bool)
+        numbers = column.to_numpy(zero_copy_only=False)
+        if np.isfinite(numbers).sum() + missing.sum() < len(numbers):
+            raise NotPlain
+        return Cells(numbers, missing, np.zeros(len(numbers), dtype=bool))
+
+    def _require_known(self, name: str, kind: Any) -> None:
+        import pyarrow as pa
+
+        if pa.types.is_dictionary(kind):
+            kind = kind.value_type
+        t = pa.types
+        text = t.is_string(kind) or t.is_large_string(kind)
+        number = t.is_floating(kind) or t.is_integer(kind) or t.is_boolean(kind) or t.is_decimal(kind)
+        date = t.is_date(kind) or t.is_timestamp(kind)
+        if not (text or number or date or t.is_null(kind)):
+            raise errors.InputError(
+                f"{self.path}, column {name!r} holds {kind} values, which is neither numbers nor words; leave it out "
+                f"(--drop {name!r}) or turn it into numbers first."
+            )
+
+    def _line(self, name: str, word: str) -> int | None:
+        """Return the first line on which a cell reads so, None where lines mean nothing."""
+        single = self.is_text and len(self.paths) == 1
+        return locate(self.path, self.dialect, self.names.index(name), word) if single else None
+
+
+def parquet_rows(path: Path) -> int:
+    """Return how many rows a Parquet file says it has."""
+    with open_parquet(path) as file:
+        return int(file.metadata.num_rows)
+
+
+def _require_pyarrow(path: Path) -> None:
+    try:
+        import_module("pyarrow")
+    except ImportError as error:
+        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
