@@ -13,7 +13,6 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.svm import SVC
 
 from .._core.errors import listed
 from ..regress._on_directions import CurveOnDirections
@@ -23,6 +22,7 @@ from ..validation.refits import splits_of_folds
 from .data import Data
 from .dimension_tests import some_rows
 from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
+from .gaussian_svm import WIDE, GaussianSVM
 from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
 from .plan import Plan, Progress
@@ -30,7 +30,7 @@ from .plan import Plan, Progress
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
-WORK, WORK_OF_ONE = 7e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
+WORK, WORK_OF_ONE = 5e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
 FLOOR = 700  # rows that a method must be able to take, or else it does not take part
 LEVEL = 0.95
 
@@ -47,7 +47,7 @@ def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]
     """Return the models that a question brings into the ring, for n rows in so many folds."""
     ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
-        return {**ours, "SVM (Gaussian kernel)": SVC()}
+        return {**ours, "SVM (Gaussian kernel)": GaussianSVM()}
     seen = n - n // folds
     curves = {f"{name} + curve": CurveOnDirections(sliced(model, seen)) for name, model in ours.items()}
     return {"linear regression": LinearRegression(), **curves}
@@ -296,7 +296,7 @@ def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
     says = declared(getattr(model, "directions", model))
     if says is not None:
         return float(says.fit_cost(n, p, groups))
-    return 1.5 * n * n * p if isinstance(model, SVC) else 3.0 * n * p * min(n, p)
+    return (0.2 if p > WIDE else 1.5) * n * n * p if isinstance(model, GaussianSVM) else 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:

@@ -184,8 +184,10 @@ def verdicts(
         with suppress(InputError):  # a test that needs rows is asked with rows
             return _of_moments(model, k, n, plan, says.test.draws, WEIGHTED)
     numbers, by_class = None if data is None else data.numbers, says.question == "classes"
-    cost = says.test.cost if related.groups is not None else says.test.cost_for(model, X, y)
-    if cost is None and sampled and says.test.theory is not None:  # what speaks for theory was looked at in the sample
+    looked_at = some_rows(sample_rows(p), len(X), plan.seed, y if by_class else None, numbers)
+    part = (X, y) if len(looked_at) == len(X) else (X[looked_at], None if y is None else y[looked_at])
+    cost = says.test.cost if related.groups is not None else says.test.cost_for(model, *part)
+    if cost is None and (sampled or by_class) and says.test.theory is not None:  # rows, or a sample, speak for theory
         return _of_moments(model, k, n, plan, says.test.draws)
     rows = np.arange(len(X))
     if cost is None and says.test.theory is None:  # it draws from the rows themselves
