@@ -309,7 +309,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         points = self._points
         scores = self._coordinates_of(points)
         n, p = points.shape
-        kept = [(scores, (n, self.n_components_)), (self._counts, (n,)), (self._mean, (p,))]
+        kept = [(scores, (n, self.n_components_)), (self._counts, (n,)), (getattr(self, "_mean", None), (p,))]
         kept = [(np.asarray(_xp.to_numpy(part)), shape) for part, shape in kept if part is not None]
         if any(part.shape != shape or not np.isfinite(part).all() for part, shape in kept):  # of a file made by hand
             raise errors.InputError(
