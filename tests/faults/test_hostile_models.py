@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 from eigenlens import LDA, PCA, KernelPCA, load, save
 from eigenlens._core.stored import KINDS, stored
 from eigenlens.cli.main import run
-from eigenlens.exceptions import ModelFileError, VersionWarning
+from eigenlens.exceptions import InputError, ModelFileError, VersionWarning
 from eigenlens.files import container, describe
 from eigenlens.kernels import Gaussian
 
@@ -157,6 +157,14 @@ def test_moments_of_nothing_are_refused(tmp_path):
     path = save(PCA(2).fit(X).moments_, tmp_path / "moments")
     with pytest.raises(ModelFileError, match="do not fit together"):
         load(forge(path, lambda header: header["objects"][0].update(state=[])))
+
+
+def test_a_way_back_that_cannot_be_learned_is_refused_when_it_is_asked_for(tmp_path):
+    """KernelPCA learns it from what it keeps, which takes too long for `load`."""
+    path = save(KernelPCA(2).fit(X), tmp_path / "model")
+    model = load(forge(path, attribute("_counts", [1.0, 2.0])))
+    with pytest.raises(InputError, match="inverse_transform learns from the rows"):
+        model.inverse_transform(model.transform(X))
 
 
 def test_a_model_is_not_changed_by_its_rehearsal(tmp_path):

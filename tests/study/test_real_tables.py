@@ -98,6 +98,12 @@ def test_nothing_left_names_columns_of_every_step(folder, capsys):
     assert "--keep" in said
 
 
+def test_nothing_left_names_rows_without_a_target(measures, folder, capsys):
+    measures["rare"] = [7.0] + [None] * (len(measures) - 1)
+    said = refused(capsys, measures, "--target", "rare")
+    assert f"{len(measures) - 1} rows whose 'rare' is missing are left out" in said
+
+
 def test_a_running_number_stays_where_a_target_has_nothing_else(folder, capsys):
     rng = np.random.default_rng(0)
     flow = pd.DataFrame({"year": np.arange(1900, 1960), "flow": np.arange(60) + 5 * rng.standard_normal(60)})

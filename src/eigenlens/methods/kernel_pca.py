@@ -308,6 +308,14 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def _learn_preimage(self) -> Preimage:
         points = self._points
         scores = self._coordinates_of(points)
+        n, p = points.shape
+        kept = [(scores, (n, self.n_components_)), (self._counts, (n,)), (getattr(self, "_mean", None), (p,))]
+        kept = [(np.asarray(_xp.to_numpy(part)), shape) for part, shape in kept if part is not None]
+        if any(part.shape != shape or not np.isfinite(part).all() for part, shape in kept):  # of a file made by hand
+            raise errors.InputError(
+                "inverse_transform learns from the rows, weights and scores that the model keeps, which do not fit "
+                "together or are not finite; fit the model again."
+            )
         if isinstance(self.kernel_, Linear):
             return Preimage.linear(points, self._dual, self._mean)
         return Preimage.learned(points, scores, self._counts)

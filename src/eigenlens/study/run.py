@@ -117,8 +117,8 @@ def _without_classes(data: Data, plan: Plan) -> tuple[Any, Data, Plan, str]:
 
 
 def _left_out_before(data: Data, plan: Plan) -> str:
-    """Return what was noted of columns that never came to be analysed."""
-    gone = [name for name in data.all_names if name != plan.target and name not in data.table.column_names]
+    """Return what was noted of columns that never came to be analysed, and of rows without a target."""
+    gone = [name for name in data.all_names if name == plan.target or name not in data.table.column_names]
     why = [note for note in data.notes if any(repr(name) in note for name in gone)]
     return " Before that: " + " ".join(why) if why else ""
 
