@@ -111,8 +111,14 @@ def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options
 
 def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Escape what reStructuredText would take for markup: |u − v|, and attributes_ with their underscore."""
+    formula: int | None = None  # how far the directive of a formula is indented, of which nothing is escaped
     for j, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and formula is not None and indent <= formula:
+            formula = None
+        if line.lstrip().startswith(".. math::"):
+            formula = indent
+        if formula is None and not line.lstrip().startswith((">>>", "...")):
             parts = re.split(r"(`[^`]*`)", line)
             parts[::2] = [re.sub(r"(?<=\w)(?<!\\)_(?!\w)|(?<!\\)\|", r"\\\g<0>", part) for part in parts[::2]]
             lines[j] = "".join(parts)

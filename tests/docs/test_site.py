@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from functools import cache
+from hashlib import sha256
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
@@ -30,8 +31,15 @@ pytest.importorskip("sphinx", reason="the site needs the extra 'docs'")
 
 @pytest.fixture(scope="module")
 def site():
-    """Build the pages that changed since the last run of the tests, in whichever worker comes first."""
-    folder = ROOT / "build/site-of-tests"
+    """Build the pages that changed since the last run of the tests, in whichever worker comes first.
+
+    Where the way in which pages are made has changed, that is all of them: the folder bears its digest.
+    """
+    builders = b"".join(path.read_bytes() for path in sorted((ROOT / "docs").glob("*.py")))
+    folder = ROOT / "build/site-of-tests" / sha256(builders).hexdigest()[:12]
+    for old in folder.parent.glob("*"):
+        if old != folder:
+            shutil.rmtree(old, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     run, last = os.environ.get("PYTEST_XDIST_TESTRUNUID", str(os.getpid())), folder / "last.json"
     with (folder / "lock").open("w") as lock:
@@ -112,6 +120,12 @@ def test_a_broken_link_would_be_found(tmp_path):
 def test_no_page_fetches_anything_from_the_network(site):
     assert {path.name: page.fetched for path, page in pages_of(site).items() if page.fetched} == {}
     assert "<math " in (site / "api/generated/eigenlens.kernels.Matern.html").read_text(encoding="utf8")
+
+
+def test_indices_of_formulas_are_indices(site):
+    """An underscore that was escaped as text would be drawn as one."""
+    texts = {path.name: path.read_text(encoding="utf8") for path in pages_of(site)}
+    assert [name for name, text in texts.items() if re.search(r"<m[a-z]+[^>]*>_</m", text)] == []
 
 
 def test_a_script_of_another_host_would_be_found(tmp_path):
