@@ -252,7 +252,8 @@ class Centred(Moments):
 
     def gathered(self, places: np.ndarray, count: int) -> Self:
         """Return fewer groups, each of all that have its place; what lies between means joins the sum of squares."""
-        new, weights = self.copy(), np.bincount(places, weights=self.weights, minlength=count)
+        new, weights = self.copy(), np.zeros(count)
+        np.add.at(weights, places, self.weights)
         share = np.zeros((count, len(places)))
         share[places, np.arange(len(places))] = self.weights / weights[places]
         means = _xp.like(share, self.shift) @ self.shift

@@ -20,7 +20,7 @@ from ..report.findings import ComparedMethod
 from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
 from ..validation.refits import splits_of_folds
 from .data import Data
-from .dimension_tests import some_rows
+from .efforts import some_rows
 from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
 from .gaussian_svm import WIDE, GaussianSVM
 from .holes import fitted_rows, modelled

@@ -16,18 +16,16 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._core.drawn import keys, smallest
 from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
 from ..methods._declaration import NORMAL_DOUBT, Cost, Wording
 from ..methods._patterns import patterns_in
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 from .data import Data, sample_rows
+from .efforts import DRAWS, LEVEL, Effort, effort, some_rows
 from .methods import declared
 from .plan import Plan, Progress
 
-LEVEL = 0.05
-DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
 WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
@@ -170,12 +168,12 @@ def verdicts(
     p, sampled = X.shape[1], data is not None and data.whole is not None
     n = data.n_rows if data is not None and sampled else len(X)
     if whole is not None and not whole.all():
-        found = _with_holes(model, k, n, plan, related)
-        if found is not None:
-            return found
-        part = related.of(whole)
+        all_rows = _with_holes(model, k, n, plan, related)
+        if all_rows is not None:
+            return all_rows
+        complete = related.of(whole)
         return _of_whole_rows(
-            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, part), model, X, y, whole, k
+            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, complete), model, X, y, whole, k
         )
     refusal = related.refused_by(model)
     if refusal:
@@ -447,94 +445,3 @@ def p_words(p: float, draws: int | None = None) -> str:
     """Return a p-value in words, as finely as the draws allow."""
     finer = draws is None or p < 1 / (1 + draws)  # a linear regression, joined with draws, may be
     return "p < 0.001" if p < 0.001 and finer else f"p = {p:.3f}"
-
-
-# -- how much is spent ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How many draws a test gets, on how many of the rows."""
-
-    draws: int
-    rows: int
-
-    def told(self, wording: Wording, n: int) -> Test:
-        """Return the record of a test of n rows made with this effort."""
-        finest, some = 1 / (1 + self.draws), ""
-        if self.rows < n:
-            some = f" of {self.rows:,} of the {n:,} rows, drawn at random"
-        permutations = f"{self.draws} permutations{some}, so that p-values are multiples of {finest:.3g}"
-        fields = {"level": LEVEL, "draws": self.draws, "finest": finest, "permutations": permutations}
-        drawn = "{permutations}" in wording.about or "{draws}" in wording.about
-        return Test(
-            wording.name,
-            wording.about.format(**fields),
-            LEVEL,
-            self.draws if drawn else None,
-            self.rows if self.rows < n else None,
-            wording.doubt,
-        )
-
-
-def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewest_rows: int) -> Effort | None:
-    """Return the most draws on all rows that a budget allows, or the fewest on as many rows as it allows.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    cost : function of a number of rows
-        Of one draw.
-    budget : float
-        Of all draws, in the same unit.
-    most : int
-        Draws.
-    fewest_rows : int
-        With fewer a test would see nothing; None is returned where even these are too dear.
-    """
-    for draws in DRAWS:
-        if draws <= most and draws * cost(n) <= budget:
-            return Effort(draws, n)
-    rows = n
-    while rows > fewest_rows and DRAWS[-1] * cost(rows) > budget:
-        rows = max(int(rows * 0.9), fewest_rows)
-    return Effort(DRAWS[-1], rows) if DRAWS[-1] * cost(rows) <= budget else None
-
-
-def some_rows(
-    rows: int,
-    n: int,
-    seed: int,
-    y: np.ndarray | None = None,
-    numbers: np.ndarray | None = None,
-    sizes: np.ndarray | None = None,
-) -> np.ndarray:
-    """Draw rows at random; of each class its share, and two at least.
-
-    Parameters
-    ----------
-    rows : int
-        How many.
-    n : int
-        Of how many.
-    seed : int
-    y : ndarray, optional
-        Classes.
-    numbers : ndarray of int, optional
-        Numbers of the rows at hand, which decide; 0 to n − 1 if not given.
-    sizes : ndarray of int, optional
-        Rows of each class, sorted, where not all are at hand.
-    """
-    numbers = np.arange(n) if numbers is None else numbers
-    if rows >= n:
-        return np.arange(len(numbers))
-    order = keys(numbers, seed)
-    if y is None:
-        return smallest(order, rows)
-    parts = []
-    for k, label in enumerate(np.unique(y)):
-        places = np.flatnonzero(y == label)
-        count = min(len(places), max(round(rows * (len(places) if sizes is None else int(sizes[k])) / n), 2))
-        parts.append(places[smallest(order[places], count)])
-    return np.sort(np.concatenate(parts))

@@ -279,8 +279,8 @@ class FirstPass:
         new = self._start.copy()
         for at in range(0, len(X), BLOCK_ROWS):
             rows = slice(at, at + BLOCK_ROWS)
-            cut = (None if of_all is None else of_all[rows] for of_all in (codes, weights))
-            new.update(Block(X[rows], *cut, labels, None, numbers[rows]))
+            own, w = (None if of_all is None else of_all[rows] for of_all in (codes, weights))
+            new.update(Block(X[rows], own, w, labels, None, numbers[rows]))
         return new
 
     def _slices(self, kept: Kept, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

@@ -21,10 +21,11 @@ class GaussianSVM(ClassifierMixin, BaseEstimator):
         from sklearn.svm import SVC
 
         self.classes_, p = np.unique(y), X.shape[1]
-        variance = X.var()
-        self.gamma_ = 1.0 / (p * variance) if variance > 0 else 1.0
-        self.rows_ = X if p > WIDE else None
-        self.machine_ = SVC(kernel="rbf" if self.rows_ is None else "precomputed", gamma=self.gamma_)
+        self.rows_, self.machine_ = None, SVC()
+        if p > WIDE:
+            variance = float(X.var())
+            self.gamma_ = 1.0 / (p * variance) if variance > 0 else 1.0
+            self.rows_, self.machine_ = X, SVC(kernel="precomputed")
         self.machine_.fit(self._seen(X), y, sample_weight)
         return self
 

@@ -235,7 +235,8 @@ def is_in_parts(data: Any) -> bool:
 
 def _write_parts(data: Any, folder: Path, progress: Progress | None) -> list[str]:
     """Write each part of a frame to a file, one at a time; return the column that was made of names of rows."""
-    write, row_names = import_module("pyarrow.parquet").write_table, []
+    row_names: list[str] = []
+    write = import_module("pyarrow.parquet").write_table
     for j in range(data.npartitions):
         if progress:
             progress("writing parts of the table", j, data.npartitions)

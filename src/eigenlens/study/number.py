@@ -14,7 +14,8 @@ from ..regress._on_directions import MOST_ROWS, CurveOnDirections
 from ..report.findings import Findings
 from .comparison import compare, compared_methods, enough_for_folds, note_rows, sliced
 from .data import Data
-from .dimension_tests import related_rows, some_rows, verdicts
+from .dimension_tests import related_rows, verdicts
+from .efforts import some_rows
 from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, made

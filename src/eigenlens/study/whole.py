@@ -184,7 +184,7 @@ class Whole:
 
     def patterns(self, preparation: Preparation) -> Any:
         """Return the moments of each pattern of holes, whatever groups there are."""
-        return joined(patterns_in(self._scaled(preparation)))
+        return joined([*patterns_in(self._scaled(preparation))])
 
     def _asked(self, model: Any, preparation: Preparation) -> Any:
         """Return the moments that a model is fitted to: of a response, those of slices."""

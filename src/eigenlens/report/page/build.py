@@ -237,7 +237,7 @@ def _directions(f: Findings) -> Markup:
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
             d.verdict,
-            d.evidence,
+            d.evidence.replace(" < ", "\u00a0<\u00a0").replace(" = ", "\u00a0=\u00a0"),  # p-values stay in one line
         ]
         for d in f.directions[:30]
     ]

@@ -18,7 +18,7 @@ def confusion(classes: list[str], counts: np.ndarray) -> Markup:
     numbers = _table(classes, counts)
     if len(classes) <= MOST_IN_TABLE:
         return figure("Confusion matrix", ABOUT, numbers)
-    about = f"{ABOUT} A row is a class, a column what it was taken for; the darker, the more of the class."
+    about = f"{ABOUT} A row is a class, a column what it was taken for; stronger colours are larger shares of it."
     return figure(
         "Confusion matrix",
         about,

@@ -15,7 +15,7 @@ def scree(findings: Findings) -> Markup:
     values = np.asarray(findings.scree["values"], dtype=float)[:30]
     names = [d.name for d in findings.directions]
     tips = [f"{name}: {v:.4g}" for name, v in zip(names, values, strict=False)]
-    words = "Pale bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
+    words = "Grey bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
     if findings.scree.get("band") is not None:
         words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
     drawing = _bars_with_band(findings, values, findings.scree.get("band"), tips, findings.value_name)
@@ -256,7 +256,7 @@ def holes(names: list[str], gaps: np.ndarray, of: int, columns: int = 24, patter
         for a, place in enumerate(order):
             what = "missing" if found[place, i] else "there"
             tip = el("title", f"{names[j]} is {what} in these {rows[place]:,} rows")
-            class_ = "neg" if found[place, i] else "bar quiet"
+            class_ = "neg" if found[place, i] else "cell"
             parts.append(rect(left + step * a + 1, y + 1, step - 2, row - 2, class_, tip))
         parts.append(text(WIDE - 4, y + 13, f"{counts[j] / len(gaps):.1%}", "end", "tick"))
     base = top + len(shown) * row
