@@ -17,6 +17,7 @@ import _benchmarks  # noqa: E402
 import _math  # noqa: E402
 import _pictures  # noqa: E402
 import _reference  # noqa: E402
+import _search  # noqa: E402
 
 import eigenlens  # noqa: E402
 
@@ -124,5 +125,6 @@ def setup(app: Any) -> None:
     _pictures.draw_all(HERE / "_made", keep_old=bool(os.environ.get("EIGENLENS_DOCS_KEEP_PICTURES")))
     _benchmarks.write_page(HERE / "_made/benchmarks.md")
     _math.setup(app)
+    _search.setup(app)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc

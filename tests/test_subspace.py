@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eigenlens import PCA, Subspace
+from eigenlens import LDA, PCA, SparsePCA, Subspace
 from eigenlens._core.errors import InputError
 
 rng = np.random.default_rng(0)
@@ -75,3 +75,26 @@ def test_scores_of_many_rows_keep_the_digits_of_single_ones(offset):
     exact = (X.astype(np.longdouble) - plane.centre - plane.remainder) @ plane.basis.astype(np.longdouble)
     assert float(np.abs(pca.transform(X) - exact).max()) < 2e-14
     np.testing.assert_allclose(pca.transform(X[:5]), pca.transform(X)[:5], rtol=0, atol=2e-14)
+
+
+def test_answers_print_as_a_line():
+    """A notebook shows what a cell ends with: not all numbers of a picture or a subspace."""
+    from eigenlens.distances import procrustes
+
+    X, y = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) % 3
+    model = LDA().fit(X, y)
+    first, second = model.spectrum_.values
+    things = [
+        model.subspace_,
+        model.spectrum_,
+        model.plot(X, y),
+        procrustes(X, X + 1),
+        SparsePCA(1).fit(X).path([0.1, 5.0]),
+    ]
+    assert [repr(thing) for thing in things] == [
+        "<Subspace: 2 direction(s) in 4 dimensions>",
+        f"<Spectrum: 2 value(s) {first:.4g}, {second:.4g}; svd, residual 0.0e+00>",
+        "<DiscriminantDisplay: 1 picture(s) in figure_>",
+        "<Alignment: 30 points in 4 dimensions, disparity 0.000>",
+        "<SparsePath: 2 penalties, 4 to 0 nonzero loadings>",
+    ]

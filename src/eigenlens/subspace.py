@@ -20,7 +20,7 @@ DENSE_CELLS = 2**19  # of sparse rows that are made dense together
 
 
 @stored("Subspace")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subspace:
     """An affine subspace: a centre and a basis.
 
@@ -53,6 +53,9 @@ class Subspace:
     basis: Array
     remainder: Array | None = None
     dual: Array | None = None
+
+    def __repr__(self) -> str:
+        return f"<Subspace: {self.dimension} direction(s) in {self.basis.shape[0]} dimensions>"
 
     @property
     def dimension(self) -> int:

@@ -13,6 +13,8 @@ import pytest
 import zarr
 
 from eigenlens import FDA, LDA, PCA, SIR, open_rows, write_rows
+from eigenlens.cli.main import run
+from eigenlens.exceptions import InputError
 from eigenlens.sources.stream import RowSource
 from eigenlens.tables import TableFile
 
@@ -311,3 +313,15 @@ def test_broken_descriptions_of_zarr(tmp_path):
         assert "rows.zarr" in found if isinstance(found, str) else np.allclose(found, expected, rtol=1e-12)
         refused += isinstance(found, str)
     assert refused > 0.7 * len(broken)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("name", ["x.csv", "x.npy", "x.parquet", "x.csv.gz", "x.feather"])
+def test_a_pipe_is_not_waited_for(name, tmp_path, capsys):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match="is a pipe or a device, which cannot be read twice; write its content to a"):
+        open_rows(tmp_path / name)
+    with pytest.raises(InputError, match="is a pipe or a device"):
+        open_rows(tmp_path / "x.*")
+    assert run(["report", str(tmp_path / name)]) == 1
+    assert "is a pipe or a device" in capsys.readouterr().err

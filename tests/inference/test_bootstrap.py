@@ -298,3 +298,10 @@ def test_what_cannot_be_resampled_is_refused():
         bootstrap(LDA(), X, np.arange(150) // 15, groups=np.arange(150) // 15)  # classes are lost in nearly every one
     with pytest.warns(BootstrapWarning, match="n_boot=50"):
         bootstrap(LDA(), X, y, n_boot=50)
+
+
+def test_intervals_that_do_not_hold_their_level_are_named():
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
+    with pytest.warns(BootstrapWarning, match="intervals of the eigenvalues of PCA are too narrow .* use level=0.975"):
+        bootstrap(PCA(1, missing="ml"), holes, n_boot=200)
+    bootstrap(LDA(missing="ml"), holes, y, n_boot=200)  # those of classes do hold it

@@ -453,3 +453,16 @@ def test_how_many_directions_is_asked_of_the_table(wine, method):
     sparse, dense = (model.fit(wine).test_dimension(wine, method=method) for model in (SparsePCA(3), PCA(3)))
     assert sparse.dimension == dense.dimension
     np.testing.assert_allclose(sparse.p_values, dense.p_values, rtol=1e-9)
+
+
+def test_axes_on_the_same_places_are_turned_to_uncorrelated_scores():
+    """One large column (covariances of USArrests): both axes took it, and a third of the variance was lost."""
+    covariance = np.array([[19, 291, 4.4, 23], [291, 6945, 312, 519], [4.4, 312, 210, 56], [23, 519, 56, 88]])
+    rows = np.random.default_rng(0).standard_normal((50, 4))
+    rows = np.linalg.qr(rows - rows.mean(axis=0))[0]
+    X = 7.0 * rows @ np.linalg.cholesky(covariance).T
+    model = SparsePCA(2, n_nonzero=2).fit(X)
+    assert (model.components_ != 0).tolist() == [[False, True, True, False]] * 2
+    assert model.explained_variance_ratio_.sum() > 0.98
+    assert abs(np.corrcoef(model.transform(X).T)[0, 1]) < 1e-6
+    assert not np.signbit(model.components_[model.components_ == 0]).any()

@@ -88,6 +88,16 @@ def test_nothing_left_says_why_and_what_to_do(folder, capsys):
     assert "the table has no other columns. Add columns" in said
 
 
+def test_nothing_left_names_columns_of_every_step(folder, capsys):
+    """A running number is left out before constant columns are: both are named."""
+    table = pd.DataFrame({"n": range(1, 31), "same": 5, "when": pd.date_range("2024-01-01", periods=30)})
+    said = refused(capsys, table)
+    assert "no column is left to analyse: 'same' is constant" in said
+    assert "Before that: " in said
+    assert all(f"'{name}'" in said for name in table)
+    assert "--keep" in said
+
+
 def test_a_running_number_stays_where_a_target_has_nothing_else(folder, capsys):
     rng = np.random.default_rng(0)
     flow = pd.DataFrame({"year": np.arange(1900, 1960), "flow": np.arange(60) + 5 * rng.standard_normal(60)})

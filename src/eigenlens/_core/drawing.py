@@ -136,6 +136,10 @@ class Display:
     axes_: list[Axes]
     figure_: Figure
 
+    def __repr__(self) -> str:
+        drawn = len(getattr(self, "axes_", ()))
+        return f"<{type(self).__name__}: {f'{drawn} picture(s) in figure_' if drawn else 'not drawn yet; call plot()'}>"
+
     @classmethod
     def on(cls, axes: Any) -> Self:
         """Return the display of what was drawn on axes, or on a list of them."""

@@ -12,7 +12,7 @@ from .._core.typing import Array, TableLike
 from ..sources import as_source, map_rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Alignment:
     """How a map is aligned with another.
 
@@ -44,6 +44,10 @@ class Alignment:
     shift: Array
     residual: float
     disparity: float
+
+    def __repr__(self) -> str:
+        n, q = self.aligned.shape
+        return f"<Alignment: {n} points in {q} dimensions, disparity {self.disparity:.3f}>"
 
     def __call__(self, Y: Array) -> Array:
         """Lay further points of the same map."""

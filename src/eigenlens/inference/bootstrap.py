@@ -45,6 +45,7 @@ from .alignment import (
 from .result import Result
 
 FEWEST_ROWS = 10  # rows or groups below which resamples say little of other rows
+MANY_HOLES, FEW_CELLS = 0.2, 120  # share of cells missing, and rows times the others, from which variances vary more
 ENOUGH = 200  # replicates below which intervals move from seed to seed
 
 
@@ -291,6 +292,20 @@ def bootstrap(
     if sums is not None and len(sums.X) < n:  # it holds rows of positive weight only
         n, labels = len(sums.X), None if labels is None else labels[source.kept]  # type: ignore[union-attr]
     units = Units.of(n, labels, resample, weight, sums is not None, seed, block)
+    _warn_of_few(units, n_boot, level)
+    if sums is not None:
+        _warn_of_holes(reference, sums.X)
+    if sums is not None:
+        found = from_moments(reference, sums, units, n_boot, seed)
+    else:
+        found = from_rows(reference, X, y, weight, units, n_boot, seed, n_jobs)
+    pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
+    raw, values = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
+    return _summary(reference, raw, values, units, level)
+
+
+def _warn_of_few(units: Units, n_boot: int, level: float) -> None:
+    """Say where rows, or resamples of them, are too few for intervals."""
     if units.count < FEWEST_ROWS:
         errors.warn(
             errors.BootstrapWarning(
@@ -306,13 +321,19 @@ def bootstrap(
                 "intervals that do not move from seed to seed."
             )
         )
-    if sums is not None:
-        found = from_moments(reference, sums, units, n_boot, seed)
-    else:
-        found = from_rows(reference, X, y, weight, units, n_boot, seed, n_jobs)
-    pairs = list(tracked(found, n_boot, f"bootstrap of {type(model).__name__}", progress))
-    raw, values = np.stack([pair[0] for pair in pairs]), np.stack([pair[1] for pair in pairs])
-    return _summary(reference, raw, values, units, level)
+
+
+def _warn_of_holes(reference: Any, rows: np.ndarray) -> None:
+    """Say where intervals are known not to hold their level: of variances, with many holes in few rows."""
+    model, share = last_step(reference), float(np.isnan(rows).mean())
+    if hasattr(model, "explained_variance_") and share >= MANY_HOLES and len(rows) * (1 - share) < FEW_CELLS:
+        errors.warn(
+            errors.BootstrapWarning(
+                f"{share:.0%} of the cells of {len(rows)} rows are missing: intervals of the eigenvalues of "
+                f"{type(model).__name__} are too narrow (of 150 rows with 24% missing, 95% hold the truth in 91 "
+                "of 100 tables); use level=0.975 for 95%. Loadings are not concerned."
+            )
+        )
 
 
 def _check(n_boot: Any, level: Any, resample: Any, n_jobs: Any, progress: Any) -> None:

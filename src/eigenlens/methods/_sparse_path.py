@@ -10,7 +10,7 @@ from .._core import optional
 from .._core.typing import Frame
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SparsePath:
     """Sparse components over a range of penalties.
 
@@ -33,6 +33,10 @@ class SparsePath:
     explained_variance_ratio: np.ndarray
     components: np.ndarray
     dense: float
+
+    def __repr__(self) -> str:
+        most, least = self.n_nonzero.sum(axis=1).max(), self.n_nonzero.sum(axis=1).min()
+        return f"<SparsePath: {len(self.alphas)} penalties, {most} to {least} nonzero loadings>"
 
     def to_frame(self) -> Frame:
         """Return a pandas table: a row for each penalty."""

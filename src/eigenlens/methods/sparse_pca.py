@@ -366,7 +366,7 @@ def _loadings(axes: SparseAxes, form: Form) -> tuple[Array, np.ndarray]:
     """Return loadings of unit norm, signs fixed, and the adjusted variance of each, in the units of the form."""
     size = np.linalg.norm(axes.B, axis=0)
     loadings = _xp.like(axes.B / np.where(size > 0, size, 1.0), form.values)
-    loadings = loadings * orient(loadings)
+    loadings = loadings * orient(loadings) + 0.0  # a zero has no sign
     return loadings, adjusted_variance(form.seen_through(loadings))
 
 

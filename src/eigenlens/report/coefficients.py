@@ -12,7 +12,7 @@ from .._core import xp as _xp
 from ._style import Display
 
 
-@dataclass
+@dataclass(repr=False)
 class CoefficientDisplay(Display):
     """Coefficients of linear discriminants: what each direction looks at.
 

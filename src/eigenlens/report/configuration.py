@@ -17,7 +17,7 @@ SWEEPS = 10
 CORNERS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
 
 
-@dataclass
+@dataclass(repr=False)
 class ConfigurationDisplay(Display):
     """Points of a map in the plane, with equal units on both axes.
 

@@ -15,7 +15,7 @@ from ._style import COLOURS, INK, Display, plain, point_size
 STEPS = 200
 
 
-@dataclass
+@dataclass(repr=False)
 class DecisionDisplay(Display):
     """Regions, boundary and margins of a classifier over a plane, with rows and support vectors.
 

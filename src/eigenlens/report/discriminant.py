@@ -13,7 +13,7 @@ from ._style import COLOURS, INK, MARKERS, MOST_IN_LEGEND, Display, name_centres
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
 
 
-@dataclass
+@dataclass(repr=False)
 class DiscriminantDisplay(Display):
     """Scores of a discriminant, its centroids, and the regions of its rule in the plane of the first two variates.
 

@@ -15,7 +15,7 @@ from ._style import Display
 STEPS = 120
 
 
-@dataclass
+@dataclass(repr=False)
 class FunctionDisplay(Display):
     """Discriminant coordinates over each feature, the other features held at their medians.
 

@@ -11,7 +11,7 @@ from .._core import xp as _xp
 from ._style import COLOURS, FOUND, Display, plain, point_size
 
 
-@dataclass
+@dataclass(repr=False)
 class KernelPCADisplay(Display):
     """Scores of a kernel PCA in its first two axes, by class where there are classes, and the shares of its axes.
 

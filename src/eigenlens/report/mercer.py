@@ -11,7 +11,7 @@ from .._core import xp as _xp
 from ._style import FOUND, Display, plain, point_size, slice_colours
 
 
-@dataclass
+@dataclass(repr=False)
 class MercerDisplay(Display):
     """Eigenvalues of a Mercer expansion on a logarithmic scale, and its first eigenfunctions.
 

@@ -10,7 +10,7 @@ import numpy as np
 from ._style import FOUND, INK, LEVEL, QUIET, Display, plain
 
 
-@dataclass
+@dataclass(repr=False)
 class PathDisplay(Display):
     """GCV and leave-one-out error over λ, with the λ chosen and the degrees of freedom above.
 

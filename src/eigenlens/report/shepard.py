@@ -16,7 +16,7 @@ POINTS = 1500  # rows whose pairs are drawn, at most
 SEPARATE = 5000  # pairs up to which each is a dot; more are drawn as a density
 
 
-@dataclass
+@dataclass(repr=False)
 class ShepardDisplay(Display):
     """Distances in a map against the distances it was made from; on the line they agree.
 

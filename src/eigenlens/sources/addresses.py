@@ -83,7 +83,18 @@ def listed(place: str | os.PathLike[str]) -> tuple[list[Place], list[dict[str, s
         files = _in_folder(path) if is_folder(path) else [path]
     if not files:
         raise errors.no_files(path)
+    for file in files:
+        refuse_pipe(file)
     return list(files), [_partition(file.parts[_above(path, path.is_dir()) : -1]) for file in files]
+
+
+def refuse_pipe(path: Path) -> None:
+    """Refuse what opening would wait for: a pipe, a socket or a device, which can be read only once besides."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise errors.InputError(
+            f"{path} is a pipe or a device, which cannot be read twice; write its content to a file first, or pass "
+            "batches of rows to open_rows."
+        )
 
 
 def is_folder(path: Place) -> bool:

@@ -49,11 +49,29 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options:
         other = axes_of(coarse, begin, counts=counts, near=held, **options)
         if other.objective < found.objective - BETTER * len(start):
             found = other
-    if coarse is form:
-        return found
-    left = max(1, options["max_iter"] - found.n_iter)
-    exact = axes_of(form, start, counts=counts, near=found, **{**options, "max_iter": left})
-    return replace(exact, n_iter=found.n_iter + exact.n_iter)
+    if coarse is not form:
+        left = max(1, options["max_iter"] - found.n_iter)
+        exact = axes_of(form, start, counts=counts, near=found, **{**options, "max_iter": left})
+        found = replace(exact, n_iter=found.n_iter + exact.n_iter)
+    return _uncorrelated(form, found)
+
+
+def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
+    """Turn axes on the same places so that their scores are uncorrelated, the largest variance first.
+
+    Nothing but the start had decided how they are turned: numbers of nonzeros are the same, and so is the objective.
+    """
+    A, B = found.A.copy(), found.B.copy()
+    places, group = np.unique(B != 0, axis=1, return_inverse=True)
+    for same in (np.flatnonzero(group.ravel() == j) for j in range(places.shape[1])):
+        if len(same) < 2:
+            continue
+        inner = B[:, same].T @ form.image(B[:, same])
+        turn = np.linalg.eigh((inner + inner.T) / 2)[1][:, ::-1]
+        turned = B[:, same] @ turn
+        if (np.count_nonzero(turned, axis=0) == np.count_nonzero(B[:, same], axis=0)).all():
+            A[:, same], B[:, same] = A[:, same] @ turn, turned
+    return replace(found, A=A, B=B)
 
 
 def _principal(form: Matrix, start: np.ndarray) -> np.ndarray:

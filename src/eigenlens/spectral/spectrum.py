@@ -46,7 +46,7 @@ class Whitening:
 
 
 @stored("Spectrum")
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Spectrum:
     """Solution of a pencil.
 
@@ -96,6 +96,10 @@ class Spectrum:
     steps: int = 0
     passes: int = 0
     settled: bool = True
+
+    def __repr__(self) -> str:
+        first = ", ".join(f"{value:.4g}" for value in _xp.to_numpy(self.values)[:3]) + (", …" if len(self) > 3 else "")
+        return f"<Spectrum: {len(self)} value(s) {first}; {self.solver}, residual {self.residual:.1e}>"
 
     @property
     def values(self) -> Array:

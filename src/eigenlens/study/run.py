@@ -8,7 +8,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import EigenlensWarning, SeparationError, listed
+from .._core.errors import EigenlensWarning, NothingLeftError, SeparationError, listed
 from ..report.findings import Findings
 from ..tables.selection import Selection
 from .code import code_for
@@ -72,6 +72,8 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
             cls, data, plan, told = _without_classes(data, plan)
             findings, model = _answer(cls, data, plan, progress)
             findings.summary.insert(0, told)
+        except NothingLeftError as error:
+            raise NothingLeftError(f"{error}{_left_out_before(data, plan)}") from None
     said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = list(dict.fromkeys(data.notes))  # a second question repeats those of the first
@@ -112,6 +114,13 @@ def _without_classes(data: Data, plan: Plan) -> tuple[Any, Data, Plan, str]:
     )
     plan = replace(plan, target=None)
     return chosen("auto", "none"), replace(data, kind="none", y=None), plan, told
+
+
+def _left_out_before(data: Data, plan: Plan) -> str:
+    """Return what was noted of columns that never came to be analysed."""
+    gone = [name for name in data.all_names if name != plan.target and name not in data.table.column_names]
+    why = [note for note in data.notes if any(repr(name) in note for name in gone)]
+    return " Before that: " + " ".join(why) if why else ""
 
 
 def _words_of(first: Any) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .._core import errors
-from ..sources.addresses import listed
+from ..sources.addresses import listed, refuse_pipe
 from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
 
 
@@ -20,6 +20,7 @@ def files_of(path: Path) -> tuple[list[Path], list[dict[str, str]]]:
         A file, a folder, or a pattern such as `rows/*.csv`.
     """
     if path.is_file() or not (path.is_dir() or glob.has_magic(str(path))):
+        refuse_pipe(path)
         _require_kind(path)
         if not path.is_file():
             raise errors.InputError(f"{path}: there is no such file; check the name.")

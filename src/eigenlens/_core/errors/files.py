@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from .kinds import CommandError, InputError, InputTypeError, ModelFileError, listed
+from .kinds import CommandError, InputError, InputTypeError, ModelFileError, NothingLeftError, listed
 
 
 def located(place: str, error: Exception) -> Exception:
@@ -78,9 +78,9 @@ def no_column(name: str, there: Iterable[str], role: str) -> InputError:
     return InputError(f"{role} {name!r}: no such column; {meant} columns are {listed(map(repr, names), 12)}.")
 
 
-def nothing_left(reasons: Iterable[str]) -> InputError:
+def nothing_left(reasons: Iterable[str]) -> NothingLeftError:
     why = listed(reasons, 8) or "the table has no other columns"
-    return InputError(f"no column is left to analyse: {why}. Add columns that measure something about the rows.")
+    return NothingLeftError(f"no column is left to analyse: {why}. Add columns that measure something about the rows.")
 
 
 def setting(name: str, value: Any, rule: str) -> InputError:

@@ -15,6 +15,10 @@ class InputError(ValueError):
     """The data or an argument cannot be used as given."""
 
 
+class NothingLeftError(InputError):
+    """Every column of a table was left out."""
+
+
 class SeparationError(InputError):
     """A column separates classes without any spread within them, so that a ratio of the two is infinite."""
 
