@@ -4,7 +4,9 @@ import warnings
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
+from matplotlib.text import Text
 
 mpl.use("Agg")
 
@@ -56,3 +58,17 @@ def test_rows_are_asked_for():
     model, data = fitted(CCA)
     with pytest.raises(ValueError, match="need both tables"):
         model.plot(data.X)
+
+
+def test_names_of_rows_and_arrows_do_not_cover_each_other():
+    rng = np.random.default_rng(0)
+    index = [f"a row of some length {i}" for i in range(40)]
+    rows = rng.standard_normal((40, 6))
+    rows[:8] = rows[0] + 0.02 * rng.standard_normal((8, 6))  # points that lie together
+    table = pd.DataFrame(rows, index, [f"column {j}" for j in range(6)])
+    ax = PCA(2).fit(table).plot(table).ax_
+    shown = [text for text in ax.texts if text.get_text() and text.get_visible()]
+    assert {f"column {j}" for j in range(6)} <= {text.get_text() for text in shown}
+    assert len(shown) > 35
+    boxes = [Text.get_window_extent(text) for text in shown]
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])

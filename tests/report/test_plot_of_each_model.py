@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.preprocessing import StandardScaler
 
@@ -57,7 +58,7 @@ def test_a_kernel_regressor_draws_its_path_or_says_that_it_has_none():
 
 def test_names_of_arrows_do_not_cover_each_other():
     display = SparsePCA(2).fit(X).plot(X, y)  # several columns load on the first component alone
-    names = [text.get_window_extent() for text in display.ax_.texts if text.get_text()]
+    names = [Text.get_window_extent(text) for text in display.ax_.texts if text.get_text() and text.get_visible()]
     assert len(names) > 5
     assert not any(a.overlaps(b) for i, a in enumerate(names) for b in names[:i])
 

@@ -12,6 +12,9 @@ from .typing import Axes, Figure
 #: Ink that is read on white and on black, what is quiet, what was found, and levels.
 INK, QUIET, FOUND, LEVEL = "0.45", "0.75", "#2a7ab9", "#d1495b"
 
+GAPS = (3.0, 7.0, 13.0, 20.0, 28.0, 38.0)  # points between a name and what it names
+SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)], dtype=float)
+
 
 def axes_for(
     ax: Any, count: int = 1, width: float = 4.6, height: float = 4.0, columns: int | None = None, name: str = "ax"
@@ -51,6 +54,65 @@ def plain(ax: Any) -> Any:
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(color=QUIET, labelcolor=INK)
     return ax
+
+
+def named(ax: Any, name: str, xy: Any, size: float, colour: str) -> Any:
+    """Write a name for `place_names` to place, with a line to its point for where it has to move away."""
+    leader = {"arrowstyle": "-", "color": QUIET, "lw": 0.6, "shrinkA": 0, "shrinkB": 1}
+    style: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "arrowprops": leader}
+    return ax.annotate(name, xy, (0, 0), fontsize=size, color=colour, **style)
+
+
+def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
+    """Place names beside their points so that they cover neither each other nor, where there is room, dots.
+
+    The first have the choice. Each goes where it covers least: close to its point before far from it, on the side away
+    from the middle before the others.
+
+    Parameters
+    ----------
+    ax : axes
+    names : list of matplotlib Annotation
+        As `named` returns them.
+    dots : ndarray of shape (n, 2)
+        What names should leave free, in the units of the axes.
+
+    Returns
+    -------
+    list of str
+        Names for which there was no room: they are not shown.
+    """
+    from matplotlib.text import Text
+
+    if not names:
+        return []
+    ax.figure.draw_without_rendering()  # extents are known once it has been laid out
+    scale, frame, spots = ax.figure.dpi / 72, ax.get_window_extent(), ax.transData.transform(dots)
+    middle, taken, hidden = np.array([frame.x0 + frame.x1, frame.y0 + frame.y1]) / 2, np.zeros((0, 4)), []
+    for name in names:
+        text, anchor = Text.get_window_extent(name), ax.transData.transform(name.xy)
+        half = np.array([text.width, text.height]) / 2
+        costs, boxes = [], []
+        for far, gap in enumerate(GAPS):
+            for side in SIDES:
+                centre = anchor + side / max(float(np.hypot(*side)), 1.0) * gap * scale + side * half
+                box = np.concatenate([centre - half, centre + half])
+                out = box[0] < frame.x0 or box[1] < frame.y0 or box[2] > frame.x1 or box[3] > frame.y1
+                hits = np.sum((taken[:, :2] < box[2:]).all(axis=1) & (taken[:, 2:] > box[:2]).all(axis=1))
+                covered = np.sum((spots > box[:2]).all(axis=1) & (spots < box[2:]).all(axis=1))
+                inward = 1 - float(side @ (anchor - middle)) / max(float(np.hypot(*(anchor - middle))), 1e-9)
+                costs.append(100.0 * (int(hits) + out) + 2.0 * float(covered) + far + 0.2 * inward)
+                boxes.append((box, centre, far))
+        box, centre, far = boxes[int(np.argmin(costs))]
+        if min(costs) >= 100:
+            name.set_visible(False)
+            hidden.append(name.get_text())
+            continue
+        taken = np.vstack([taken, box])
+        name.xyann = tuple((centre - anchor) / scale)
+        if far <= 1:
+            name.arrowprops = name.arrow_patch = None
+    return hidden
 
 
 class Display:

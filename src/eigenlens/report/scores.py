@@ -8,6 +8,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.drawing import named, place_names
 from ._style import (
     COLOURS,
     FOUND,
@@ -19,7 +20,6 @@ from ._style import (
     name_centres,
     plain,
     point_size,
-    set_apart,
     slice_colours,
 )
 
@@ -126,13 +126,14 @@ class ScoresDisplay(Display):
             return self
         size = point_size(len(self.scores)) * 1.3
         self._points(size)
-        if self.loadings is not None:
-            self._arrows()
+        names, tips = self._arrows() if self.loadings is not None else ([], np.zeros((0, 2)))
         if self.labels is not None and len(self.labels) <= NAMED:
-            for name, place in zip(self.labels, self.scores, strict=True):
-                self.ax_.annotate(name, place, (3, 2), textcoords="offset points", fontsize=6.5, color=INK)
+            outer = np.argsort(-np.sum(self.scores**2, axis=1), kind="stable")
+            names += [named(self.ax_, self.labels[i], self.scores[i], 6.5, INK) for i in outer]
         self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
         plain(self.ax_)
+        along = np.linspace(0.1, 1.0, 12)[:, None, None] * tips  # arrows are not covered either
+        place_names(self.ax_, names, np.concatenate([self.scores[:MANY], along.reshape(-1, 2)]))
         return self
 
     def _points(self, size: float) -> None:
@@ -183,24 +184,18 @@ class ScoresDisplay(Display):
         self.ax_.set(xlabel=self.names[0], ylabel="density of the rows")
         plain(self.ax_)
 
-    def _arrows(self) -> None:
+    def _arrows(self) -> tuple[list[Any], np.ndarray]:
+        """Draw the longest loadings; return their names, to be placed, and the tips of the arrows."""
         length = np.sqrt((self.loadings**2).sum(axis=1))
         order = np.argsort(-length, kind="stable")[:ARROWS]
         reach = 0.8 * float(np.abs(self.scores).max()) / max(float(length.max()), 1e-300)
-        names = []
-        tips = 1.15 * self.loadings[order] * reach  # an arrow is no data: the frame must be told to hold it
-        self.ax_.update_datalim(tips)
+        tips = self.loadings[order] * reach
+        self.ax_.update_datalim(1.15 * tips)  # an arrow is no data: the frame must be told to hold it
         self.ax_.autoscale_view()
-        for j in order:
-            dx, dy = self.loadings[j] * reach
-            self.ax_.annotate(
-                "", (dx, dy), (0, 0), arrowprops={"arrowstyle": "-|>", "color": LEVEL, "alpha": 0.7, "lw": 1}
-            )
-            side = "left" if dx >= 0 else "right"
-            at = (3 if dx >= 0 else -3, 3 if dy >= 0 else -9)
-            style: dict[str, Any] = {"textcoords": "offset points", "fontsize": 8, "color": INK, "ha": side}
-            names.append(self.ax_.annotate(self.columns[j], (dx, dy), at, **style))
-        set_apart(names)
+        for tip in tips:
+            style = {"arrowstyle": "-|>", "color": LEVEL, "alpha": 0.7, "lw": 1}
+            self.ax_.annotate("", tip, (0, 0), arrowprops=style)
+        return [named(self.ax_, self.columns[j], tip, 8, LEVEL) for j, tip in zip(order, tips, strict=True)], tips
 
 
 def _row_names(X: Any) -> list[str] | None:
