@@ -48,6 +48,12 @@ class Entries(SphinxTransform):
             section.insert(1, addnodes.index(entries=entries))
 
 
+def read_again(app: Any, env: Any, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """Return the pages with words: Sphinx forgets the entries of pages that it does not read again."""
+    return sorted(set(WORDS) & set(env.found_docs))
+
+
 def setup(app: Any) -> None:
     """Let every page that is read pass through."""
     app.add_transform(Entries)
+    app.connect("env-get-outdated", read_again)
