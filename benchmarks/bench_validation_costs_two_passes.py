@@ -1,5 +1,7 @@
 """Cross-validation beside fits and predictions, and beside scikit-learn's grid search; leave-one-out beside one fit."""
 
+from collections.abc import Callable
+
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import GridSearchCV, KFold
@@ -11,7 +13,15 @@ from harness import Ratio, race, seconds
 GRID = np.linspace(0.0, 0.98, 50)
 
 
-def main() -> list[Ratio]:
+def main(tell: Callable[[Ratio], None] = lambda row: None) -> list[Ratio]:
+    """Return all ratios; `tell` is given each as soon as it is known."""
+    rows: list[Ratio] = []
+
+    def known(found: list[Ratio]) -> None:
+        rows.extend(found)
+        for row in found:
+            tell(row)
+
     rng = np.random.default_rng(0)
     y = rng.integers(0, 5, 200_000)
     X = rng.standard_normal((200_000, 50)) + 0.3 * rng.standard_normal((5, 50))[y]
@@ -26,28 +36,27 @@ def main() -> list[Ratio]:
 
     claim = "LDA 200,000×50, 10 folds × 50"
     peer = "one fit and 50 predictions"
-    rows = race(claim, validated, {peer: fit_and_predictions}, rounds=5, targets={peer: 1 / 1.5})
-    some = GRID[5::10]  # scikit-learn takes as long for each of them, and minutes for all
+    known(race(claim, validated, {peer: fit_and_predictions}, rounds=3, targets={peer: 1 / 1.5}))
+    some = GRID[10::25]  # scikit-learn takes as long for each of them, and minutes for all
     search = GridSearchCV(LinearDiscriminantAnalysis("lsqr"), {"shrinkage": some}, cv=KFold(10), refit=False)
     ratio = len(GRID) / len(some) * seconds(lambda: search.fit(X, y)) / seconds(validated)
     note = f"one round of {len(some)} settings, times {len(GRID) // len(some)}"
-    rows.append(Ratio(claim, "scikit-learn GridSearchCV", ratio, ratio, ratio, 20.0, note))
+    known([Ratio(claim, "scikit-learn GridSearchCV", ratio, ratio, ratio, 20.0, note)])
     labels = rng.integers(0, 2, 4600)
     table = rng.standard_normal((4600, 57)) + 0.3 * labels[:, None]
     for model in (LDA(), LDA(shrinkage=0.1), QDA()):
-        rows += race(
+        found = race(
             f"leave-one-out of 4,600×57, {type(model).__name__}{'' if repr(model)[4] == ')' else ', shrunk'}",
             lambda model=model: leave_one_out(model, table, labels),
             {"one fit": lambda model=model: model.fit(table, labels)},
             rounds=9,
             targets={"one fit": 1 / 5},
         )
-    return rows + race(
-        "PRESS of 4,600×57, 2 components",
-        lambda: leave_one_out(PCA(2), table),
-        {"one fit": lambda: PCA(2).fit(table)},
-    )
+        known(found)
+    press = {"one fit": lambda: PCA(2).fit(table)}
+    known(race("PRESS of 4,600×57, 2 components", lambda: leave_one_out(PCA(2), table), press))
+    return rows
 
 
 if __name__ == "__main__":
-    print(*main(), sep="\n")
+    main(lambda row: print(row, flush=True))

@@ -160,7 +160,7 @@ def one_interval(name: str, share: float, rule: bool, seed: int, n_boot: int) ->
     return float(np.mean(inside)), bool(found.value_low[0] <= value <= found.value_high[0])
 
 
-def coverage(replicates: int, methods: list[str], n_boot: int = 100) -> Iterator[dict]:
+def coverage(replicates: int, methods: list[str], n_boot: int = 199) -> Iterator[dict]:
     cells = [(name, *holes) for name in methods for holes in HOLES]
     seen: dict[Any, list] = {cell: [] for cell in cells}
     for seed in range(replicates):

@@ -17,6 +17,7 @@ import _benchmarks  # noqa: E402
 import _math  # noqa: E402
 import _pictures  # noqa: E402
 import _reference  # noqa: E402
+import _search  # noqa: E402
 
 import eigenlens  # noqa: E402
 
@@ -110,8 +111,14 @@ def skip_member(app: Any, what: str, name: str, member: Any, skip: bool, options
 
 def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Escape what reStructuredText would take for markup: |u − v|, and attributes_ with their underscore."""
+    formula: int | None = None  # how far the directive of a formula is indented, of which nothing is escaped
     for j, line in enumerate(lines):
-        if not line.lstrip().startswith((">>>", "...")):
+        indent = len(line) - len(line.lstrip())
+        if line.strip() and formula is not None and indent <= formula:
+            formula = None
+        if line.lstrip().startswith(".. math::"):
+            formula = indent
+        if formula is None and not line.lstrip().startswith((">>>", "...")):
             parts = re.split(r"(`[^`]*`)", line)
             parts[::2] = [re.sub(r"(?<=\w)(?<!\\)_(?!\w)|(?<!\\)\|", r"\\\g<0>", part) for part in parts[::2]]
             lines[j] = "".join(parts)
@@ -124,5 +131,6 @@ def setup(app: Any) -> None:
     _pictures.draw_all(HERE / "_made", keep_old=bool(os.environ.get("EIGENLENS_DOCS_KEEP_PICTURES")))
     _benchmarks.write_page(HERE / "_made/benchmarks.md")
     _math.setup(app)
+    _search.setup(app)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc

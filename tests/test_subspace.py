@@ -84,7 +84,13 @@ def test_answers_print_as_a_line():
     X, y = np.random.default_rng(0).standard_normal((30, 4)), np.arange(30) % 3
     model = LDA().fit(X, y)
     first, second = model.spectrum_.values
-    things = [model.subspace_, model.spectrum_, model.plot(X, y), procrustes(X, X + 1), SparsePCA(1).fit(X).path([0.1, 5.0])]
+    things = [
+        model.subspace_,
+        model.spectrum_,
+        model.plot(X, y),
+        procrustes(X, X + 1),
+        SparsePCA(1).fit(X).path([0.1, 5.0]),
+    ]
     assert [repr(thing) for thing in things] == [
         "<Subspace: 2 direction(s) in 4 dimensions>",
         f"<Spectrum: 2 value(s) {first:.4g}, {second:.4g}; svd, residual 0.0e+00>",

@@ -14,7 +14,15 @@ from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS
 from eigenlens._core.errors import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 from eigenlens.inference._resamples import Units, loadings_of
-from eigenlens.inference.alignment import aligned, angles_between, corrected_percentiles, tied_blocks
+from eigenlens.inference.alignment import (
+    FISHER,
+    LOG,
+    aligned,
+    angles_between,
+    corrected_percentiles,
+    on_a_scale,
+    tied_blocks,
+)
 from eigenlens.moments.resampled import Resampler
 from eigenlens.regress import PolynomialRegression
 from eigenlens.sources import whole
@@ -69,11 +77,12 @@ def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
             )
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.BootstrapWarning")
 def test_seeded_and_the_same_on_any_number_of_processes():
-    one = bootstrap(SAVE(1), X, y, n_boot=200, random_state=3)
-    two = bootstrap(SAVE(1), X, y, n_boot=200, random_state=3, n_jobs=2)
+    one = bootstrap(SAVE(1), X, y, n_boot=40, random_state=3)
+    two = bootstrap(SAVE(1), X, y, n_boot=40, random_state=3, n_jobs=2)
     np.testing.assert_array_equal(one.components, two.components)
-    other = bootstrap(SAVE(1), X, y, n_boot=200, random_state=4)
+    other = bootstrap(SAVE(1), X, y, n_boot=40, random_state=4)
     assert not np.array_equal(one.low, other.low)
     np.testing.assert_array_equal(bootstrap(LDA(), X, y, n_boot=200).low, bootstrap(LDA(), X, y, n_boot=200).low)
 
@@ -127,8 +136,8 @@ def test_a_weight_counts_rows_also_where_rows_are_fitted_and_where_there_are_man
     """Where a fit takes the resample's weights, and where a table is large enough for blocks."""
     rng = np.random.default_rng(0)
     times = rng.choice([0, 1, 6], len(X))
-    one = bootstrap(SAVE(1, n_slices=3), X, y, sample_weight=times, n_boot=400)
-    two = bootstrap(SAVE(1, n_slices=3), np.repeat(X, times, axis=0), np.repeat(y, times), n_boot=400)
+    one = bootstrap(SAVE(1, n_slices=3), X, y, sample_weight=times, n_boot=200)
+    two = bootstrap(SAVE(1, n_slices=3), np.repeat(X, times, axis=0), np.repeat(y, times), n_boot=200)
     assert np.median(one.angles) == pytest.approx(np.median(two.angles), rel=0.2)
     A = rng.standard_normal((2500, 4)) * np.array([3.0, 2.0, 1.0, 0.5])
     times = rng.choice([1, 9], 2500)
@@ -173,13 +182,14 @@ def test_tied_components_are_rotated_as_a_block():
     assert np.degrees(np.median(result.angles[:, -1])) < 15
 
 
+@pytest.mark.filterwarnings("ignore::eigenlens._core.errors.BootstrapWarning")
 def test_intervals_of_tied_eigenvalues_hold_what_they_have_in_common():
     """Sorting makes the last of three equal ones too small, in the rows and again in resamples: 41% held the truth."""
     truth = np.array([9.0, 4.0, 4.0, 1.0, 1.0, 1.0])
     held = []
-    for r in range(30):
+    for r in range(15):
         X = np.random.default_rng(r).standard_normal((300, 6)) * np.sqrt(truth)
-        result = bootstrap(PCA(), X, n_boot=200, random_state=r)
+        result = bootstrap(PCA(), X, n_boot=100, random_state=r)
         held.append((result.value_low <= truth) & (truth <= result.value_high))
         assert (result.value_low <= result.value).all()
         assert (result.value <= result.value_high).all()
@@ -206,6 +216,27 @@ def test_corrected_percentiles_of_a_shifted_law():
     np.testing.assert_allclose([low[0], high[0]], [-1.96, 1.96], atol=0.05)
     low, high = corrected_percentiles(np.exp(z), np.ones(1), 0.95)
     np.testing.assert_allclose(np.log([low[0], high[0]]), [-1.96, 1.96], atol=0.05)
+
+
+def test_values_have_intervals_on_their_scale():
+    """A canonical correlation of 0.7, 150 rows of three and three columns: percentiles hold it in 89% of tables."""
+    held = []
+    for seed in range(60):
+        rng = np.random.default_rng([seed, 1])
+        Z = rng.standard_normal((150, 6))
+        Z[:, 3] = 0.7 * Z[:, 0] + np.sqrt(1 - 0.7**2) * Z[:, 3]
+        counts = rng.multinomial(150, np.full(150, 1 / 150), size=200)
+        S = np.stack([np.cov(Z.T, fweights=times) for times in [np.ones(150, dtype=int), *counts]])
+        left, right = np.linalg.cholesky(S[:, :3, :3]), np.linalg.cholesky(S[:, 3:, 3:])
+        M = np.linalg.solve(left, np.swapaxes(np.linalg.solve(right, S[:, 3:, :3]), 1, 2))
+        r = np.linalg.svd(M, compute_uv=False)[:, :1]
+        low, high = on_a_scale(r[1:], r[0], 0.95, FISHER, 150)
+        assert -1 < low[0] < r[0, 0] < high[0] < 1
+        held.append(low[0] <= 0.7 <= high[0])
+    assert np.mean(held) >= 0.9
+    low, high = on_a_scale(np.array([[1.0, -1.0], [2.0, 3.0], [4.0, 5.0]]), np.array([2.0, 3.0]), 0.9, LOG, 40)
+    assert low[0] > 0
+    assert low[1] < 0  # no logarithm: its percentiles
 
 
 def test_any_estimator_takes_part():
@@ -267,3 +298,10 @@ def test_what_cannot_be_resampled_is_refused():
         bootstrap(LDA(), X, np.arange(150) // 15, groups=np.arange(150) // 15)  # classes are lost in nearly every one
     with pytest.warns(BootstrapWarning, match="n_boot=50"):
         bootstrap(LDA(), X, y, n_boot=50)
+
+
+def test_intervals_that_do_not_hold_their_level_are_named():
+    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.3, np.nan, X)
+    with pytest.warns(BootstrapWarning, match="intervals of the eigenvalues of PCA are too narrow .* use level=0.975"):
+        bootstrap(PCA(1, missing="ml"), holes, n_boot=200)
+    bootstrap(LDA(missing="ml"), holes, y, n_boot=200)  # those of classes do hold it

@@ -201,3 +201,13 @@ def test_tied_components_are_read_as_a_subspace():
     assert "Components 2 to 3 have eigenvalues too close to separate" in str(result)
     assert result.to_frame()["tied"].sum() == 10
     assert result.block_angles()[0].shape == (200, 2)
+
+
+def test_leverages_from_products_are_those_of_the_decomposition():
+    """Of columns in any units; where columns depend on each other, the decomposition itself is asked."""
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((60, 4)) * [1, 1e3, 1e-3, 1]
+    for table in (X, np.column_stack([X, X[:, 0] + X[:, 1]]), np.column_stack([X, X[:, 0] * (1 + 1e-9)])):
+        left, s, _ = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
+        kept = left[:, s > 60 * np.finfo(float).eps * s[0]]
+        np.testing.assert_allclose(leverages(table), (kept**2).sum(axis=1), rtol=1e-6)

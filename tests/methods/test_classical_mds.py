@@ -681,3 +681,10 @@ def test_words_under_gowers_metric_are_told_where_to_go():
     with pytest.raises(TypeError, match=r"kind .* ClassicalMDS\(metric='precomputed'\).fit\(eigenlens.distances.gower"):
         ClassicalMDS(1, metric="gower").fit(frame)
     assert ClassicalMDS(1, metric="precomputed").fit(gower(frame)).embedding_.shape == (3, 1)
+
+
+def test_a_metric_is_found_by_its_beginning():
+    rows = np.abs(np.random.default_rng(0).standard_normal((8, 3)))
+    with pytest.raises(InputError, match=r"metric='bray' is not known. Did you mean 'braycurtis'\?") as told:
+        ClassicalMDS(2, metric="bray").fit(rows)
+    assert "cosine" not in str(told.value)

@@ -462,3 +462,11 @@ def test_single_precision_comes_back_as_such():
     assert lda.transform(H.astype(np.float32)).dtype == np.float32
     assert lda.covariance_.dtype == np.float32
     assert PCA(2, missing="ml").fit(H.astype(np.float32)).impute(H.astype(np.float32)).dtype == np.float32
+
+
+def test_infinity_is_not_a_missing_cell():
+    _, H, _ = table()
+    H[0, 0] = np.inf
+    with pytest.raises(ValueError, match=r"infinity.*write NaN where a value is not known") as told:
+        PCA(1, missing="ml").fit(H)
+    assert "missing='ml'" not in str(told.value)

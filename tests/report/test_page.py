@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 import eigenlens.report.page as page_module
+from eigenlens.report._style import COLOURS
 from eigenlens.report.page import render
 from eigenlens.report.page.beside import side_by_side
+from eigenlens.report.page.biplot import HIGH, LETTER, ROW, place_names
 from eigenlens.report.page.colouring import colour_choice
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.demos import write_demo
@@ -544,7 +546,20 @@ def test_text_has_the_contrast_of_wcag_aa(scheme):
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
     assert contrast(colours["accent-ink"], colours["accent"]) >= 4.5
     for mark in ("pos", "neg", *(f"c{j}" for j in range(10))):
-        assert contrast(colours[mark], colours["paper"]) >= 3, mark
+        for ground in ("paper", "panel"):
+            assert contrast(colours[mark], colours[ground]) >= 3, (mark, ground)
+    if scheme == "light":
+        assert tuple(colours[f"c{j}"] for j in range(10)) == COLOURS
+
+
+def test_names_of_arrows_do_not_cover_each_other():
+    """Twelve long names at one place, at the edge of the picture."""
+    names = [f"a rather long name {j}" for j in range(12)]
+    for x, y, ends in ((200.0, 8.0, False), (395.0, 398.0, True), (200.0, 200.0, False)):
+        placed = place_names(names, [(x, y, ends)] * 12)
+        assert all(left >= 2 and left + LETTER * len(names[0]) <= 400 and 0 < at < HIGH for left, at in placed)
+        heights = sorted(at for _, at in placed)
+        assert (np.diff(heights) >= ROW).all()
 
 
 def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):

@@ -29,7 +29,7 @@ from eigenlens.regress import AdaptiveSplines
 from eigenlens.sources import Block, engines
 from eigenlens.testing import sample, sample_for
 from eigenlens.testing.laws import outcome
-from eigenlens.validation import cross_validate
+from eigenlens.validation import cross_validate, leave_one_out
 from eigenlens.validation.folds import DealtFolds
 
 pytestmark = [
@@ -341,6 +341,8 @@ def test_what_is_wrong_is_said_in_our_words(engine):
         cross_validate(LDA(), opened(table, LDA()), cv=KFold(3))
     with pytest.raises(ValueError, match=r"scoring='f1_macro' is a function of the rows of whole folds"):
         cross_validate(LDA(), opened(table, LDA()), cv=3, scoring="f1_macro")
+    with pytest.raises(ValueError, match=r"requires y to be passed.*open_rows\(frame, target="):
+        leave_one_out(LDA(), table)
     with pytest.raises(TypeError, match=r"stays with its engine.*write"):
         write_rows(PCA(2).fit(open_rows(table, columns=columns(4))).transform, table, "scores.npy")
     bad = frame_of(data)

@@ -59,7 +59,8 @@ def test_a_report_of_rows_with_holes_is_the_fit_by_maximum_likelihood(flowers):
     whole = len(X.dropna())
     assert f"Without the rows that miss a number, {whole} of 150 rows would be left" in notes(result)
     assert "missing at random" in " ".join(result.findings.doubts)
-    assert f"made on {whole} of the 150 rows, those without missing numbers" in result.findings.test.about
+    assert "All 150 rows were tested, those with missing numbers too." in result.findings.test.about
+    assert result.findings.test.draws == 199
 
 
 def test_noise_of_complete_rows_is_not_held_against_variances_of_all(flowers):

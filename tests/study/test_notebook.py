@@ -85,3 +85,20 @@ def test_tables_that_are_no_columns_of_numbers_and_words_are_refused(wine):
         eigenlens.report(pd.DataFrame({"a": [{}, []], "b": [1, 2]}))
     with pytest.raises(InputError, match="has a column 'target' already"):
         eigenlens.report(wine.rename(columns={"kind": "target"}), wine["kind"])
+
+
+def test_a_frame_in_parts_is_read_part_by_part(wine, monkeypatch):
+    frames = pytest.importorskip("dask.dataframe")
+    monkeypatch.setattr("eigenlens.study.data.LARGE_CELLS", 1000)
+    monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 100)
+    monkeypatch.setattr("eigenlens.study.data.FEWEST_ROWS", 100)
+    rows = pd.concat([wine] * 4, ignore_index=True)
+    parts = frames.from_pandas(rows, npartitions=4)
+    found = eigenlens.report(parts, target="kind", cv=0)
+    np.testing.assert_allclose(
+        found.model.transform(wine), eigenlens.report(rows, target="kind", cv=0).model.transform(wine), atol=1e-9
+    )
+    assert found.findings.n_rows == len(rows)
+    assert any(note.startswith("The file is large") for note in found.findings.notes)
+    with pytest.raises(InputError, match="rows are in parts; name the column"):
+        eigenlens.report(parts, rows["kind"].to_numpy())

@@ -72,6 +72,46 @@ def unknown():
     return {**table, "kind": kind}
 
 
+def weighted():
+    """Rows that count more or less, some of them not at all."""
+    table = columns()
+    return {**table, "w": np.where(np.arange(N) % 50 == 3, 0.0, np.random.default_rng(5).gamma(2.0, 1.0, N))}
+
+
+def grouped():
+    """Forty sites, each of one kind or another in turn."""
+    table, site = columns(), np.random.default_rng(6).integers(0, 40, N)
+    return {**table, "x0": table["x0"] + site % 7, "site": np.array([f"s{i}" for i in site])}
+
+
+def numbered(offset=0.0, n=N):
+    """A number that depends on one direction, and bends."""
+    table, rng = columns(), np.random.default_rng(7)
+    y = np.exp((table["x0"] - 100) / 2) + 0.1 * rng.standard_normal(n)
+    return {**{name: v for name, v in table.items() if name != "kind"}, "y": y + offset}
+
+
+def far_off():
+    """The first rows are nowhere near the others, and so no pivot for them."""
+    table = numbered()
+    table["y"][:20] -= 1e6
+    return table
+
+
+def counts():
+    table = numbered()
+    return {**table, "y": np.minimum(np.round(table["y"] * 3), 40.0)}
+
+
+def holed(table, often=0.02):
+    """The same rows; cells of three columns are missing, more often where the first is large."""
+    rng, table = np.random.default_rng(8), dict(table)
+    for name, share in (("x1", often), ("x2", often / 2)):
+        gone = rng.random(N) < share * (1 + (table["x0"] > 101))
+        table[name] = np.where(gone, np.nan, table[name])
+    return table
+
+
 def saved(table, folder, suffix="csv"):
     path = folder / f"rows.{suffix}"
     arrow = pa.table({name: pa.array(values) for name, values in table.items()})
@@ -136,6 +176,47 @@ def test_the_findings_are_those_of_the_table_in_memory(tmp_path, table, target, 
     assert other.about == {**one.about, "rows": other.about["rows"]}
 
 
+@pytest.mark.parametrize(
+    ("table", "asked", "passes"),
+    [
+        (weighted, {"target": "kind", "weights": "w"}, 2),
+        (weighted, {"weights": "w", "drop": ("kind",)}, 2),
+        (grouped, {"target": "kind", "group": "site"}, 2),
+        (numbered, {"target": "y"}, 2),
+        (far_off, {"target": "y"}, 3),
+        (counts, {"target": "y", "target_is": "number"}, 2),
+        (lambda: {**numbered(), "w": weighted()["w"]}, {"target": "y", "weights": "w"}, 2),
+        (lambda: {**numbered(), "site": grouped()["site"]}, {"target": "y", "group": "site"}, 2),
+    ],
+    ids=["weights", "weights alone", "groups", "number", "far off", "counts", "weighted number", "grouped number"],
+)
+def test_weights_groups_and_numbers_in_pieces(tmp_path, monkeypatch, table, asked, passes):
+    monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 300)
+    monkeypatch.setattr("eigenlens.study.dimension_tests.WORK", 1e8)
+    one, other, read = both(saved(table(), tmp_path), **asked)
+    assert read == passes
+    assert_same(findings(one), findings(other))
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "passes"),
+    [
+        (columns, {"target": "kind"}, 2),
+        (columns, {"drop": ("kind",)}, 2),
+        (numbered, {"target": "y"}, 3),
+        (weighted, {"target": "kind", "weights": "w"}, 2),
+    ],
+    ids=["classes", "no target", "number", "weights"],
+)
+def test_rows_with_holes_in_pieces(tmp_path, monkeypatch, table, asked, passes):
+    monkeypatch.setattr("eigenlens.study.comparison.MOST_ROWS", 200)
+    monkeypatch.setattr("eigenlens.study.dimension_tests.DRAWS", (19,))
+    one, other, read = both(saved(holed(table()), tmp_path), **asked)
+    assert read == passes
+    assert "missing cells" not in " ".join(other.findings.doubts)
+    assert_same(findings(one), findings(other))
+
+
 @pytest.mark.parametrize("method", ["pda"])
 def test_other_methods_that_fit_from_moments(tmp_path, method):
     assert_same(*map(findings, both(saved(columns(), tmp_path), target="kind", method=method)[:2]))
@@ -174,12 +255,27 @@ def test_holes_are_refused_where_that_is_asked(tmp_path):
         read_data(TableFile(saved(table, tmp_path)), Plan(target="kind", missing="refuse", stream=True))
 
 
-@pytest.mark.parametrize("asked", [{"missing": "ml"}, {"missing": "mean"}, {"target_is": "number", "target": "x0"}])
+@pytest.mark.parametrize("asked", [{"missing": "mean"}, {"target": "x0", "method": "save"}, {"weights": "x5"}])
 def test_what_pieces_do_not_do_is_done_in_memory(tmp_path, asked):
     table = columns()
     table["x1"][[3, 5_000]] = np.nan
+    table["x5"] = np.arange(N) % 2  # whole weights are frequencies, and these rows are few
     path = saved(table, tmp_path)
     data = read_data(TableFile(path), Plan(**{"target": "kind", "stream": True, **asked}))
+    assert (data.whole, data.n_rows) == (None, N // 2 if "weights" in asked else N)
+
+
+def test_weights_that_cannot_be_are_refused_in_pieces(tmp_path):
+    table = {**columns(), "w": np.append(np.nan, np.ones(N - 1)), "v": -np.ones(N)}
+    path = saved(table, tmp_path)
+    for name, words in (("w", "1 of its cells are missing"), ("v", "it holds -1"), ("kind", "it holds words")):
+        with pytest.raises(InputError, match=words):
+            read_data(TableFile(path), Plan(weights=name, stream=True))
+
+
+def test_many_patterns_of_holes_need_the_rows(tmp_path, monkeypatch):
+    monkeypatch.setattr("eigenlens.study.first_pass.MOST_PATTERNS", 10)
+    data = read_data(TableFile(saved(holed(columns()), tmp_path)), Plan(target="kind", stream=True))
     assert (data.whole, data.n_rows) == (None, N)
 
 

@@ -10,7 +10,8 @@ from eigenlens import LDA, PCA
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, dimension_tests, read_data, study
-from eigenlens.study.dimension_tests import effort, p_words, some_rows
+from eigenlens.study.dimension_tests import p_words
+from eigenlens.study.efforts import effort, some_rows
 from eigenlens.study.methods import declared, made, methods
 from eigenlens.tables import TableFile
 

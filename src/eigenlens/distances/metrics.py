@@ -199,12 +199,17 @@ def _metric_unknown(metric: Any, params: dict[str, Any], cause: Exception) -> er
     from sklearn.metrics.pairwise import _VALID_METRICS
 
     if isinstance(metric, str) and metric not in (known := {*_VALID_METRICS, *OURS, *ONLY_SCIPY}):
-        near = get_close_matches(metric.lower(), sorted(known), 3, 0.6)
-        hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
-        return errors.InputError(
-            f"metric={metric!r} is not known. {hint}There are 'euclidean', 'cityblock', 'cosine', 'braycurtis', "
-            f"{', '.join(map(repr, OURS))}, and what else scikit-learn knows; 'precomputed' takes distances."
-        )
+        asked = metric.lower().replace("-", "").replace("_", "").replace(" ", "")
+        begun = sorted(name for name in known if len(asked) > 2 and asked in name)
+        near = list(dict.fromkeys([*begun, *get_close_matches(asked, sorted(known), 3, 0.6)]))[:3]
+        if near:
+            hint = f"Did you mean {' or '.join(map(repr, near))}? 'precomputed' takes distances."
+        else:
+            hint = (
+                f"There are 'euclidean', 'cityblock', 'cosine', 'braycurtis', {', '.join(map(repr, OURS))}, and what "
+                "else scikit-learn knows; 'precomputed' takes distances."
+            )
+        return errors.InputError(f"metric={metric!r} is not known. {hint}")
     given = f" with metric_params={params!r}" if params else ""
     said = str(cause).splitlines()[0] if str(cause) else type(cause).__name__  # some go on to print all rows
     return errors.InputError(

@@ -21,7 +21,8 @@ from ..sources import Block
 
 LOADINGS = ("components_", "scalings_", "x_weights_", "scores_", "embedding_")
 COLUMNS = ("scalings_", "x_weights_", "scores_", "embedding_")  # whose components are columns
-VALUES = ("explained_variance_", "eigenvalues_", "correlations_", "canonical_correlations_")
+CORRELATIONS = ("correlations_", "canonical_correlations_")
+VALUES = ("explained_variance_", "eigenvalues_", *CORRELATIONS)
 ROWS, BLOCKS = 2000, 1000  # tables of more rows are dealt to so many blocks; smaller ones are drawn row by row
 BATCH = 2**26  # bytes of counts and sums held at a time
 CONDITION = 1e6  # above, sums of products have too few digits for the weakest direction
@@ -193,6 +194,11 @@ def values_of(model: Any, k: int) -> np.ndarray:
         spectrum = getattr(model, "spectrum_", None)
         found = np.zeros(0) if spectrum is None else np.asarray(_xp.to_numpy(spectrum.values), dtype=np.float64)[:k]
     return np.concatenate([found, np.full(k - len(found), np.nan)])
+
+
+def has_correlations(model: Any) -> bool:
+    """Tell whether the values of the components are correlations."""
+    return next((name for name in VALUES if hasattr(last_step(model), name)), "") in CORRELATIONS
 
 
 # -- resamples ---------------------------------------------------------------------------------------------------

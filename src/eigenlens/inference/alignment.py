@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from scipy.stats import norm
+from scipy.stats import t as student
 
 TIED = (
     1.75  # gaps of equal eigenvalues of normal data stay below this times their standard errors added, 19 of 20 times
@@ -78,6 +81,29 @@ def corrected_percentiles(replicates: np.ndarray, estimate: np.ndarray, level: f
     ordered = np.sort(replicates, axis=0)
     ends = [norm.cdf(2 * bias + side * half) for side in (-1, 1)]
     return tuple(_at(ordered, end) for end in ends)  # type: ignore[return-value]
+
+
+Interval = tuple[np.ndarray, np.ndarray]
+Scale = tuple[Callable[[Any], Any], Callable[[Any], Any], float]
+
+LOG: Scale = (np.log, np.exp, np.inf)  # to a scale and back, and the end of what it takes, from 0
+FISHER: Scale = (np.arctanh, np.tanh, 1.0)
+
+
+def on_a_scale(replicates: np.ndarray, estimate: np.ndarray, level: float, scale: Scale, units: int) -> Interval:
+    """Return t intervals of positive numbers on a scale on which they spread evenly, about the estimate less its bias.
+
+    Their width is the root mean square of replicates about the estimate: it has the bias in it, which is known no
+    better than it is large. Numbers that the scale does not take have corrected percentiles.
+    """
+    to, back, end = scale
+    low, high = corrected_percentiles(replicates, estimate, level)
+    fits = (estimate > 0) & (estimate < end) & ((replicates > 0) & (replicates < end)).all(axis=0)
+    middle, drawn = to(estimate[fits]), to(replicates[:, fits])
+    centre = 2 * middle - drawn.mean(axis=0)
+    half = student.ppf(0.5 + level / 2, max(units - 1, 1)) * np.sqrt(np.mean((drawn - middle) ** 2, axis=0))
+    low[fits], high[fits] = back(centre - half), back(centre + half)
+    return low, high
 
 
 def _at(ordered: np.ndarray, share: np.ndarray) -> np.ndarray:

@@ -250,6 +250,18 @@ class Centred(Moments):
         new._take_in(apart)
         return new
 
+    def gathered(self, places: np.ndarray, count: int) -> Self:
+        """Return fewer groups, each of all that have its place; what lies between means joins the sum of squares."""
+        new, weights = self.copy(), np.zeros(count)
+        np.add.at(weights, places, self.weights)
+        share = np.zeros((count, len(places)))
+        share[places, np.arange(len(places))] = self.weights / weights[places]
+        means = _xp.like(share, self.shift) @ self.shift
+        apart = self.shift - _xp.take_rows(means, _xp.like(places, means))
+        new.weights, new.shift = weights, means
+        new._take_in(apart * _xp.like(np.sqrt(self.weights), self.shift)[:, None])
+        return new
+
     def sealed(self) -> Self:
         spread = np.sqrt(_xp.to_numpy(self.store.diagonal()) / max(self.weight, 1.0))
         step = 2.0 ** np.ceil(np.log2(np.where(spread > 0, spread, 1.0))) * _xp.to_numpy(self.unit)

@@ -256,6 +256,23 @@ class Grouped(Moments):
             new.groups = [self.groups[k] for k in places]
         return new
 
+    def joined(self, places: np.ndarray, labels: np.ndarray, meaning: Any = None) -> Self:
+        """Return the moments of larger groups, of pooled ones.
+
+        Parameters
+        ----------
+        places : ndarray of shape (K,)
+            For each group, the place of the one that it becomes a part of.
+        labels : ndarray
+            Of the larger groups; none of them is empty.
+        meaning : object, optional
+            Of these labels.
+        """
+        new = type(self)(self.of, self.pooled, meaning)
+        new.labels, new._first, new.names = labels, self._first, self.names
+        new.groups = [self.within().gathered(places, len(labels))]
+        return new
+
     def total(self) -> Centred:
         """Return the moments of all rows together: sums of squares within the groups and between their means."""
         within = self.within()

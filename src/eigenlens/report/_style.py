@@ -8,8 +8,9 @@ import numpy as np
 
 from .._core.drawing import FOUND, INK, LEVEL, QUIET, Display, axes_for, plain
 
-#: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#8c564b", "#bcbd22", "#9467bd")
+#: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be; each has a contrast
+#: of 3 or more with white, and the page has the same.
+COLOURS = ("#0072b2", "#d55e00", "#00916a", "#c46a9b", "#b07d00", "#3a8fc7", "#6f42c1", "#8c564b", "#7a8b00", "#555f6b")
 MARKERS = "os^Dv"  # ten classes each
 MOST_IN_LEGEND = 12  # classes; the names of more stand at their centres
 

@@ -191,8 +191,9 @@ class Findings:
     comparison : list of ComparedMethod
     confusion : tuple (classes, matrix) or None
     extras : dict
-        What only some studies have: "misfits" (rows that do not fit), "regions", "curve", "pairs", "shepard",
-        "euclidean", and "holes": names of columns and which cells are missing.
+        What only some studies have: "numbers" (of the rows in the file, where those are not 0, 1, …), "misfits" (rows
+        that do not fit), "regions", "curve", "pairs", "shepard", "euclidean", and "holes": names of columns and which
+        cells are missing.
     summary, doubts : list of str
         What was found and what to doubt, in sentences.
     code : str

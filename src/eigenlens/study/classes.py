@@ -9,8 +9,10 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from .._core import errors
+from .._core import xp as _xp
 from .._core.errors import listed
 from ..report.findings import Findings
+from ..spectral import Form
 from .comparison import Compared, compare, compared_methods, enough_for_folds, fold_teams, note_rows, told_apart
 from .data import Data
 from .dimension_tests import related_rows, verdicts
@@ -47,7 +49,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
-    r2 = _separation(scores, y, data.weights) if data.whole is None else data.whole.separation(model)
+    likely = ready.how == "ml" and hasattr(model, "_whole_moments")
+    r2 = _separation(scores, y, data.weights) if data.whole is None and not likely else _separation_of(model)
     shares = _shares(r2, getattr(model, "explained_variance_ratio_", None))
     found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data), data)
     ring = compared_methods("classes", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
@@ -60,7 +63,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     findings.score_name = "accuracy"
-    mass = counts if data.weights is None else np.array([data.weights[y == c].sum() for c in classes])
+    mass = _masses(data, classes, counts)
     findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
     if plan.folds >= 2 and counts.min() >= 2 and enough_for_folds(y, "classes", data.groups):
         ours = declared(cls).compared_as
@@ -73,7 +76,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
             f"Nothing was cross-validated: there is a single {what} of {lone}. Add rows, or drop it."
         )
     names = preparation.names_out_
-    separating = _separating_columns(X, y, names) if data.whole is None else data.whole.separating(names)
+    at_hand = data.whole is None or ready.how == "ml"
+    separating = _separating_columns(X, y, names) if at_hand else data.whole.separating(names)
     if separating:
         what, how = _separation_words(separating, plan.target, model)
         findings.summary.append(what)
@@ -110,6 +114,15 @@ def _judge(findings: Findings, cls: Any, data: Data, found: Compared) -> None:
     ]
 
 
+def _masses(data: Data, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return how much each class counts."""
+    if data.weights is None:
+        return counts
+    if data.whole is not None:
+        return np.asarray(data.whole.class_weights())
+    return np.array([data.weights[np.asarray(data.y) == c].sum() for c in classes])
+
+
 def _groups(data: Data, label: Any) -> np.ndarray:
     assert data.groups is not None
     return data.groups[np.asarray(data.y) == label]
@@ -123,6 +136,17 @@ def _separation(Z: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None)
     means = np.stack([np.average(centred[codes == c], axis=0, weights=w[codes == c]) for c in range(len(classes))])
     between = (np.bincount(codes, weights=w)[:, None] * means**2).sum(axis=0)
     total = (w[:, None] * centred**2).sum(axis=0)
+    return np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
+
+
+def _separation_of(model: Any) -> np.ndarray:
+    """Return the same from the moments of a fit, those of all rows; where cells are missing, the most likely ones."""
+    moments = model._whole_moments
+    within, weights = moments.within(), moments.weights
+    means = np.asarray(_xp.to_numpy(model._coordinates(within.means)))
+    between = weights @ (means - weights @ means / weights.sum()) ** 2
+    V = model.subspace_.basis * within.unit[:, None]
+    total = between + np.asarray(_xp.to_numpy(V * Form.of(within, 1.0).apply(V))).sum(axis=0)
     return np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
 
 

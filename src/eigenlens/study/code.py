@@ -79,6 +79,9 @@ def code_for(cls: Any, data: Data, plan: Plan, model: Any, second: Any = None) -
 def _in_pieces(cls: Any, data: Data, plan: Plan, model: Any) -> str:
     """Return Python for a file of any size: it is read in pieces, and never held as a whole."""
     preparation, last = model[0], model[-1]
+    if data.in_memory:
+        lines = ["import eigenlens", "", "# table: the rows as a Dask DataFrame", f"X = table[{_kept(data)!r}]"]
+        return "\n".join([*lines, "scores = X.map_partitions(model.transform)  # model: that of this report"])
     simple = preparation.missing == "refuse" and not data.gone and data.dialect in (None, PLAIN)
     if preparation.levels_ or not simple:
         reader = "import pandas as pd" if data.dialect is not None else "import pyarrow.parquet as pq"

@@ -13,7 +13,6 @@ from scipy import stats
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
-from sklearn.svm import SVC
 
 from .._core.errors import listed
 from ..regress._on_directions import CurveOnDirections
@@ -21,8 +20,9 @@ from ..report.findings import ComparedMethod
 from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
 from ..validation.refits import splits_of_folds
 from .data import Data
-from .dimension_tests import some_rows
+from .efforts import some_rows
 from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
+from .gaussian_svm import WIDE, GaussianSVM
 from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
 from .plan import Plan, Progress
@@ -30,7 +30,7 @@ from .plan import Plan, Progress
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
-WORK, WORK_OF_ONE = 7e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
+WORK, WORK_OF_ONE = 5e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
 FLOOR = 700  # rows that a method must be able to take, or else it does not take part
 LEVEL = 0.95
 
@@ -47,7 +47,7 @@ def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]
     """Return the models that a question brings into the ring, for n rows in so many folds."""
     ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
-        return {**ours, "SVM (Gaussian kernel)": SVC()}
+        return {**ours, "SVM (Gaussian kernel)": GaussianSVM()}
     seen = n - n // folds
     curves = {f"{name} + curve": CurveOnDirections(sliced(model, seen)) for name, model in ours.items()}
     return {"linear regression": LinearRegression(), **curves}
@@ -114,14 +114,15 @@ def compare(
     models = {name: model for name, model in models.items() if name not in dear}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
-    folds = _folds(data, plan, affordable_rows(p))
+    folds = _folds(data, plan, affordable_rows(p), rows)
     trials = {
         name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
         for name, model in models.items()
         if name not in teams
     }
     labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
-    splits = splits_of_folds(fold_numbers(folds, None if codes is None else codes[rows], labels, numbers[rows]))
+    own = None if codes is None else codes[rows]
+    splits = splits_of_folds(fold_numbers(folds, own, labels, numbers[rows] if data.groups is None else rows))
     _try(trials, preparation, data, X, rows, splits, progress)
     w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
     found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
@@ -158,12 +159,22 @@ def fold_teams(
     return teams_of(models, training, preparation.standardise)
 
 
-def _folds(data: Data, plan: Plan, few: int) -> Folds:
-    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has."""
+def _folds(data: Data, plan: Plan, few: int, rows: np.ndarray | None = None) -> Folds:
+    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has.
+
+    Rows that belong together are dealt as they stand among the rows that are judged, by their places in the table.
+    """
     y = np.asarray(data.y)
-    if data.n_rows > few and data.groups is None:
+    if data.groups is not None:
+        assert rows is not None
+        splits = _splits(y[rows], data.kind, plan.folds, plan.seed, data.groups[rows])
+        folds = np.full(len(y), -1)
+        for k, (_, test) in enumerate(splits):
+            folds[rows[test]] = k
+        return GivenFolds(int(folds.max()) + 1, folds)
+    if data.n_rows > few:
         return DealtFolds(plan.folds, plan.seed, data.kind == "classes")
-    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, data.groups)), len(y))
+    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, None)), len(y))
     assert found is not None
     if data.numbers is None:
         return found
@@ -285,7 +296,7 @@ def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
     says = declared(getattr(model, "directions", model))
     if says is not None:
         return float(says.fit_cost(n, p, groups))
-    return 1.5 * n * n * p if isinstance(model, SVC) else 3.0 * n * p * min(n, p)
+    return (0.2 if p > WIDE else 1.5) * n * n * p if isinstance(model, GaussianSVM) else 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:

@@ -129,7 +129,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         file.profile(ignore=plan.drop)  # a first line that is a row gives way to other names
         check_names(file, plan)
     if reads_in_pieces(file, plan):
-        from .whole import read_in_pieces
+        from .pieces import read_in_pieces
 
         found = read_in_pieces(file, plan, source or str(file.path), progress)
         if found is not None:
@@ -151,7 +151,10 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         running = [name for name in used if counts_rows(table.column(name), profile[name], file.n_rows or 0)]
         used = without_counters(used, running, plan, notes)
         notes += noted_years(roles, used)
-    table, weights, first_copies = weighted(table, roles.weights, len(used), notes)
+    counting = weighted(table, roles.weights, len(used), notes)
+    table, numbers = counting.table, None if kept is None else np.flatnonzero(kept)
+    if counting.kept is not None:
+        numbers = np.flatnonzero(counting.kept) if numbers is None else numbers[counting.kept]
     y = None if plan.target is None else target_of(table.column(plan.target), kind)
     shown = {name: shown_column(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
     if plan.target is not None and kind == "classes":
@@ -169,10 +172,10 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         file.dialect if file.is_text else None,
         rows is not None,
         gone=gone,
-        numbers=None if kept is None or roles.weights is not None else np.flatnonzero(kept),
-        weights=weights,
-        groups=None if roles.group is None else _numbered(table.column(roles.group)),
-        first_copies=first_copies,
+        numbers=None if counting.first_copies is not None else numbers,
+        weights=counting.weights,
+        groups=None if roles.group is None else group_numbers(table.column(roles.group)),
+        first_copies=counting.first_copies,
         roles=roles,
     )
 
@@ -191,7 +194,7 @@ def reads_in_pieces(file: TableFile, plan: Plan) -> bool:
     """Tell whether a file is read in pieces, if its method allows it: on request, or from ten million cells on."""
     if plan.stream is False or plan.sample is not None or plan.distances or plan.views is not None:
         return False
-    if plan.missing == "mean" or plan.weights is not None or plan.group is not None:
+    if plan.missing == "mean":
         return False
     return bool(plan.stream) or file.cells_expected(CELL_BYTES, PACKED) >= LARGE_CELLS
 
@@ -221,6 +224,6 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
     memory.require(needed, f"A report on {n:,} rows and {made:,} columns", way_out)
 
 
-def _numbered(column: Any) -> np.ndarray:
+def group_numbers(column: Any) -> np.ndarray:
     """Return the number of the group that each row belongs to; rows without a group share one."""
     return np.unique([written(v) for v in column.to_pylist()], return_inverse=True)[1]

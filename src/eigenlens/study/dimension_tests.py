@@ -16,23 +16,32 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from .._core.drawn import keys, smallest
 from .._core.errors import InputError
 from ..inference import DimensionTest, above_negative, against_refits, broken_stick
-from ..methods._declaration import Cost, Wording
+from ..methods._declaration import NORMAL_DOUBT, Cost, Wording
+from ..methods._patterns import patterns_in
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 from .data import Data, sample_rows
+from .efforts import DRAWS, LEVEL, Effort, effort, some_rows
 from .methods import declared
 from .plan import Plan, Progress
 
-LEVEL = 0.05
-DRAWS = (199, 99, 39, 19)  # the last is the fewest that can reject at 5%
 WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
 FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 STRICT = "Where the first direction carries most of the variance, parallel analysis is too strict with the next."
+WEIGHTED = "Normal theory, which is not checked with weights."
+SAME_HOLES = "same holes"
+HOLED = Wording(
+    "normal rows, same holes",
+    "Directions are tested one after the other, each against normal rows that lack it and have the same holes, drawn "
+    "{draws} times, at {level:.0%}, so that p-values are multiples of {finest:.3g}.",
+    NORMAL_DOUBT,
+    statistic="What is left for this direction and those after it.",
+)
+HOLED_WORK = 40  # multiplications of a draw, for each pattern of holes and the cube of the columns, as measured
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
 
 
@@ -156,24 +165,30 @@ def verdicts(
     says, name = declared(model), type(model).__name__
     if says.test is None:
         return untested(k, says.untested or f"{name} has no test of its directions.")
+    p, sampled = X.shape[1], data is not None and data.whole is not None
+    n = data.n_rows if data is not None and sampled else len(X)
     if whole is not None and not whole.all():
-        part = related.of(whole)
+        all_rows = _with_holes(model, k, n, plan, related)
+        if all_rows is not None:
+            return all_rows
+        complete = related.of(whole)
         return _of_whole_rows(
-            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, part), model, X, y, whole, k
+            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, complete), model, X, y, whole, k
         )
     refusal = related.refused_by(model)
     if refusal:
         return untested(k, refusal)
-    p, sampled = X.shape[1], data is not None and data.whole is not None
-    n = data.n_rows if data is not None and sampled else len(X)
+    if related.groups is None and related.weights is not None:
+        with suppress(InputError):  # a test that needs rows is asked with rows
+            return _of_moments(model, k, n, plan, says.test.draws, WEIGHTED)
     numbers, by_class = None if data is None else data.numbers, says.question == "classes"
-    cost = says.test.cost if related.groups is not None else says.test.cost_for(model, X, y)
-    if cost is None and sampled and says.test.theory is not None:  # what speaks for theory was looked at in the sample
-        found = model.test_dimension(alpha=LEVEL)
-        wording = says.test.wording(found.method)
-        return of_test(found, k, Effort(says.test.draws, n).told(wording, n), wording)
+    looked_at = some_rows(sample_rows(p), len(X), plan.seed, y if by_class else None, numbers)
+    part = (X, y) if len(looked_at) == len(X) else (X[looked_at], None if y is None else y[looked_at])
+    cost = says.test.cost if related.groups is not None else says.test.cost_for(model, *part)
+    if cost is None and (sampled or by_class) and says.test.theory is not None:  # rows, or a sample, speak for theory
+        return _of_moments(model, k, n, plan, says.test.draws)
     rows = np.arange(len(X))
-    if cost is None and says.test.theory is None and related is ALONE:  # it draws from the rows themselves
+    if cost is None and says.test.theory is None:  # it draws from the rows themselves
         rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)
     spent = Effort(says.test.draws, len(rows))
     if cost is not None:
@@ -188,7 +203,7 @@ def verdicts(
         if progress:
             progress("testing directions: permuting", 0, 0)
     try:
-        found = _tested(model, X, y, rows, spent, plan, related)
+        found = _tested(model, X, y, rows, spent, plan, related, n)
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
@@ -203,21 +218,55 @@ def verdicts(
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
 
 
-def _tested(
-    model: Any, X: np.ndarray, y: Any, rows: np.ndarray, spent: Effort, plan: Plan, related: Related
-) -> DimensionTest:
-    """Make the test of a model, on some of the rows or all of them; from its moments where rows would take too long."""
-    n, p = X.shape
-    settings: dict[str, Any] = {"alpha": LEVEL, "n_draws": spent.draws, "random_state": plan.seed}
+def _of_moments(model: Any, k: int, n: int, plan: Plan, draws: int, about: str = "") -> Verdicts:
+    """Make the test of a model from the moments of its fit."""
+    says = declared(model)
+    found = model.test_dimension(**_settings(model, draws, plan))
+    wording = HOLED if found.method.endswith(SAME_HOLES) else says.test.wording(found.method)
+    test = Effort(draws, n).told(wording, n)
+    test = replace(test, about=f"{test.about} {about}".strip())
+    return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
+
+
+def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Verdicts | None:
+    """Test all rows, those with holes too; None where the method has no such test, or it would take too long."""
+    hypothesis = getattr(model, "_hypothesis", lambda: None)
+    if related.groups is not None or getattr(model, "missing", "refuse") == "refuse":
+        return None
+    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(model.moments_)) * model.n_features_in_**3
+    draws = next((draws for draws in DRAWS if draws * cost <= WORK), None)
+    if draws is None or hypothesis() is None:
+        return None
+    about = f"All {n:,} rows were tested, those with missing numbers too."
+    try:
+        return _of_moments(model, k, n, plan, draws, about)
+    except InputError:
+        return None
+
+
+def _settings(model: Any, draws: int, plan: Plan) -> dict[str, Any]:
+    """Return what a test is asked with, beside rows."""
+    settings: dict[str, Any] = {"alpha": LEVEL, "n_draws": draws, "random_state": plan.seed}
     if "budget" in signature(model.test_dimension).parameters:
         settings["budget"] = WORK
+    return settings
+
+
+def _tested(
+    model: Any, X: np.ndarray, y: Any, rows: np.ndarray, spent: Effort, plan: Plan, related: Related, n: int
+) -> DimensionTest:
+    """Make the test of a model, on some of its n rows or all; from its moments where rows would take too long."""
+    p = X.shape[1]
+    settings = _settings(model, spent.draws, plan)
     of_rows = declared(model).test.rows_cost
     if of_rows is not None and related is ALONE and spent.draws * of_rows(n, p, 1) > WORK:
         with suppress(InputError):  # a model that keeps no moments is asked with rows
             return model.test_dimension(**settings)
     target = () if y is None else (y[rows],)
-    tested = clone(model).fit(X[rows], *target) if len(rows) < n else model
-    return tested.test_dimension(X[rows], *target, **settings, **related.of(rows).given())
+    given = related.of(rows).given()
+    weights = {name: value for name, value in given.items() if name == "sample_weight"}
+    tested = clone(model).fit(X[rows], *target, **weights) if len(rows) < n else model
+    return tested.test_dimension(X[rows], *target, **settings, **given)
 
 
 def _affordable(says: Any, cost: Cost, n: int, p: int, groups: int) -> Effort | None:
@@ -268,6 +317,9 @@ def spread_verdicts(
     if len(blocks) < 2:
         return untested(k, "There is a single column, so that nothing can be related to anything.")
     if whole is not None and not whole.all():
+        all_rows = _with_holes(model, k, n, plan, related)
+        if all_rows is not None:
+            return all_rows
         part = related.of(whole)
         return _of_whole_rows(
             lambda m, A, _: spread_verdicts(m, A, values, blocks, plan, progress, None, part), model, X, None, whole, k
@@ -393,94 +445,3 @@ def p_words(p: float, draws: int | None = None) -> str:
     """Return a p-value in words, as finely as the draws allow."""
     finer = draws is None or p < 1 / (1 + draws)  # a linear regression, joined with draws, may be
     return "p < 0.001" if p < 0.001 and finer else f"p = {p:.3f}"
-
-
-# -- how much is spent ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How many draws a test gets, on how many of the rows."""
-
-    draws: int
-    rows: int
-
-    def told(self, wording: Wording, n: int) -> Test:
-        """Return the record of a test of n rows made with this effort."""
-        finest, some = 1 / (1 + self.draws), ""
-        if self.rows < n:
-            some = f" of {self.rows:,} of the {n:,} rows, drawn at random"
-        permutations = f"{self.draws} permutations{some}, so that p-values are multiples of {finest:.3g}"
-        fields = {"level": LEVEL, "draws": self.draws, "finest": finest, "permutations": permutations}
-        drawn = "{permutations}" in wording.about or "{draws}" in wording.about
-        return Test(
-            wording.name,
-            wording.about.format(**fields),
-            LEVEL,
-            self.draws if drawn else None,
-            self.rows if self.rows < n else None,
-            wording.doubt,
-        )
-
-
-def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewest_rows: int) -> Effort | None:
-    """Return the most draws on all rows that a budget allows, or the fewest on as many rows as it allows.
-
-    Parameters
-    ----------
-    n : int
-        Rows.
-    cost : function of a number of rows
-        Of one draw.
-    budget : float
-        Of all draws, in the same unit.
-    most : int
-        Draws.
-    fewest_rows : int
-        With fewer a test would see nothing; None is returned where even these are too dear.
-    """
-    for draws in DRAWS:
-        if draws <= most and draws * cost(n) <= budget:
-            return Effort(draws, n)
-    rows = n
-    while rows > fewest_rows and DRAWS[-1] * cost(rows) > budget:
-        rows = max(int(rows * 0.9), fewest_rows)
-    return Effort(DRAWS[-1], rows) if DRAWS[-1] * cost(rows) <= budget else None
-
-
-def some_rows(
-    rows: int,
-    n: int,
-    seed: int,
-    y: np.ndarray | None = None,
-    numbers: np.ndarray | None = None,
-    sizes: np.ndarray | None = None,
-) -> np.ndarray:
-    """Draw rows at random; of each class its share, and two at least.
-
-    Parameters
-    ----------
-    rows : int
-        How many.
-    n : int
-        Of how many.
-    seed : int
-    y : ndarray, optional
-        Classes.
-    numbers : ndarray of int, optional
-        Numbers of the rows at hand, which decide; 0 to n − 1 if not given.
-    sizes : ndarray of int, optional
-        Rows of each class, sorted, where not all are at hand.
-    """
-    numbers = np.arange(n) if numbers is None else numbers
-    if rows >= n:
-        return np.arange(len(numbers))
-    order = keys(numbers, seed)
-    if y is None:
-        return smallest(order, rows)
-    parts = []
-    for k, label in enumerate(np.unique(y)):
-        places = np.flatnonzero(y == label)
-        count = min(len(places), max(round(rows * (len(places) if sizes is None else int(sizes[k])) / n), 2))
-        parts.append(places[smallest(order[places], count)])
-    return np.sort(np.concatenate(parts))

@@ -10,9 +10,9 @@ import numpy as np
 
 from .._core import errors
 from .._core.drawn import keys, smallest
-from ..moments import Centred, Factor, Grouped, Moments, Patterns, Scatter
+from ..moments import Centred, Grouped, Moments, Patterns, Scatter
 from ..moments.folded import Folded
-from ..sources import Block
+from ..sources import Block, Slicing
 from ..sources.base import middle
 from ..tables import TableFile
 from ..tables.judging import Column
@@ -22,9 +22,12 @@ from .fold_models import BLOCK_ROWS, MOST_CELLS
 from .gaps import holes_in
 from .layout import Layout, layout_of
 from .plan import Plan
+from .response import Bins, bins_of, pivot_of
 from .targets import MOST_CLASSES, labels_of, too_many_classes
+from .weights import Weighing
 
 OF_EACH_CLASS = 100  # rows kept at least
+MOST_PATTERNS = 2**23  # cells of the moments of all patterns of holes
 HEAD = 1024  # rows among which a typical one is looked for
 
 
@@ -43,8 +46,16 @@ class Kept:
         Rows that count; those left out because their target or everything else is missing, or some cell is.
     gaps : ndarray of int
         Missing cells of each column that is used, in the rows that count.
-    sums : ndarray of shape (3, p)
-        Count, mean and sum of squares of the known cells of each prepared column.
+    sums : ndarray of shape (4, p)
+        Count, weight, mean and sum of squares of the known cells of each prepared column, where some are missing.
+    n_gaps, n_complete : int
+        Rows that count and miss a cell of the columns analysed; those that miss no number.
+    classes : dict of str to int
+        Rows of each class.
+    weighing : Weighing or None
+        Of rows that are weighted.
+    bins : Bins or None
+        Of a target of numbers.
     ends : dict of str to (float, float, float or None)
         First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
         is one number so far.
@@ -60,6 +71,11 @@ class Kept:
     n_holed: int = 0
     gaps: Any = 0
     sums: np.ndarray | None = None
+    n_gaps: int = 0
+    n_complete: int = 0
+    classes: dict[str, int] = field(default_factory=dict)
+    weighing: Weighing | None = None
+    bins: Bins | None = None
     ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
 
     def merge(self, other: Self) -> Self:
@@ -68,9 +84,15 @@ class Kept:
         self.rows += other.rows
         self.keys += other.keys
         self.numbers += other.numbers
-        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "gaps"):
+        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.sums = _added(self.sums, other.sums)
+        for label, count in other.classes.items():
+            self.classes[label] = self.classes.get(label, 0) + count
+        if other.weighing is not None:
+            self.weighing = other.weighing if self.weighing is None else self.weighing.merged(other.weighing)
+        if other.bins is not None:
+            self.bins = other.bins if self.bins is None else self.bins.merged(other.bins)
         for name, after in other.ends.items():
             self.ends[name] = _joined(self.ends[name], after) if name in self.ends else after
         return self
@@ -84,20 +106,38 @@ class Kept:
 class FirstPass:
     """Keeps what a study needs of all rows; a `Watcher` of the profile of a file.
 
+    Attributes
+    ----------
+    patterned : bool
+        Whether nothing is kept, since there are too many patterns of holes.
+
     Parameters
     ----------
     file : TableFile
     plan : Plan
     kind : type
         How scatters are kept.
+    pivot : float, optional
+        About which a target of numbers is counted; if not given, the first rows tell it.
+    slicing : Slicing, optional
+        Slices of a target of numbers, where they are known.
     """
 
-    def __init__(self, file: TableFile, plan: Plan, kind: type[Centred] = Scatter) -> None:
+    def __init__(
+        self,
+        file: TableFile,
+        plan: Plan,
+        kind: type[Centred] = Scatter,
+        pivot: float | None = None,
+        slicing: Slicing | None = None,
+    ) -> None:
         self.file, self.plan, self.of = file, plan, kind
+        self.pivot, self.slicing = pivot, slicing
         self.kinds: dict[str, str] | None = None
         self.layout: Layout | None = None
         self.kept = Kept()
         self.limit = np.uint64(2**64 - 1)
+        self.patterned = False
         self._start: Moments | None = None
 
     def begin(self, columns: dict[str, Column], rows: int) -> None:
@@ -111,6 +151,8 @@ class FirstPass:
 
     def settle(self, layout: Layout, columns: dict[str, Column]) -> None:
         """Keep rows by a layout, from the beginning of the file."""
+        if layout.weights is not None and columns[layout.weights].kind != "number":
+            return
         self.layout, self.kept = layout, Kept()
         self.kinds = {name: columns[name].kind for name in layout.wanted}
         self.raw = layout.preparation(self.plan, standardise=False, centre=False)
@@ -124,6 +166,13 @@ class FirstPass:
             self.kinds = None
             return
         self.kept.merge(part)
+        if _pattern_cells(self.kept.moments) > MOST_PATTERNS:
+            self.kinds, self.kept = None, Kept()
+            self.patterned = True
+            return
+        if len(self.kept.classes) > 4 * MOST_CLASSES:
+            assert self.layout is not None
+            raise too_many_classes(self.layout.target, len(self.kept.classes))
         if sum(map(len, self.kept.keys)) > 3 * self.sample:
             self.prune()
 
@@ -165,15 +214,18 @@ class FirstPass:
         ends = {name: _ends(table.column(name)) for name in self.whole}
         kept, table, numbers, holes = self.rows_that_count(table, start)
         kept.ends = ends
-        kept.gaps = holes.sum(axis=0)
+        analysed = [layout.used.index(name) for name in layout.columns]
+        kept.gaps, kept.n_gaps = holes.sum(axis=0), int(holes[:, analysed].any(axis=1).sum())
         if not len(numbers):
             return kept
         try:
             X = self.raw._raw(nw.from_native(table, eager_only=True), lambda gaps: errors.InputError(str(gaps)))
         except errors.InputError:  # gaps, or words that the first rows did not have: the layout is another one
             return None
-        kept.sums = _sums(X) if layout.missing == "keep" else None
-        kept.moments = self._moments(X, table, numbers)
+        weights = None if layout.weights is None else weights_of(table.column(layout.weights))
+        if layout.missing == "keep":
+            kept.sums, kept.n_complete = _sums(X, weights), int((~np.isnan(X).any(axis=1)).sum())
+        kept.moments = self._moments(kept, X, table, numbers, weights)
         order = keys(numbers, self.plan.seed)
         near = order <= self.limit
         if layout.kind == "classes":
@@ -198,46 +250,71 @@ class FirstPass:
         if layout.missing == "drop":
             holed = holes[:, [layout.used.index(name) for name in layout.columns]].any(axis=1) & ~unknown
         keep, numbers = ~(unknown | empty | holed), np.arange(start, start + table.num_rows)
-        kept = Kept(n_rows=int(keep.sum()), n_unknown=int(unknown.sum()), n_empty=int(empty.sum()))
-        kept.n_holed = int(holed.sum())
+        kept = Kept(n_unknown=int(unknown.sum()), n_empty=int(empty.sum()), n_holed=int(holed.sum()))
+        if layout.weights is not None:
+            w = weights_of(table.column(layout.weights))
+            kept.weighing = Weighing.of(w[keep])
+            keep &= w > 0
+        kept.n_rows = int(keep.sum())
         if not keep.all():
             table, numbers, holes = table.filter(pa.array(keep)), numbers[keep], holes[keep]
         return kept, table, numbers, holes
 
-    def _moments(self, X: np.ndarray, table: Any, numbers: np.ndarray) -> Moments | None:
+    def _moments(
+        self, kept: Kept, X: np.ndarray, table: Any, numbers: np.ndarray, weights: np.ndarray | None
+    ) -> Moments | None:
         layout = self.layout
         assert layout is not None
         labels = codes = None
         if layout.kind == "classes":
             labels, codes = labels_of(table.column(layout.target))
+            sizes = np.bincount(codes, minlength=len(labels)).tolist()
+            kept.classes = {str(label): size for label, size in zip(labels, sizes, strict=True) if size}
+        elif layout.kind == "number":
+            labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
+        if self._start is None:
+            return None
         new = self._start.copy()
         for at in range(0, len(X), BLOCK_ROWS):
             rows = slice(at, at + BLOCK_ROWS)
-            new.update(Block(X[rows], None if codes is None else codes[rows], None, labels, None, numbers[rows]))
-        if isinstance(new, Folded):
-            seen = max((len(part.labels) for part in new.parts if isinstance(part, Grouped)), default=0)
-            if seen > 4 * MOST_CLASSES:
-                raise too_many_classes(layout.target, seen)
+            own, w = (None if of_all is None else of_all[rows] for of_all in (codes, weights))
+            new.update(Block(X[rows], own, w, labels, None, numbers[rows]))
         return new
 
-    def _empty(self, X: np.ndarray, labels: np.ndarray | None) -> Moments:
-        """Return empty moments about a typical row, which all parts share."""
-        assert self.layout is not None
-        holed = self.layout.missing == "keep"
+    def _slices(self, kept: Kept, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the slices of a response, and the place of each row's; bins, as long as slices are not known."""
+        if self.pivot is None:
+            self.pivot = pivot_of(y)
+        kept.bins = Bins.of(y, weights, self.pivot)
+        if self.slicing is None:
+            return kept.bins.codes, np.searchsorted(kept.bins.codes, bins_of(y, self.pivot))
+        return np.arange(self.slicing.n_cells), self.slicing.codes(y[:, None])
+
+    def _empty(self, X: np.ndarray, labels: np.ndarray | None) -> Moments | None:
+        """Return empty moments about a typical row, which all parts share; None where slices are not known yet."""
+        layout = self.layout
+        assert layout is not None
+        holed = layout.missing == "keep"
         of: Any = Patterns if holed else self.of
         typical = Block(middle(X[: HEAD : max(min(len(X), HEAD) // 7, 1)]))
         if labels is None:
             return of().anchored(typical)
+        if layout.kind == "number":
+            if holed and self.slicing is None:
+                return None
+            return Grouped(of, pooled=not holed, meaning=self.slicing).anchored(typical)
         p, folds = X.shape[1], self.folds.n_folds
-        pooled = not holed and len(labels) * folds * p * p > MOST_CELLS
+        if holed or layout.weights is not None or layout.group is not None:  # methods are compared on a sample
+            return Grouped(of, pooled=not holed and len(labels) * p * p > MOST_CELLS).anchored(typical)
+        pooled = len(labels) * folds * p * p > MOST_CELLS
         return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)
 
 
-def collected(file: TableFile, plan: Plan, layout: Layout, kind: type[Centred] = Scatter) -> FirstPass:
+def collected(file: TableFile, plan: Plan, layout: Layout, **known: Any) -> FirstPass:
     """Read the rows once more, by a layout that is known."""
-    again = FirstPass(file, plan, kind)
+    again = FirstPass(file, plan, **known)
     again.settle(layout, file.profile())
     assert again.kinds is not None
     for part in file.mapped(again.kinds, list(again.kinds), again.part):
@@ -264,21 +341,30 @@ def _joined(
     return before[0], after[1], step if even else 0.0
 
 
-def _sums(X: np.ndarray) -> np.ndarray:
+def _sums(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     known = ~np.isnan(X)
-    count = known.sum(axis=0).astype(float)
-    mean = np.where(known, X, 0.0).sum(axis=0) / np.maximum(count, 1)
-    squares = (np.where(known, X - mean, 0.0) ** 2).sum(axis=0)
-    return np.stack([count, mean, squares])
+    w = known * (1.0 if weights is None else weights[:, None])
+    total = np.maximum(w.sum(axis=0), np.finfo(float).tiny)
+    mean = (w * np.where(known, X, 0.0)).sum(axis=0) / total
+    squares = (w * np.where(known, X - mean, 0.0) ** 2).sum(axis=0)
+    return np.stack([known.sum(axis=0).astype(float), w.sum(axis=0), mean, squares])
 
 
 def _added(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
     if a is None or b is None:
         return b if a is None else a
-    count = a[0] + b[0]
-    share = b[0] / np.maximum(count, 1)
-    apart = b[1] - a[1]
-    return np.stack([count, a[1] + apart * share, a[2] + b[2] + apart**2 * a[0] * share])
+    weight = a[1] + b[1]
+    share = b[1] / np.maximum(weight, np.finfo(float).tiny)
+    apart = b[2] - a[2]
+    return np.stack([a[0] + b[0], weight, a[2] + apart * share, a[3] + b[3] + apart**2 * a[1] * share])
 
 
-__all__ = ["Factor", "FirstPass", "Kept", "collected"]
+def _pattern_cells(moments: Moments | None) -> int:
+    """Return how many cells the moments of all patterns of holes have."""
+    parts = moments.groups if isinstance(moments, Grouped) else [moments]
+    return sum(part.rows.size + part.masks.size for part in parts if isinstance(part, Patterns) and part.n_rows)
+
+
+def weights_of(column: Any) -> np.ndarray:
+    """Return a column of weights; NaN where one is missing."""
+    return np.asarray(column.to_numpy(), dtype=float)

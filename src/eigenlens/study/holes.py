@@ -14,13 +14,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
+from .._core import xp as _xp
+from .._core.drawn import keys, smallest
 from .._core.errors import InputError, NotConvergedWarning, listed
 from ..inference import littles_mcar
 from ..normal import ExpectedCells
 from ..normal.expected import independent
 from ..report.findings import Findings
 from ..tables.preparation import ABSENT
-from .data import Data
+from .data import Data, sample_rows
 from .gaps import holes_in
 from .methods import fitted
 from .words import correlations
@@ -76,9 +78,9 @@ class Ready:
         return np.asarray(self.model.predict(X))
 
     def correlations(self, scores: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
-        """Return the correlations of the prepared columns with the scores."""
-        if self.all_rows is not None:
-            return self.all_rows.correlations(self.model)
+        """Return the correlations of the prepared columns with the scores; as likely as they are, where cells miss."""
+        if self.all_rows is not None or (self.how == "ml" and hasattr(self.model, "structure_")):
+            return np.nan_to_num(np.asarray(_xp.to_numpy(self.model.structure_), dtype=float))
         return correlations(self.X, scores, weights)
 
     @property
@@ -172,13 +174,23 @@ def _beyond_likelihood(X: np.ndarray) -> str:
     """Say why no likelihood is tried, if none is."""
     if _too_many(X):
         return f"the likelihood of {X.shape[1]:,} columns with {_patterns(X):,} patterns of holes takes too long"
-    if len(independent(X)) < X.shape[1]:
+    if determined(X):
         return "some columns are determined by others, as the last of a set of words is"
     return ""
 
 
+def determined(X: np.ndarray) -> bool:
+    """Tell whether some columns are determined by others."""
+    return len(independent(X)) < X.shape[1]
+
+
+def too_many_patterns(patterns: int, p: int) -> bool:
+    """Tell whether the likelihood of p columns would take too long."""
+    return patterns * p**3 > WORK
+
+
 def _too_many(X: np.ndarray) -> bool:
-    return _patterns(X) * X.shape[1] ** 3 > WORK
+    return too_many_patterns(_patterns(X), X.shape[1])
 
 
 def _patterns(X: np.ndarray) -> int:
@@ -209,34 +221,37 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
     whole, prepared = ready.whole, [ready.preparation] + ([] if second is None else [second])
     names = [name for preparation in prepared for name in preparation.columns_]
     gaps = holes_in(data.table.select(names))
-    if whole is None or not gaps.any():
+    counts, touched = gaps.sum(axis=0), int(gaps.any(axis=1).sum())
+    if data.whole is not None:
+        counts, touched = data.whole.gaps(names)
+    if whole is None or not counts.any():
         return
     words = {name: word for preparation in prepared for name, word in preparation.fill_words_.items()}
-    data.notes += [_counted(names, gaps), *_words_told(words, names, gaps)]
-    if not whole.all():
+    data.notes += [_counted(names, counts, touched, data.n_rows), *_words_told(words, names, counts)]
+    complete = int(whole.sum()) if data.whole is None else data.whole.first.kept.n_complete
+    if complete < data.n_rows:
         data.notes += _told(findings.method, ready)
         data.notes += _compared(findings)
-        data.notes += _tested_by_little(ready) + _without_them(ready, whole, y)
+        data.notes += _tested_by_little(ready, data) + _without_them(ready, data, complete, y)
         findings.doubts.append(
             "Cells are assumed to be missing at random: whether one is missing may depend on the cells that are there, "
             "but not on the value that is missing."
         )
-    findings.extras["holes"] = {"names": names, "gaps": gaps}
+    findings.extras["holes"] = {"names": names, "gaps": gaps, "of": data.n_rows}
 
 
-def _counted(names: list[str], gaps: np.ndarray) -> str:
-    counts = gaps.sum(axis=0)
+def _counted(names: list[str], counts: np.ndarray, touched: int, n: int) -> str:
     order = [j for j in np.argsort(-counts, kind="stable") if counts[j]]
     described = listed((f"{names[j]!r} {counts[j]:,}" for j in order), MOST_SHOWN)
-    total, rows = int(counts.sum()), int(gaps.any(axis=1).sum())
+    total, cells = int(counts.sum()), n * len(names)
     return (
-        f"{total:,} of {gaps.size:,} cells {'is' if total == 1 else 'are'} missing ({total / gaps.size:.1%}), in "
-        f"{rows:,} of {len(gaps):,} rows: {described}."
+        f"{total:,} of {cells:,} cells {'is' if total == 1 else 'are'} missing ({total / cells:.1%}), in "
+        f"{touched:,} of {n:,} rows: {described}."
     )
 
 
 def _words_told(fills: dict[str, str], names: list[str], gaps: np.ndarray) -> list[str]:
-    counts = dict(zip(names, gaps.sum(axis=0).tolist(), strict=True))
+    counts = dict(zip(names, gaps.tolist(), strict=True))
     lacking = {name: word for name, word in fills.items() if counts.get(name)}
     own = [repr(name) for name, word in lacking.items() if word == ABSENT]
     rare = [f"{name!r} ({counts[name]:,}, as {word!r})" for name, word in lacking.items() if word != ABSENT]
@@ -260,16 +275,19 @@ def _compared(findings: Findings) -> list[str]:
     return [f"In the comparison, {listed(lacking, 6)} get rows filled with {what}: they take no holes."]
 
 
-def _tested_by_little(ready: Ready) -> list[str]:
+def _tested_by_little(ready: Ready, data: Data) -> list[str]:
     """Ask whether rows with holes differ from the others."""
     assert ready.kept is not None
-    raw = ready.kept[:, independent(ready.kept)]
+    raw: Any = ready.kept[:, independent(ready.kept)]
     if _too_many(raw):
         return []
+    weights = data.weights
+    if data.whole is not None:
+        raw, weights = data.whole.patterns(ready.preparation), None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", NotConvergedWarning)
-            found = littles_mcar(raw, alpha=LEVEL)
+            found = littles_mcar(raw, weights, alpha=LEVEL)
     except (InputError, NotConvergedWarning):
         return []
     p = "p < 0.001" if found.p_value < 0.001 else f"p = {found.p_value:.3f}"
@@ -279,12 +297,21 @@ def _tested_by_little(ready: Ready) -> list[str]:
     return [f"Little's test finds nothing against cells missing completely at random ({p})."]
 
 
-def _without_them(ready: Ready, whole: np.ndarray, y: Any) -> list[str]:
-    """Say what is left if rows with holes are left out, and whether the first direction stays what it is."""
-    m, n = int(whole.sum()), len(whole)
+def _without_them(ready: Ready, data: Data, m: int, y: Any) -> list[str]:
+    """Say what is left if rows with holes are left out, and whether the first direction stays what it is.
+
+    Of many rows a sample is looked at, the same that a file read in pieces has.
+    """
+    n, p = data.n_rows, ready.X.shape[1]
     left = f"Without the rows that miss a number, {m:,} of {n:,} rows would be left"
-    if ready.how != "ml" or "missing" not in ready.model.get_params() or m <= ready.X.shape[1] + 2:
+    if ready.how != "ml" or "missing" not in ready.model.get_params() or m <= p + 2:
         return [f"{left}."]
+    numbers = data.numbers if data.numbers is not None else np.arange(len(ready.X))
+    whole = np.asarray(ready.whole).copy()
+    if n > sample_rows(p):
+        drawn = np.zeros(len(whole), dtype=bool)
+        drawn[smallest(keys(numbers, 0), sample_rows(p))] = True
+        whole &= drawn
     X, target = ready.X[whole], () if y is None else (y[whole],)
     try:
         with warnings.catch_warnings():

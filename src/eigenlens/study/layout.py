@@ -25,6 +25,8 @@ class Layout:
     kind : str
         "none", "classes" or "number".
     target, row_column : str or None
+    weights, group : str or None
+        Columns that say how much each row counts, and which rows belong together.
     used : tuple of str
         Columns that are analysed or left out of the analysis with a reason.
     columns : tuple of str
@@ -54,11 +56,14 @@ class Layout:
     counters: tuple[str, ...]
     missing: str
     fills: tuple[tuple[str, str], ...] = ()
+    weights: str | None = None
+    group: str | None = None
 
     @property
     def wanted(self) -> list[str]:
         """All columns that are read."""
-        others = [name for name in (self.target, self.row_column) if name is not None]
+        beside = (self.target, self.row_column, self.weights, self.group)
+        others = [name for name in beside if name is not None]
         return list(dict.fromkeys([*self.used, *others, *self.counters]))
 
     def preparation(self, plan: Plan, **options: Any) -> Preparation:
@@ -117,7 +122,8 @@ def layout_of(
     found = (tuple(columns), tuple(levels), tuple(filled), tuple(left_out), counters)
     kind = kind_of_target(plan, profile)
     missing = "keep" if keeps else "drop" if holed else "refuse"
-    return Layout(kind, plan.target, row_column, tuple(used), *found, missing, tuple(filled) if keeps else ())
+    beside = (tuple(filled) if keeps else (), roles.weights, roles.group)
+    return Layout(kind, plan.target, row_column, tuple(used), *found, missing, *beside)
 
 
 def only_counts(column: Column, n: int) -> bool:

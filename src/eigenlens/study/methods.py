@@ -73,6 +73,14 @@ def chosen(name: str, kind: str, words: bool = False) -> Any:
     return known[wanted]
 
 
+def asked_model(cls: Any, n: int, preparation: Any, seed: int) -> Any:
+    """Return an unfitted model for n prepared rows, with as many directions as are looked at."""
+    model, says = made(cls, seed), declared(cls)
+    excess = sum(len(levels) > 2 for levels in preparation.levels_.values())  # each such set of columns sums to 1
+    wanted = None if says.directions is None else says.directions(n, len(preparation.names_out_), excess)
+    return model if wanted is None else model.set_params(n_components=wanted)
+
+
 def fitted(model: Any, names: list[str] | None, X: Any, y: Any = None, weights: Any = None) -> Any:
     """Fit a model to numbers whose columns have names, so that its errors and warnings say them.
 

@@ -85,8 +85,8 @@ def tell_misfits(findings: Findings, model: Any, X: np.ndarray) -> None:
     if held is None:
         return
     looked = held.look(X)
-    given = findings.row_names
-    names = [f"row {i + 1}" if given is None else str(given[i]) for i in looked[1].tolist()]
+    given, numbers = findings.row_names, findings.extras.get("numbers", np.arange(len(X)))
+    names = [f"row {numbers[i] + 1}" if given is None else str(given[i]) for i in looked[1].tolist()]
     held.take_in(looked, X[looked[1]], len(X), names)
     held.tell(findings)
 

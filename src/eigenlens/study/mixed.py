@@ -13,19 +13,8 @@ from ..report.findings import Findings, percent
 from ..tables import Preparation
 from ..tables.selection import Selection
 from .data import Data
-from .dimension_tests import (
-    FEWEST_ROWS,
-    LEVEL,
-    STRICT,
-    UNRELATED,
-    WORK,
-    Verdicts,
-    effort,
-    of_test,
-    related_rows,
-    some_rows,
-    untested,
-)
+from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK, Verdicts, of_test, related_rows, untested
+from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
 from .methods import made
 from .plan import Plan, Progress

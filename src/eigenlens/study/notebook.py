@@ -128,7 +128,8 @@ def report(
     Parameters
     ----------
     data : DataFrame, Arrow table, array or path
-        Rows; a file as the command line takes it. The index of a pandas frame names the rows, unless it counts them.
+        Rows; a file, folder or pattern as the command line takes it; or a frame of Dask, whose parts are written to
+        disk one by one and read as a large file is. The index of a pandas frame names the rows, unless it counts them.
     target : str or array, optional
         Column to explain, or its values.
     target_is : {"classes", "number"}, optional
@@ -213,12 +214,36 @@ def _answered(data: Any, target: Any, plan: Plan, dialect: Dialect, progress: Pr
             raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
         return study(read_data(TableFile(data, dialect), plan, progress=progress), plan, progress)
     with tempfile.TemporaryDirectory(prefix="eigenlens-") as folder:
-        place = Path(folder) / "table.parquet"
-        table, row_names = _arrow(data, None if named else target)
-        import_module("pyarrow.parquet").write_table(table, place)
-        rows = read_data(TableFile(place, dialect), replace(plan, stream=False), "a table in memory")
+        if is_in_parts(data):
+            if not named:
+                raise errors.InputError("target= is an array, but the rows are in parts; name the column to explain.")
+            row_names = _write_parts(data, Path(folder), progress)
+            rows = read_data(TableFile(folder, dialect), plan, "a table in parts", progress)
+        else:
+            place = Path(folder) / "table.parquet"
+            table, row_names = _arrow(data, None if named else target)
+            import_module("pyarrow.parquet").write_table(table, place)
+            rows = read_data(TableFile(place, dialect), replace(plan, stream=False), "a table in memory")
         rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
         return study(rows, replace(plan, title=plan.title or "table"), progress)
+
+
+def is_in_parts(data: Any) -> bool:
+    """Tell whether a frame is one of Dask, whose parts need not fit into memory together."""
+    return all(hasattr(data, name) for name in ("partitions", "npartitions", "columns", "compute"))
+
+
+def _write_parts(data: Any, folder: Path, progress: Progress | None) -> list[str]:
+    """Write each part of a frame to a file, one at a time; return the column that was made of names of rows."""
+    row_names: list[str] = []
+    write = import_module("pyarrow.parquet").write_table
+    for j in range(data.npartitions):
+        if progress:
+            progress("writing parts of the table", j, data.npartitions)
+        table, row_names = _arrow(data.partitions[j].compute(), None)
+        if table.num_rows or data.npartitions == 1:
+            write(table, folder / f"part-{j:06d}.parquet")
+    return row_names
 
 
 def _spelt(result: Study) -> Study:

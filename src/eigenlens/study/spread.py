@@ -11,7 +11,7 @@ from ..report.findings import Findings
 from .data import Data
 from .dimension_tests import related_rows, spread_verdicts
 from .holes import fitted_to, tell_holes
-from .methods import declared, made
+from .methods import asked_model, declared
 from .misfits import Misfits, tell_misfits
 from .picture import show_all
 from .plan import Plan, Progress
@@ -23,11 +23,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     """Fit PCA, or one of its kin, and tell its directions from those of unrelated columns."""
     preparation = prepared(data, plan, full=True)
     names = preparation.names_out_
-    model, says = made(cls, plan.seed), declared(cls)
-    excess = sum(len(levels) > 2 for levels in preparation.levels_.values())  # each such set of columns sums to 1
-    wanted = None if says.directions is None else says.directions(data.n_rows, len(names), excess)
-    if wanted is not None:
-        model.set_params(n_components=wanted)
+    model, says = asked_model(cls, data.n_rows, preparation, plan.seed), declared(cls)
     ready = fitted_to(model, preparation, data.table, weights=data.weights, whole=data.whole)
     X, model = ready.X, ready.model
     scores = np.asarray(model.transform(X))

@@ -10,23 +10,20 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from ..methods._patterns import patterns_in
 from ..moments import Factor
-from ..moments.folded import Folded
+from ..moments.folded import Folded, joined
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
-from ..spectral import Form
-from ..tables import Preparation, TableFile
-from .columns import counted_kinds, used_columns, without_counters
+from ..tables import Preparation
 from .data import Data, tell
 from .first_pass import FirstPass, collected
 from .fold_models import FoldModels, confusion, fold_numbers, teams_of
-from .gaps import missing_cells, no_row_left, note_gone
-from .holes import Ready
-from .layout import layout_of
-from .methods import chosen, fitted_to_moments, score_names
+from .holes import Ready, determined, modelled, too_many_patterns
+from .methods import asked_model, chosen, fitted_to_moments, score_names
 from .misfits import Misfits
 from .plan import Plan, Progress
-from .roles import hinted_groups, noted_years, roles_of
-from .targets import labels_of, shown_column, target_of, written
+from .response import sliced_moments, slices_wanted
+from .targets import labels_of, written
 
 MOST_COLUMNS = 2_000
 EXTREME_AXES = 10  # whose outermost rows are in the picture
@@ -78,6 +75,7 @@ class Whole:
         self.file, self.n_rows = first.file, first.kept.n_rows
         self.sink: Any = None
         self.progress: Progress | None = None
+        self._fits: dict[tuple[str, bool], Any] = {}
 
     @property
     def passes(self) -> int:
@@ -88,14 +86,32 @@ class Whole:
 
     @property
     def moments(self) -> Any:
-        """The moments of all rows, columns in their own units."""
-        kept = self.first.kept.moments
-        return kept.total() if isinstance(kept, Folded) else kept
+        """The moments of all rows, columns in their own units; weights have mean 1."""
+        kept, weighing = self.first.kept.moments, self.first.kept.weighing
+        assert kept is not None
+        total = kept.total() if isinstance(kept, Folded) else kept
+        return total if weighing is None else total.times(1.0 / weighing.mean)
 
     def class_sizes(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the classes, sorted, and how many rows each has."""
-        moments = self.moments
-        return moments.labels, np.round(moments.weights).astype(int)
+        classes = self.first.kept.classes
+        labels = np.array(sorted(classes), dtype=str)
+        return labels, np.array([classes[str(label)] for label in labels])
+
+    def reach(self) -> float:
+        """Return the size of the largest response."""
+        bins = self.first.kept.bins
+        assert bins is not None
+        return float(max(-bins.lows[0], bins.tops[-1]))
+
+    def mean_response(self) -> float:
+        """Return the mean of the response."""
+        assert self.first.kept.bins is not None
+        return self.first.kept.bins.mean
+
+    def class_weights(self) -> np.ndarray:
+        """Return how much each class counts."""
+        return np.asarray(self.moments.weights, dtype=float)
 
     def preparation(self, **options: Any) -> Preparation:
         """Return the preparation that all rows would have given."""
@@ -105,9 +121,10 @@ class Whole:
             total = columns_total(self.moments)
             mean, weight = np.asarray(_xp.to_numpy(total.mean)), total.weight
             squares = np.asarray(_xp.to_numpy(total.store.diagonal())) * np.asarray(_xp.to_numpy(total.unit)) ** 2
+            count = weight
         else:
-            weight, mean, squares = sums
-        spread = np.sqrt(squares / np.maximum(np.asarray(weight) - 1, 1.0))
+            count, weight, mean, squares = sums
+        spread = np.sqrt(squares / weight * count / np.maximum(np.asarray(count) - 1, 1.0))
         new.centre_, new.spread_ = mean, np.where(spread > 0, spread, 1.0)
         new.scale_ = new.spread_ if new.standardise else np.ones(len(spread))
         blocks = new.blocks()
@@ -117,19 +134,69 @@ class Whole:
 
     def fitted(self, model: Any, preparation: Preparation, table: Any) -> Ready:
         """Fit a model to the moments of all rows; where digits were lost, rows are read once more."""
-        scaled = self._scaled(preparation)
+        if self.layout.missing == "keep":
+            X = preparation.transform(table)
+            return Ready([("prepare", preparation)], self._likely(model, preparation), X, X, "ml", all_rows=self)
+        scaled = self._asked(model, preparation)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             lost = _loses(model, scaled)
         if lost:
             tell(self.file, AGAIN, self.progress)
-            again = collected(self.file, self.plan, self.layout, Factor)
+            first = self.first
+            again = collected(self.file, self.plan, self.layout, kind=Factor, pivot=first.pivot, slicing=first.slicing)
             tell(self.file, "", None)
             self.first = again
-            scaled = self._scaled(preparation)
+            scaled = self._asked(model, preparation)
         model = fitted_to_moments(model, scaled)
         vars(model).pop("feature_names_in_", None)
         return Ready([("prepare", preparation)], model, preparation.transform(table), all_rows=self)
+
+    def has_likelihood(self, data: Data) -> bool:
+        """Tell whether the method can be fitted by maximum likelihood to rows with holes, from their moments."""
+        preparation = self.preparation(standardise=True)
+        X, parts = preparation.transform(data.table), patterns_in(self.moments)
+        cells = [mask for part in parts for mask in part.masks]
+        if too_many_patterns(len({mask.tobytes() for mask in cells}), X.shape[1]) or determined(X):
+            return False
+        cls = chosen(self.plan.method, self.layout.kind)
+        try:
+            self._likely(asked_model(cls, data.n_rows, preparation, self.plan.seed), preparation)
+        except (errors.InputError, errors.NotConvergedWarning, AttributeError):
+            return False
+        return True
+
+    def _likely(self, model: Any, preparation: Preparation) -> Any:
+        """Fit a model by maximum likelihood to the cells that are there."""
+        key = (repr(model), preparation.standardise)
+        if key not in self._fits:
+            taking = modelled(model)
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", errors.NotConvergedWarning)
+                self._fits[key] = fitted_to_moments(taking, self._asked(taking, preparation))
+            vars(self._fits[key]).pop("feature_names_in_", None)
+        return self._fits[key]
+
+    def gaps(self, names: list[str]) -> tuple[np.ndarray, int]:
+        """Return how many cells of each column are missing, and in how many rows."""
+        counts = dict(zip(self.layout.used, np.asarray(self.first.kept.gaps).tolist(), strict=True))
+        return np.array([counts[name] for name in names]), self.first.kept.n_gaps
+
+    def patterns(self, preparation: Preparation) -> Any:
+        """Return the moments of each pattern of holes, whatever groups there are."""
+        return joined([*patterns_in(self._scaled(preparation))])
+
+    def _asked(self, model: Any, preparation: Preparation) -> Any:
+        """Return the moments that a model is fitted to: of a response, those of slices."""
+        scaled, bins = self._scaled(preparation), self.first.kept.bins
+        if bins is None:
+            return scaled
+        if self.first.slicing is not None:
+            model.set_params(n_slices=list(self.first.slicing.cuts[0]))
+            return scaled
+        slicing = bins.slicing(slices_wanted(model, self.n_rows, scaled.n_features) or 2)
+        model.set_params(n_slices=list(slicing.cuts[0]))
+        return sliced_moments(scaled, bins, slicing)
 
     def _scaled(self, preparation: Preparation) -> Any:
         if self.layout.missing != "keep" and not can_scale(self.moments):
@@ -140,20 +207,6 @@ class Whole:
         scaled = scale_columns(self.moments, preparation.centre_, preparation.scale_)
         scaled.names = tuple(preparation.names_out_)
         return scaled
-
-    def correlations(self, model: Any) -> np.ndarray:
-        """Return the correlations of the prepared columns with the scores of all rows; zero where one is constant."""
-        return np.nan_to_num(np.asarray(_xp.to_numpy(model.structure_), dtype=float))
-
-    def separation(self, model: Any) -> np.ndarray:
-        """Return the share of each score's variance that lies between the classes."""
-        moments = model._whole_moments
-        within, weights = moments.within(), moments.weights
-        means = np.asarray(_xp.to_numpy(model._coordinates(within.means)))
-        between = weights @ (means - weights @ means / weights.sum()) ** 2
-        V = model.subspace_.basis * within.unit[:, None]
-        total = between + np.asarray(_xp.to_numpy(V * Form.of(within, 1.0).apply(V))).sum(axis=0)
-        return np.clip(between / np.where(total > 0, total, 1), 0.0, 1.0)
 
     def separating(self, names: list[str]) -> list[str]:
         """Return the columns that do not vary within any class but do between classes."""
@@ -198,6 +251,8 @@ class Whole:
                 X = step.transform(X)
             Z = np.asarray(model.transform(X))
             judged, predicted, y = {}, None, None
+            if layout.kind == "number" and hasattr(model, "predict"):
+                predicted = np.asarray(model.predict(X))
             if labels is not None:
                 own, codes = labels_of(table.column(layout.target))
                 codes, y = np.searchsorted(labels, own)[codes], own[codes]
@@ -267,90 +322,6 @@ def score_columns(
     if predicted is not None:
         columns["predicted"] = predicted if predicted.dtype.kind == "f" else np.asarray(predicted, dtype=object)
     return list(columns), list(columns.values())
-
-
-# -- from a file to a study ------------------------------------------------------------------------------------------
-
-
-def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress | None = None) -> Data | None:
-    """Read a file once, keeping moments and a sample; None where its study needs rows, so that they must be in memory.
-
-    Parameters
-    ----------
-    file : TableFile
-    plan : Plan
-    source : str
-        What the rows are called.
-    progress : Progress or None
-    """
-    tell(file, FIRST, progress)
-    first = FirstPass(file, plan)
-    profile = file.profile(ignore=plan.drop, watcher=first)
-    notes, roles, n = counted_kinds(file, profile), roles_of(file, plan, profile), file.n_rows or 0
-    layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
-    if not _fits_from_moments(layout, plan) or roles.weights is not None or roles.group is not None:
-        return None
-    while first.kinds is None or first.layout != layout:
-        if file.passes > MOST_PASSES:
-            return None
-        first = collected(file, plan, layout)
-        layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
-    first.layout = layout
-    tell(file, "", None)
-    first.prune()
-    kept = first.kept
-    notes += roles.notes
-    gone = _note_gaps(file, plan, first, profile, notes)
-    used = without_counters(used_columns(plan, profile, roles), list(layout.counters), plan, notes)
-    notes += noted_years(roles, used)
-    table, numbers = kept.rows[0], kept.numbers[0]
-    order = np.argsort(numbers)
-    table, numbers = table.take(order), numbers[order]
-    shown = {name: shown_column(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
-    y = None if plan.target is None else target_of(table.column(plan.target), layout.kind)
-    if layout.kind == "classes":
-        shown[str(plan.target)] = np.array(y, dtype=object)
-        roles.hints += hinted_groups(table, used, np.asarray(y), profile)
-    row_names = None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()]
-    data = Data(source, table.select(used), y, layout.kind, row_names, notes, shown, file.names)
-    data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
-    data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
-    if len(numbers) < kept.n_rows:
-        data.whole = Whole(first, plan)
-        data.whole.progress = progress
-    return data
-
-
-def _running(first: FirstPass, profile: dict[str, Any]) -> set[str]:
-    """Return columns of ascending numbers; those that nobody has followed may be."""
-    followed = set(first.kept.ends) if first.kinds is not None else set()
-    return first.kept.running | {name for name in profile if name not in followed}
-
-
-def _fits_from_moments(layout: Any, plan: Plan) -> bool:
-    if layout.missing == "keep":  # their likelihood, and what is told of them, take the rows
-        return False
-    if layout.kind not in ("none", "classes") or len(layout.columns) > MOST_COLUMNS or not layout.columns:
-        return False
-    return hasattr(chosen(plan.method, layout.kind), "fit_moments")
-
-
-def _note_gaps(file: TableFile, plan: Plan, first: FirstPass, profile: Any, notes: list[str]) -> tuple[str, ...]:
-    """Say which rows are left out for missing cells, or refuse these."""
-    layout, kept = first.layout, first.kept
-    assert layout is not None
-    counts = {name: profile[name].missing for name in layout.wanted if profile[name].missing}
-    true_gaps = [name for name in counts if profile[name].missing > profile[name].odd]
-    if plan.missing == "refuse" and true_gaps:
-        raise missing_cells(file.path, counts, file.n_rows or 0, kept.n_holed + kept.n_unknown)
-    if kept.n_rows == 0:
-        raise no_row_left(plan, counts, file.n_rows or 0)
-    if plan.missing == "ml":
-        return note_gone(kept.n_unknown, kept.n_empty, plan, notes)
-    left = kept.n_unknown + kept.n_empty + kept.n_holed
-    if left:
-        notes.append(f"{left:,} rows with missing cells are left out.")
-    return ()
 
 
 def _loses(model: Any, moments: Any) -> bool:

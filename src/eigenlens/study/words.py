@@ -45,6 +45,7 @@ def base(
         columns=data.shown,
         row_names=data.row_names,
         target=plan.target,
+        extras={} if data.numbers is None else {"numbers": data.numbers},
     )
 
 

@@ -19,6 +19,8 @@ DRESSED = (
     r"^([+-]?[$€£¥]?[_]?|[$€£¥][_]?[+-]?)([1-9][0-9]{0,2}([T'’_][0-9]{3})+|[0-9]+)(D[0-9]+)?[_]?[$€£¥%]?$"
 ).replace("_", SPACES)
 LONGEST = 10_000  # characters of a cell
+REPEATS = 4  # times that a cell occurs, on average, from which different cells are looked into instead of all
+PROBED = 1000  # cells by which that is judged first
 
 #: What a column of words may be instead, and what to do then.
 DISGUISES = (
@@ -73,6 +75,30 @@ def parse(
         null = _mask(pc.is_null(column, nan_is_null=True))
         values = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         return Cells(values, null, np.zeros(len(column), dtype=bool))
+    if len(column) > PROBED and len(column.slice(0, PROBED).unique()) * REPEATS <= PROBED:
+        coded = column.dictionary_encode()
+        if len(coded.dictionary) * REPEATS <= len(column):
+            return _each_once(coded, decimal, na, words, dressed)
+    return _looked_into(column, decimal, na, words, dressed)
+
+
+def _each_once(coded: Any, decimal: str, na: tuple[str, ...], words: bool, dressed: bool) -> Cells:
+    """Read text whose cells repeat: each different one is looked into once."""
+    import pyarrow as pa
+
+    kind = coded.dictionary.type
+    texts = pa.concat_arrays([coded.dictionary, pa.array([""], type=kind)])
+    found = _looked_into(texts, decimal, na, words, dressed)
+    places = coded.indices.fill_null(len(texts) - 1).to_numpy(zero_copy_only=False)
+    text = found.text.take(pa.array(places))
+    return Cells(found.numbers[places], found.missing[places], found.words[places], text)
+
+
+def _looked_into(column: Any, decimal: str, na: tuple[str, ...], words: bool, dressed: bool) -> Cells:
+    """Read text cell by cell."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
     if decimal == "." and not na and not words:
         plain_cells = _plain(column)
         if plain_cells is not None:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._core import errors
 from .._core import xp as _xp
 from ..sources import Block, Labels, Source, Target, as_source, whole
+from ..sources.engines import is_engine
 from ..sources.labels import as_column, read_weights
 from ..sources.progress import tracked
 from .folds import Folds, of_numbers, read_cv
@@ -101,7 +102,7 @@ def read_scoring(model: Any, scoring: Any) -> Any:
 
 def splits_of(cv: Any, X: Any, y: Any, source: Source | None) -> tuple[Splits, int]:
     """Return the pairs of rows that a splitter, or an iterable of pairs, gives; and the number of rows."""
-    if isinstance(X, Source) or hasattr(X, "__dask_graph__"):
+    if _is_elsewhere(X):
         raise errors.InputError(
             f"cv={type(cv).__name__} splits rows in memory, and X is not there; give a number of folds, or the fold of "
             f"each row."
@@ -114,6 +115,11 @@ def splits_of(cv: Any, X: Any, y: Any, source: Source | None) -> tuple[Splits, i
         raise errors.InputError(f"cv={cv!r} cannot split these rows: {error}") from error
     found = [(np.asarray(train), np.asarray(test)) for train, test in splits]
     return [(_places(train, n), _places(test, n)) for train, test in found], n
+
+
+def _is_elsewhere(X: Any) -> bool:
+    """Tell whether rows are not in memory: a source, or a table of Dask, Spark or Ray."""
+    return isinstance(X, Source) or hasattr(X, "__dask_graph__") or is_engine(X)
 
 
 def _places(rows: np.ndarray, n: int) -> np.ndarray:
@@ -137,7 +143,7 @@ def fold_numbers(folds: Folds, n: int, y: Any, model: Any) -> np.ndarray:
 
 def in_memory(model: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, np.ndarray | None]:
     """Bring rows, y and weights into memory, as a model that reads them all at once needs them."""
-    if isinstance(X, Source) or hasattr(X, "__dask_graph__"):
+    if _is_elsewhere(X):
         target: Target = "none"
         if is_classifier(model):
             target = "labels"

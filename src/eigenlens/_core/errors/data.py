@@ -46,6 +46,8 @@ def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -
         "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, QDA, PDA, CCA, SIR, "
         "SAVE, DirectionalRegression)."
     )
+    if kind != "NaN":
+        way_out = "Infinity is not a missing cell: write NaN where a value is not known, or drop such rows."
     if name == RESPONSE:
         way_out = "Drop those rows: a response that was filled in teaches nothing."
     return InputError(f"{name} contains {kind} (the first in {unit} {row}, column {column}). {way_out}")

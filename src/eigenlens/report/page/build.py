@@ -14,6 +14,8 @@ from typing import Any
 from ..._core.errors import listed
 from ..findings import Findings, counted
 from . import figures
+from .biplot import biplot
+from .confusion import confusion
 from .html import Markup, el, join, table
 from .ordered_rows import along
 from .payload import as_script, left_off, payload
@@ -235,7 +237,7 @@ def _directions(f: Findings) -> Markup:
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
             d.verdict,
-            d.evidence,
+            d.evidence.replace(" < ", "\u00a0<\u00a0").replace(" = ", "\u00a0=\u00a0"),  # p-values stay in one line
         ]
         for d in f.directions[:30]
     ]
@@ -259,11 +261,11 @@ def _loadings(f: Findings) -> Markup | None:
     k = f.loadings.shape[1]
     shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
     drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), along(f)]
-    biplot = figures.biplot(f) if k > 1 and f.kind != "views" else None
+    arrows = biplot(f) if k > 1 and f.kind != "views" else None
     return _section(
         "What the columns say",
         el("p", f"{f.loading_kind.capitalize()}.", class_="note"),
-        el("div", el("div", biplot, class_="big") if biplot else None, el("div", drawings, class_="figures")),
+        el("div", el("div", arrows, class_="big") if arrows else None, el("div", drawings, class_="figures")),
         id_="loadings",
         wide=True,
     )
@@ -272,7 +274,7 @@ def _loadings(f: Findings) -> Markup | None:
 def _classes(f: Findings) -> Markup | None:
     parts = []
     if f.confusion is not None:
-        parts.append(figures.confusion(*f.confusion))
+        parts.append(confusion(*f.confusion))
     if any(c.score == c.score for c in f.comparison):
         parts.append(figures.comparison(f.comparison, f.score_name, f.baseline))
     if not parts:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..findings import ComparedMethod, Findings
-from .html import WIDE, Markup, cut, details, el, figure, join, line, rect, svg, table, text, ticks
+from .html import WIDE, Markup, cut, details, el, figure, line, rect, svg, table, text, ticks
 
 
 def scree(findings: Findings) -> Markup:
@@ -15,7 +15,7 @@ def scree(findings: Findings) -> Markup:
     values = np.asarray(findings.scree["values"], dtype=float)[:30]
     names = [d.name for d in findings.directions]
     tips = [f"{name}: {v:.4g}" for name, v in zip(names, values, strict=False)]
-    words = "Pale bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
+    words = "Grey bars are not shown by these rows." if any(d.shown is False for d in findings.directions) else ""
     if findings.scree.get("band") is not None:
         words += " " + findings.scree.get("band_words", "The shaded band is what noise would reach.")
     drawing = _bars_with_band(findings, values, findings.scree.get("band"), tips, findings.value_name)
@@ -144,97 +144,6 @@ def heat(findings: Findings, most: int = 40) -> Markup:
     )
 
 
-def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
-    """Rows as points and columns as arrows, in the first two directions."""
-    Z, V = findings.scores[:, :2], findings.loadings[:, :2]
-    drawn = np.linspace(0, len(Z) - 1, min(points, len(Z))).astype(int)
-    Z = Z[drawn]
-    side, mid = 360, 200
-    Z = Z - np.median(Z, axis=0)
-    reach = float(np.abs(Z).max(initial=0)) or 1.0
-    length = np.sqrt((V**2).sum(axis=1))
-    order = np.argsort(-length, kind="stable")[:most]
-    scale = 0.78 * side / 2 / (float(length.max(initial=0)) or 1.0)
-    parts: list[Any] = [
-        line(mid - side / 2, mid, mid + side / 2, mid, "grid"),
-        line(mid, mid - side / 2, mid, mid + side / 2, "grid"),
-    ]
-    parts += [
-        el(
-            "circle",
-            cx=float(mid + z[0] / reach * side / 2),
-            cy=float(mid - z[1] / reach * side / 2),
-            r=1.8,
-            class_="dot",
-            data_row=int(row),
-        )
-        for row, z in zip(drawn, Z, strict=True)
-    ]
-    arrows: list[Any] = []
-    labels: list[Any] = []
-    taken: list[tuple[float, float, float]] = []
-    for place in order:
-        dx, dy = float(V[place, 0]) * scale, -float(V[place, 1]) * scale
-        name = findings.loading_names[place]
-        full = cut(name, 18)
-        arrows.append(_arrow(mid, mid, dx, dy))
-        width, x, y = 6.2 * len(full), mid + dx * 1.05, mid + dy * 1.05 + 4
-        left = min(max(x if dx >= 0 else x - width, 2), WIDE - width - 2)
-        while any(abs(y - b) < 12 and left < a + w and a < left + width for a, b, w in taken):
-            y += 6 if dy >= 0 else -6
-        taken.append((left, y, width))
-        labels.append(text(left, min(max(y, 10), 396), full, "start", "name halo", name))
-    parts += [arrows, labels]
-    about = (
-        f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large. Rows "
-        "selected above are marked here."
-    )
-    return figure("Biplot", about, svg(400, "biplot of the first two directions", parts))
-
-
-def _arrow(x: float, y: float, dx: float, dy: float) -> Markup | None:
-    length = float(np.hypot(dx, dy))
-    if length < 1:
-        return None
-    u, v, size = dx / length, dy / length, min(7.0, 0.5 * length)
-    tip = (x + dx, y + dy)
-    back = (tip[0] - size * u, tip[1] - size * v)
-    side = (0.45 * size * v, -0.45 * size * u)
-    corners = [tip, (back[0] - side[0], back[1] - side[1]), (back[0] + side[0], back[1] + side[1])]
-    points = " ".join(f"{a:.1f},{b:.1f}" for a, b in corners)
-    return join(line(x, y, *back, "arrow"), el("polygon", points=points, class_="head"))
-
-
-def confusion(classes: list[str], counts: np.ndarray) -> Markup:
-    """Confusion matrix as a table with tinted cells."""
-    share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    many = len(classes) > 12
-    rows = []
-    for i, name in enumerate(classes):
-        cells = [
-            el(
-                "td",
-                f"{counts[i, j]:,}" if counts[i, j] or not many else "·",
-                class_=f"n {'hit' if i == j else 'miss'} t{min(int(share[i, j] * 10), 9)}"
-                + ("" if counts[i, j] else " none"),
-            )
-            for j in range(len(classes))
-        ]
-        rows.append(el("tr", el("th", name, scope="row"), cells, el("td", f"{share[i, i]:.0%}", class_="n")))
-    head = el(
-        "tr",
-        el("th", "true ↓ taken for →", scope="col"),
-        [el("th", c, scope="col") for c in classes],
-        el("th", "right", scope="col"),
-    )
-    body = el("table", el("thead", head), el("tbody", rows), class_="confusion many" if many else "confusion")
-    return figure(
-        "Confusion matrix",
-        "Rows left out of the fit: what each class was taken for.",
-        el("div", body, class_="scroll", tabindex="0", role="region", aria_label="Confusion matrix"),
-    )
-
-
 def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tuple[str, float] | None) -> Markup:
     """Scores of methods with their intervals."""
     shown = sorted((c for c in compared_methods if np.isfinite(c.score)), key=lambda c: -c.score)
@@ -332,7 +241,7 @@ def scatter(
     return figure(title, about, svg(base + 40, title, parts))
 
 
-def holes(names: list[str], gaps: np.ndarray, columns: int = 24, patterns: int = 10) -> Markup:
+def holes(names: list[str], gaps: np.ndarray, of: int, columns: int = 24, patterns: int = 10) -> Markup:
     """Which columns miss cells together: the most frequent patterns of holes, with the rows that have them."""
     counts = gaps.sum(axis=0)
     shown = np.sort(np.argsort(-counts, kind="stable")[: min(columns, int(np.count_nonzero(counts)))])
@@ -347,7 +256,7 @@ def holes(names: list[str], gaps: np.ndarray, columns: int = 24, patterns: int =
         for a, place in enumerate(order):
             what = "missing" if found[place, i] else "there"
             tip = el("title", f"{names[j]} is {what} in these {rows[place]:,} rows")
-            class_ = "neg" if found[place, i] else "bar quiet"
+            class_ = "neg" if found[place, i] else "cell"
             parts.append(rect(left + step * a + 1, y + 1, step - 2, row - 2, class_, tip))
         parts.append(text(WIDE - 4, y + 13, f"{counts[j] / len(gaps):.1%}", "end", "tick"))
     base = top + len(shown) * row
@@ -362,6 +271,7 @@ def holes(names: list[str], gaps: np.ndarray, columns: int = 24, patterns: int =
     if len(shown) < np.count_nonzero(counts):
         about += f" The {len(shown)} columns with most holes, of {np.count_nonzero(counts):,}."
     about += " At the right, the share of missing cells."
+    about += f" Counted in {len(gaps):,} of the {of:,} rows, drawn at random." if len(gaps) < of else ""
     numbers = table(["column", "missing"], [[names[j], f"{counts[j]:,}"] for j in shown], "Missing cells")
     drawing = svg(base + 20, "patterns of missing cells", parts)
     return figure("Missing cells", about, drawing, details("The numbers as a table", numbers))

@@ -1,0 +1,142 @@
+"""The first pass over a file that is read in pieces, and the study that it leads to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..tables import TableFile
+from .columns import counted_kinds, used_columns, without_counters
+from .data import Data, group_numbers, tell
+from .first_pass import FirstPass, collected, weights_of
+from .gaps import missing_cells, no_row_left, note_gone
+from .layout import layout_of
+from .methods import chosen, made
+from .plan import Plan, Progress
+from .response import second_pivot, slices_wanted
+from .roles import hinted_groups, noted_years, roles_of
+from .targets import shown_column, target_of, written
+from .weights import refuse_words
+from .whole import FIRST, Whole
+
+MOST_COLUMNS = 2_000
+MOST_PASSES = 4
+
+
+def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress | None = None) -> Data | None:
+    """Read a file once, keeping moments and a sample; None where its study needs rows, so that they must be in memory.
+
+    Parameters
+    ----------
+    file : TableFile
+    plan : Plan
+    source : str
+        What the rows are called.
+    progress : Progress or None
+    """
+    tell(file, FIRST, progress)
+    first = FirstPass(file, plan)
+    profile = file.profile(ignore=plan.drop, watcher=first)
+    notes, roles, n = counted_kinds(file, profile), roles_of(file, plan, profile), file.n_rows or 0
+    layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
+    if layout.weights is not None and profile[layout.weights].kind == "word":
+        raise refuse_words(layout.weights)
+    if not _fits_from_moments(layout, plan):
+        return None
+    while first.kinds is None or first.layout != layout:
+        if file.passes > MOST_PASSES or first.patterned:
+            return None
+        first = collected(file, plan, layout)
+        layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
+    first.layout = layout
+    first.prune()
+    first = _sliced(first, plan)
+    tell(file, "", None)
+    kept = first.kept
+    if first.patterned:
+        return None
+    if kept.weighing is not None:
+        kept.weighing.require(str(layout.weights))
+        if kept.weighing.repeats(len(layout.used)):
+            return None
+    notes += roles.notes
+    gone = _note_gaps(file, plan, first, profile, notes)
+    used = without_counters(used_columns(plan, profile, roles), list(layout.counters), plan, notes)
+    notes += noted_years(roles, used)
+    if kept.weighing is not None:
+        notes.append(kept.weighing.noted(str(layout.weights), repeated=False))
+    table, numbers = kept.rows[0], kept.numbers[0]
+    order = np.argsort(numbers)
+    table, numbers = table.take(order), numbers[order]
+    shown = {name: shown_column(table.column(name)) for name in [*([plan.target] if plan.target else []), *used]}
+    y = None if plan.target is None else target_of(table.column(plan.target), layout.kind)
+    if layout.kind == "classes":
+        shown[str(plan.target)] = np.array(y, dtype=object)
+        roles.hints += hinted_groups(table, used, np.asarray(y), profile) if roles.group is None else []
+    row_names = None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()]
+    data = Data(source, table.select(used), y, layout.kind, row_names, notes, shown, file.names)
+    data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
+    if kept.weighing is not None:
+        data.weights = weights_of(table.column(layout.weights)) / kept.weighing.mean
+    data.groups = None if layout.group is None else group_numbers(table.column(layout.group))
+    data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
+    if len(numbers) < kept.n_rows:
+        data.whole = Whole(first, plan)
+        data.whole.progress = progress
+        if layout.missing == "keep" and not data.whole.has_likelihood(data):
+            return None
+    return data
+
+
+def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
+    """Count a response anew where its bins are too coarse to make slices of them, or slices where rows have holes."""
+    bins, layout = first.kept.bins, first.layout
+    if bins is None or layout is None:
+        return first
+    again = first
+    model = made(chosen(plan.method, layout.kind), plan.seed)
+    H = slices_wanted(model, first.kept.n_rows, len(first.raw.names_out_))
+    if H is not None and bins.coarse(H):
+        y = np.asarray(first.kept.rows[0].column(layout.target).to_numpy())
+        again = collected(first.file, plan, layout, pivot=second_pivot(y))
+        assert again.kept.bins is not None
+        bins = again.kept.bins
+    if layout.missing == "keep":
+        again = collected(first.file, plan, layout, pivot=bins.pivot, slicing=bins.slicing(H or 2))
+    again.layout = layout
+    again.prune()
+    return again
+
+
+def _running(first: FirstPass, profile: dict[str, Any]) -> set[str]:
+    """Return columns of ascending numbers; those that nobody has followed may be."""
+    followed = set(first.kept.ends) if first.kinds is not None else set()
+    return first.kept.running | {name for name in profile if name not in followed}
+
+
+def _fits_from_moments(layout: Any, plan: Plan) -> bool:
+    if layout.kind not in ("none", "classes", "number") or len(layout.columns) > MOST_COLUMNS or not layout.columns:
+        return False
+    model = made(chosen(plan.method, layout.kind), plan.seed)
+    if layout.kind == "number" and (not hasattr(model, "_slices") or model._slices.covariances):
+        return False
+    return hasattr(model, "fit_moments")
+
+
+def _note_gaps(file: TableFile, plan: Plan, first: FirstPass, profile: Any, notes: list[str]) -> tuple[str, ...]:
+    """Say which rows are left out for missing cells, or refuse these."""
+    layout, kept = first.layout, first.kept
+    assert layout is not None
+    counts = {name: profile[name].missing for name in layout.wanted if profile[name].missing}
+    true_gaps = [name for name in counts if profile[name].missing > profile[name].odd]
+    if plan.missing == "refuse" and true_gaps:
+        raise missing_cells(file.path, counts, file.n_rows or 0, kept.n_holed + kept.n_unknown)
+    if kept.n_rows == 0:
+        raise no_row_left(plan, counts, file.n_rows or 0)
+    if plan.missing == "ml":
+        return note_gone(kept.n_unknown, kept.n_empty, plan, notes)
+    left = kept.n_unknown + kept.n_empty + kept.n_holed
+    if left:
+        notes.append(f"{left:,} rows with missing cells are left out.")
+    return ()
