@@ -28,7 +28,7 @@ FITS = {
     "LDA": (LDA(), ("scalings_", "means_", "priors_", "intercept_")),
     "PDA": (PDA(lam=1.0), ("scalings_", "means_")),
     "SIR": (SIR(2, n_slices=3), ("components_", "eigenvalues_")),
-    "FDA": (FDA(), ("scores_", "means_")),
+    "FDA": (FDA(), ("scores_",)),
 }
 
 

@@ -103,13 +103,14 @@ class Moves:
 
 def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Return the row that comes to each place where groups of equal size change places."""
-    rows = [np.flatnonzero(labels == g) for g in range(int(labels.max()) + 1)]
+    rows = np.argsort(labels, kind="stable")  # those of a group one after the other
+    sizes = np.bincount(labels)
+    first = np.cumsum(sizes) - sizes
     order = np.arange(len(labels))
-    sizes = np.array([len(r) for r in rows])
-    for size in np.unique(sizes):
+    for size in np.unique(sizes[sizes > 0]):
         same = np.flatnonzero(sizes == size)
         if len(same) < ENOUGH:
             continue
-        for here, there in zip(same, rng.permutation(same), strict=True):
-            order[rows[here]] = rows[there]
+        along = np.arange(size)
+        order[rows[first[same][:, None] + along]] = rows[first[rng.permutation(same)][:, None] + along]
     return order
