@@ -45,6 +45,7 @@ from ._spread_problem import SpreadProblem, form_of, is_certain, shared_directio
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 LEADING = 20  # columns for each component from which on the others are not decomposed
 UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
+CHANCE = 30  # rows of which variances differ as much by chance as by units
 
 
 PARALLEL = Wording(
@@ -279,7 +280,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
             return
         second, first = np.partition(variances, -2)[-2:]
         j = int(np.argmax(variances))
-        if first <= UNITS * second or float(spectrum.vectors[j, 0]) ** 2 < ALONE:
+        if first <= UNITS * (1 + CHANCE / problem.given.n_rows) * second or float(spectrum.vectors[j, 0]) ** 2 < ALONE:
             return
         named = column_names(problem.names, np.arange(len(variances)) == j)
         errors.warn(
