@@ -336,3 +336,10 @@ def test_formulas_are_neutralised_in_csv(folder, capsys):
     assert any(float(row[1]) < 0 for row in rows[1:])  # negative numbers stay numbers
     said = told(capsys, "predict", "out/model.eigenlens", "t.csv").out
     assert all(line.startswith(("'", '"', "predicted")) for line in said.splitlines())
+
+
+def test_suggested_commands_name_the_model_that_was_written(wine, folder, capsys):
+    assert run(["report", str(wine), "--target", "kind", "--folds", "0", "--out", "my wine"]) == 0
+    assert "eigenlens predict 'my wine/model.eigenlens' NEW.csv" in capsys.readouterr().out
+    assert run(["fit", str(wine), "--target", "kind", "--out", "w.eigenlens"]) == 0
+    assert "eigenlens predict w.eigenlens NEW.csv" in capsys.readouterr().out

@@ -550,6 +550,19 @@ def test_text_has_the_contrast_of_wcag_aa(scheme):
             assert contrast(colours[mark], colours[ground]) >= 3, (mark, ground)
     if scheme == "light":
         assert tuple(colours[f"c{j}"] for j in range(10)) == COLOURS
+    for shade in shades(blocks[0] if scheme == "light" else blocks[1]):
+        for ground in ("paper", "panel"):
+            assert contrast(shade, colours[ground]) >= 3, (shade, ground)
+
+
+def shades(block):
+    """Colours of numbers, from the lowest to the highest."""
+    script = (Path(page_module.__file__).parent / "page.js").read_text()
+    stops = np.array(re.findall(r"\[(\d+), (\d+), (\d+)\]", re.search("const RAMP = (.*);", script)[1]), dtype=float)
+    low, high = (float(re.search(rf"--ramp-{end}: ([\d.]+)", block)[1]) for end in ("from", "to"))
+    places = np.linspace(4 * low, 4 * high, 21)
+    parts = [np.rint(np.interp(places, np.arange(5), stop)).astype(int) for stop in stops.T]
+    return ["#" + "".join(f"{part:02x}" for part in colour) for colour in zip(*parts, strict=True)]
 
 
 def test_names_of_arrows_do_not_cover_each_other():

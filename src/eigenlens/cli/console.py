@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -89,8 +91,8 @@ def paced(done: int, total: int, seconds: float) -> str:
     return f"{speed}, {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left"
 
 
-def print_findings(findings: Findings) -> None:
-    """Print what was found, as a person reads it."""
+def print_findings(findings: Findings, model: Path) -> None:
+    """Print what was found, as a person reads it; commands name the file of the model."""
     out = console()
     out.print(f"[bold]{escape(findings.title)}[/bold]  {findings.method}", soft_wrap=True)
     for note in findings.notes:
@@ -114,7 +116,7 @@ def print_findings(findings: Findings) -> None:
         out.print("\n[bold]What to do next[/bold]")
     for step in findings.next_steps:
         out.print(f"[dim]·[/dim] {escape(step.what)}")
-        out.print(f"  {escape(step.command)}", soft_wrap=True)
+        out.print(f"  {escape(step.command.replace('model.eigenlens', shlex.quote(str(model))))}", soft_wrap=True)
 
 
 def _directions(findings: Findings) -> Table:

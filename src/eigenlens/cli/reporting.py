@@ -141,7 +141,7 @@ def run_report(options: dict[str, Any]) -> None:
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {name: str(places[name]) for name in names}})
         return
-    print_findings(result.findings)
+    print_findings(result.findings, places["model.eigenlens"])
     out = console()
     out.print()
     first = "".join(f"; {axis} is its column {name}" for axis, name in result.findings.named_axes()[:1])
@@ -174,7 +174,7 @@ def run_fit(options: dict[str, Any]) -> None:
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {"model": str(place)}})
         return
-    print_findings(result.findings)
+    print_findings(result.findings, place)
     console().print(f"\n{escape(str(place))}  [dim]the model[/dim]", soft_wrap=True)
 
 

@@ -39,8 +39,9 @@
   let pen = screen, X, Y, view, home, selected = null, pointed = null, tool = "lasso", path = null, colours = [], shapes = [], colourOf;
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const RAMP = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
-  const ramp = (t) => {
-    const u = Math.min(Math.max(t, 0), 1) * 4, i = Math.min(Math.floor(u), 3), f = u - i;
+  const ramp = (t) => {  // of the whole range, the part that stands out from the ground
+    const from = Number(css("--ramp-from")), to = Number(css("--ramp-to"));
+    const u = (from + (to - from) * Math.min(Math.max(t, 0), 1)) * 4, i = Math.min(Math.floor(u), 3), f = u - i;
     return "rgb(" + RAMP[i].map((v, k) => Math.round(v + f * (RAMP[i + 1][k] - v))).join(",") + ")";
   };
 
