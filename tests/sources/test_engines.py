@@ -21,6 +21,7 @@ from eigenlens import (
     DirectionalRegression,
     MixedPCA,
     open_rows,
+    report,
     write_rows,
 )
 from eigenlens._core.drawn import numbers_of
@@ -368,3 +369,9 @@ def test_parts_of_spark_are_told_to_become_frames(name):
         PCA(2).fit(part)
     with pytest.raises(InputTypeError, match=f"a Spark {name}, not a data frame"):
         open_rows(part)
+
+
+def test_a_report_names_the_way_through_files(engine):
+    table = engine.table(pd.DataFrame({"a": [1.0, 2.0, 5.0], "b": [0.0, 3.0, 1.0]}))
+    with pytest.raises(InputTypeError, match=r"data is a table of (pyspark|ray), .* folder of Parquet files"):
+        report(table)

@@ -15,6 +15,7 @@ import numpy as np
 from .._core import errors
 from ..files import save
 from ..report.findings import Findings
+from ..sources.engines import is_engine
 from ..sources.writing import replaced
 from ..tables import Dialect, TableFile
 from .data import read_data
@@ -280,6 +281,12 @@ def _arrow(data: Any, target: Any) -> tuple[Any, list[str]]:
                 made = [_fresh("row", table)]
                 table = table.add_column(0, made[0], pa.array([str(v) for v in index]))
         else:
+            if is_engine(data):
+                library = type(data).__module__.partition(".")[0]
+                raise errors.InputTypeError(
+                    f"data is a table of {library}, whose rows are elsewhere; write it to a folder of Parquet files "
+                    "and report that: eigenlens.report('folder')."
+                )
             values = np.asarray(data)
             if values.ndim != 2:
                 raise errors.InputError(f"data has shape {values.shape}; pass a table: a frame, an array, or a path.")
