@@ -283,10 +283,11 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         if first <= UNITS * (1 + CHANCE / problem.given.n_rows) * second or float(spectrum.vectors[j, 0]) ** 2 < ALONE:
             return
         named = column_names(problem.names, np.arange(len(variances)) == j)
+        times = np.sqrt(first / second) if second > 0 else np.inf  # the next may be too small to be squared
         errors.warn(
             errors.ScaleWarning(
-                f"The first component is column {named} alone: its standard deviation is "
-                f"{np.sqrt(first / second):.3g} times the next. Use scale=True, unless all columns have the same unit."
+                f"The first component is column {named} alone: its standard deviation is {times:.3g} times the next. "
+                "Use scale=True, unless all columns have the same unit."
             )
         )
 
