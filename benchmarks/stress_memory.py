@@ -57,7 +57,7 @@ def write(path: Path, rows: int) -> None:
 
 def main() -> None:
     size, limit = (float(a) for a in (*sys.argv[1:], 4, 1)[:2])
-    rows = int(size * 1e9 / 8 / P) // STEP * STEP
+    rows = int(size * 1e9 / 8 / P) // (2 * STEP) * 2 * STEP
     environment = {**os.environ, "ARROW_DEFAULT_MEMORY_POOL": "system"}  # others reserve more than they use
     with tempfile.TemporaryDirectory() as folder:
         for n in (rows // 2, rows):

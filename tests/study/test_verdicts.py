@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from eigenlens import LDA, PCA
+from eigenlens import LDA, PCA, report
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, dimension_tests, read_data, study
@@ -239,3 +239,11 @@ def test_the_level_is_kept_whatever_the_law_of_the_columns():
             dimension_tests.spread_verdicts(model, X, values, blocks, Plan(seed=seed), None).words[0] == "shown"
         )
     assert found <= 13  # P(more | 5%) < 1%
+
+
+def test_too_few_rows_for_theory_are_no_reason_to_refuse():
+    """As many rows as columns and classes together: the directions are not tested, and all else is said."""
+    rows = np.random.default_rng(0).standard_normal((16, 14))
+    frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(14)]).assign(kind=["a", "b"] * 8)
+    (direction,) = report(frame, target="kind").findings.directions
+    assert direction.verdict == "not tested"
