@@ -24,9 +24,8 @@ ROOT = Path("/")  # below which proc/ and sys/ are looked for
 V2 = ("memory.max", "memory.current", "inactive_file")  # limit, taken, and what of it is given back on demand
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 NO_LIMIT = 2**60  # version 1 writes the largest number there is
-BUFFERS = (
-    72 * 2**20
-)  # address space for the first calls of BLAS: 32 MiB for NumPy's copy and for SciPy's, and some more
+BLAS_BYTES = 2**25  # that BLAS keeps for each thread that calls it
+BUFFERS = 72 * 2**20  # address space for its first calls: as much for NumPy's copy and for SciPy's, and some more
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
