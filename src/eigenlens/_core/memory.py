@@ -80,6 +80,13 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
         raise errors.too_large(what, needed, available, way_out)
 
 
+def require_within_limits(needed: int, what: str, way_out: str) -> None:
+    """Refuse work that needs more memory than the limits of the process leave, where it has any; as `require`."""
+    room = _from_limits(ROOT)
+    if room is not None and needed > SHARE * room:
+        raise errors.too_large(what, needed, room, way_out)
+
+
 def _from_meminfo(root: Path) -> int | None:
     available = _field(root / "proc/meminfo", "MemAvailable:")
     if available is not None:

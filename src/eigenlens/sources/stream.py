@@ -240,7 +240,7 @@ class RowSource(Source):
             yield from (work([upload(block)]) for block in ahead(blocks))
 
     def _require_room(self) -> None:
-        """Refuse a pass for whose rows, and for the buffers of BLAS on every thread, there is no room."""
+        """Refuse a pass for whose rows, and for the buffers of BLAS on every thread, limits leave no room."""
         rows = memory.square_bytes(self._segment_rows, len(self.roles.all), copies=ROW_COPIES)
         needed = (thread_count() + 1) * (rows + memory.BLAS_BYTES)
         memory.require(
