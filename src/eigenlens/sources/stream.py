@@ -243,7 +243,7 @@ class RowSource(Source):
         """Refuse a pass for whose rows, and for the buffers of BLAS on every thread, limits leave no room."""
         rows = memory.square_bytes(self._segment_rows, len(self.roles.all), copies=ROW_COPIES)
         needed = (thread_count() + 1) * (rows + memory.BLAS_BYTES)
-        memory.require(
+        memory.require_within_limits(
             needed, f"Reading {self.name} in blocks", "give the process more memory, or a smaller batch_rows"
         )
 
