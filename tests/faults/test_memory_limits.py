@@ -5,8 +5,6 @@ import sys
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from eigenlens import FDA, MDA, PCA, LocalizedSIR, RobustPCA, open_rows
@@ -97,29 +95,6 @@ def test_a_real_ulimit(option):
     shell = f'ulimit {option} 4194304 && exec "$0" -c "$1"'
     run = subprocess.run(["bash", "-c", shell, sys.executable, ULIMIT], capture_output=True, text=True, timeout=100)
     assert run.stdout == "TooLargeError\n", run.stderr
-
-
-STREAM = """
-import resource, sys
-import pyarrow.parquet
-from eigenlens import PCA, open_rows
-source = open_rows(sys.argv[1])
-held = next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith("VmData"))
-resource.setrlimit(resource.RLIMIT_DATA, (held + int(sys.argv[2]) * 2**20,) * 2)
-try:
-    print(type(PCA(2).fit(source)).__name__)
-except MemoryError as error:
-    print(type(error).__name__)
-"""
-
-
-@pytest.mark.parametrize("room", [20, 60, 120, 1000])
-def test_a_pass_without_room_is_refused(tmp_path, room):
-    """BLAS on the threads of a pass ended the process where it found no room for its buffers."""
-    path = tmp_path / "rows.parquet"
-    pq.write_table(pa.table({f"c{j}": np.arange(5000.0) ** 0.5 * (j + 1) % 7 for j in range(100)}), path)
-    run = subprocess.run([sys.executable, "-c", STREAM, path, str(room)], capture_output=True, text=True, timeout=100)
-    assert run.stdout == ("PCA\n" if room == 1000 else "TooLargeError\n"), run.stderr
 
 
 # -- methods that load all rows ----------------------------------------------------------------------------------------

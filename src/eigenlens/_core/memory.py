@@ -24,8 +24,7 @@ ROOT = Path("/")  # below which proc/ and sys/ are looked for
 V2 = ("memory.max", "memory.current", "inactive_file")  # limit, taken, and what of it is given back on demand
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 NO_LIMIT = 2**60  # version 1 writes the largest number there is
-BLAS_BYTES = 2**25  # that BLAS keeps for each thread that calls it
-BUFFERS = 72 * 2**20  # address space for its first calls: as much for NumPy's copy and for SciPy's, and some more
+BUFFERS = 72 * 2**20  # for the first calls of BLAS: 32 MiB for NumPy's copy and for SciPy's, and some more
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
@@ -78,13 +77,6 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
     available = available_bytes(like)
     if available is not None and needed > SHARE * available:
         raise errors.too_large(what, needed, available, way_out)
-
-
-def require_within_limits(needed: int, what: str, way_out: str) -> None:
-    """Refuse work that needs more memory than the limits of the process leave, where it has any; as `require`."""
-    room = _from_limits(ROOT)
-    if room is not None and needed > SHARE * room:
-        raise errors.too_large(what, needed, room, way_out)
 
 
 def _from_meminfo(root: Path) -> int | None:

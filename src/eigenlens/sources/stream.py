@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from .._core import errors, memory
+from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
@@ -29,7 +29,6 @@ from .words import WORD_ROWS, MixedRows, Words, chosen_words, first_rows, is_mix
 
 HEAD_ROWS = 1024  # among which the pivot is looked for
 SEGMENT_BLOCKS = 4  # fewer than in memory: a few segments wait to be read into, and count as memory
-ROW_COPIES = 3.0  # of a segment: as it is stored, as rows, and centred
 
 T = TypeVar("T")
 
@@ -232,20 +231,11 @@ class RowSource(Source):
     def map_segments(self, work: Callable[[Segment], T]) -> Iterator[T]:
         with self.reader.snapshot.held():
             if self.device is None:
-                self._require_room()
                 yield from threaded(work, self.segments(), thread_count() + 1)
                 return
             upload = self._upload()
             blocks = (block for segment in self.segments() for block in segment)
             yield from (work([upload(block)]) for block in ahead(blocks))
-
-    def _require_room(self) -> None:
-        """Refuse a pass for whose rows, and for the buffers of BLAS on every thread, limits leave no room."""
-        rows = memory.square_bytes(self._segment_rows, len(self.roles.all), copies=ROW_COPIES)
-        needed = (thread_count() + 1) * (rows + memory.BLAS_BYTES)
-        memory.require_within_limits(
-            needed, f"Reading {self.name} in blocks", "give the process more memory, or a smaller batch_rows"
-        )
 
     def reduce(self, start: Any) -> Any:
         if self.device is None:
