@@ -87,7 +87,7 @@ def _until_decided(
     n_draws: int,
     alpha: float,
 ) -> tuple[float, float, int]:
-    """Make the library's draws, in its order, until so many reach the statistic that the rest cannot change a verdict."""
+    """Make the library's draws, in its order, until so many reach the statistic that its verdict is settled."""
     null: list[float] = []
     exceeded = 0
     while len(null) < n_draws and (1 + exceeded) / (1 + n_draws) <= alpha:
