@@ -14,6 +14,7 @@ from eigenlens import LDA, PDA, QDA
 from eigenlens._core.errors import InputError
 from eigenlens.cli.console import paced
 from eigenlens.cli.main import run
+from eigenlens.moments.folded import Folded
 from eigenlens.study import Plan, read_data, study
 from eigenlens.study.whole import FIRST, SECOND
 from eigenlens.tables import TableFile
@@ -439,3 +440,25 @@ def test_the_pace_in_words():
     assert paced(1_000_000, 3_000_000, 2) == "500,000 rows/s, 4 s left"
     assert paced(60_000_000, 0, 20) == "3.0 million rows/s"
     assert paced(1_000, 10_000_000, 1) == "1,000 rows/s, 167 min left"
+
+
+def test_moments_of_a_wide_table_are_made_of_many_rows_at_once(tmp_path, monkeypatch):
+    """Merging moments of many columns, for each class of each fold, costs more than making those of a few rows."""
+    merged, merge = [], Folded.merge
+    monkeypatch.setattr(Folded, "merge", lambda self, other: (merged.append(1), merge(self, other))[1])
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((N, 60)).round(3), np.arange(N) % 3
+    X[:, :3] += np.eye(3)[y]
+    path = saved({**{f"x{j}": X[:, j] for j in range(60)}, "kind": np.array(list("abc"))[y]}, tmp_path)
+    one, other, _ = both(path, target="kind")
+    assert_same(*map(findings, (one, other)))
+    assert len(merged) < 8  # the file has thirty pieces
+
+
+def test_no_moments_are_made_of_a_table_that_the_sample_holds(tmp_path, monkeypatch):
+    monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 2 * N)
+    monkeypatch.setattr(Folded, "update", lambda self, block: pytest.fail("moments were made"))
+    path = saved(columns(), tmp_path)
+    data = read_data(TableFile(path), Plan(target="kind", stream=True), str(path))
+    assert data.whole is None
+    assert data.n_rows == N

@@ -186,8 +186,11 @@ def verdicts(
     part = (X, y) if len(looked_at) == len(X) else (X[looked_at], None if y is None else y[looked_at])
     cost = says.test.cost if related.groups is not None else says.test.cost_for(model, *part)
     if cost is None and (sampled or by_class) and says.test.theory is not None:  # rows, or a sample, speak for theory
-        with suppress(InputError):  # of too few rows it says nothing
+        try:
             return _of_moments(model, k, n, plan, says.test.draws)
+        except InputError as error:  # of too few rows it says nothing
+            if not sampled:
+                return untested(k, f"{error} {says.test.advice}".strip())
     rows = np.arange(len(X))
     if cost is None and says.test.theory is None:  # it draws from the rows themselves
         rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)

@@ -24,6 +24,7 @@ from .layout import Layout, layout_of
 from .plan import Plan
 from .response import Bins, bins_of, pivot_of
 from .targets import MOST_CLASSES, labels_of, too_many_classes
+from .waiting import cut, joined_rows, worth_merging
 from .weights import Weighing
 
 OF_EACH_CLASS = 100  # rows kept at least
@@ -39,6 +40,8 @@ class Kept:
     ----------
     moments : Moments or None
         Of the prepared columns, not yet scaled.
+    waiting : list of Block
+        Rows that moments do not have yet: those of a small file, whose sample has them all, and of a wide one.
     rows : list of Arrow tables
         The sample, and the keys and numbers of its rows in the file.
     keys, numbers : lists of ndarray
@@ -62,6 +65,7 @@ class Kept:
     """
 
     moments: Moments | None = None
+    waiting: list[Block] = field(default_factory=list)
     rows: list[Any] = field(default_factory=list)
     keys: list[np.ndarray] = field(default_factory=list)
     numbers: list[np.ndarray] = field(default_factory=list)
@@ -81,6 +85,7 @@ class Kept:
     def merge(self, other: Self) -> Self:
         if other.moments is not None:
             self.moments = other.moments if self.moments is None else self.moments.merge(other.moments)
+        self.waiting += other.waiting
         self.rows += other.rows
         self.keys += other.keys
         self.numbers += other.numbers
@@ -166,6 +171,7 @@ class FirstPass:
             self.kinds = None
             return
         self.kept.merge(part)
+        self._reduce(finished=False)
         if _pattern_cells(self.kept.moments) > MOST_PATTERNS:
             self.kinds, self.kept = None, Kept()
             self.patterned = True
@@ -175,6 +181,19 @@ class FirstPass:
             raise too_many_classes(self.layout.target, len(self.kept.classes))
         if sum(map(len, self.kept.keys)) > 3 * self.sample:
             self.prune()
+
+    def finish(self) -> None:
+        """Take in the rows that wait, where the sample does not have all rows."""
+        self._reduce(finished=True)
+        self.prune()
+
+    def _reduce(self, finished: bool) -> None:
+        waiting = self.kept.waiting
+        if not waiting or self._start is None or self.kept.n_rows <= self.sample:
+            return
+        if finished or worth_merging(waiting, self._start):
+            self.kept.waiting = []
+            self.kept.merge(Kept(self._reduced(joined_rows(waiting))))
 
     def prune(self) -> None:
         """Keep the rows of the sample that are drawn so far."""
@@ -225,7 +244,11 @@ class FirstPass:
         weights = None if layout.weights is None else weights_of(table.column(layout.weights))
         if layout.missing == "keep":
             kept.sums, kept.n_complete = _sums(X, weights), int((~np.isnan(X).any(axis=1)).sum())
-        kept.moments = self._moments(kept, X, table, numbers, weights)
+        block = self._block(kept, X, table, numbers, weights)
+        if self._start is not None and start >= self.sample and worth_merging([block], self._start):
+            kept.moments = self._reduced(block)
+        elif self._start is not None:
+            kept.waiting = [block]
         order = keys(numbers, self.plan.seed)
         near = order <= self.limit
         if layout.kind == "classes":
@@ -260,9 +283,8 @@ class FirstPass:
             table, numbers, holes = table.filter(pa.array(keep)), numbers[keep], holes[keep]
         return kept, table, numbers, holes
 
-    def _moments(
-        self, kept: Kept, X: np.ndarray, table: Any, numbers: np.ndarray, weights: np.ndarray | None
-    ) -> Moments | None:
+    def _block(self, kept: Kept, X: np.ndarray, table: Any, numbers: np.ndarray, weights: np.ndarray | None) -> Block:
+        """Return rows with their classes, or with the slices or bins of their response."""
         layout = self.layout
         assert layout is not None
         labels = codes = None
@@ -274,13 +296,13 @@ class FirstPass:
             labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
-        if self._start is None:
-            return None
+        return Block(X, codes, weights, labels, None, numbers)
+
+    def _reduced(self, block: Block) -> Moments:
+        assert self._start is not None
         new = self._start.copy()
-        for at in range(0, len(X), BLOCK_ROWS):
-            rows = slice(at, at + BLOCK_ROWS)
-            own, w = (None if of_all is None else of_all[rows] for of_all in (codes, weights))
-            new.update(Block(X[rows], own, w, labels, None, numbers[rows]))
+        for part in cut(block, BLOCK_ROWS):
+            new.update(part)
         return new
 
     def _slices(self, kept: Kept, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

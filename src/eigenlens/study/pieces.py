@@ -50,7 +50,7 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
         first = collected(file, plan, layout)
         layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
     first.layout = layout
-    first.prune()
+    first.finish()
     first = _sliced(first, plan)
     tell(file, "", None)
     kept = first.kept
@@ -105,7 +105,7 @@ def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
     if layout.missing == "keep":
         again = collected(first.file, plan, layout, pivot=bins.pivot, slicing=bins.slicing(H or 2))
     again.layout = layout
-    again.prune()
+    again.finish()
     return again
 
 
