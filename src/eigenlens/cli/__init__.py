@@ -17,11 +17,13 @@ def main() -> None:
     gone = [name for name in ("click", "rich") if not _is_there(name)]
     if gone:
         sys.exit(f"The command line needs {' and '.join(gone)}: pip install 'eigenlens[cli]'.")
+    from .interrupt import release
     from .main import run
 
     try:
         sys.exit(run(sys.argv[1:]))
     finally:
+        release()
         gc.freeze()
 
 

@@ -18,9 +18,11 @@ from ..tables import TableFile
 from ..tables.judging import Column
 from ..validation.folds import DealtFolds
 from .data import sample_rows
-from .fold_models import BLOCK_ROWS, MOST_CELLS
+from .fold_models import BLOCK_ROWS, MOST_CELLS, fold_numbers
+from .fold_regressions import ResponseSums
 from .gaps import holes_in
 from .layout import Layout, layout_of
+from .part_sums import added_sums, joined_steps, steps_of, sums_of
 from .plan import Plan
 from .response import Bins, bins_of, pivot_of
 from .targets import MOST_CLASSES, labels_of, too_many_classes
@@ -58,6 +60,7 @@ class Kept:
     weighing : Weighing or None
         Of rows that are weighted.
     bins : Bins or None
+    response : ResponseSums or None
         Of a target of numbers.
     ends : dict of str to (float, float, float or None)
         First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
@@ -80,6 +83,7 @@ class Kept:
     classes: dict[str, int] = field(default_factory=dict)
     weighing: Weighing | None = None
     bins: Bins | None = None
+    response: ResponseSums | None = None
     ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
 
     def merge(self, other: Self) -> Self:
@@ -91,15 +95,17 @@ class Kept:
         self.numbers += other.numbers
         for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.sums = _added(self.sums, other.sums)
+        self.sums = added_sums(self.sums, other.sums)
         for label, count in other.classes.items():
             self.classes[label] = self.classes.get(label, 0) + count
         if other.weighing is not None:
             self.weighing = other.weighing if self.weighing is None else self.weighing.merged(other.weighing)
+        if other.response is not None:
+            self.response = other.response if self.response is None else self.response.merged(other.response)
         if other.bins is not None:
             self.bins = other.bins if self.bins is None else self.bins.merged(other.bins)
         for name, after in other.ends.items():
-            self.ends[name] = _joined(self.ends[name], after) if name in self.ends else after
+            self.ends[name] = joined_steps(self.ends[name], after) if name in self.ends else after
         return self
 
     @property
@@ -144,6 +150,7 @@ class FirstPass:
         self.limit = np.uint64(2**64 - 1)
         self.patterned = False
         self._start: Moments | None = None
+        self._typical: np.ndarray | None = None
 
     def begin(self, columns: dict[str, Column], rows: int) -> None:
         running = {name for name, column in columns.items() if column.kind == "number" and column.whole}
@@ -230,7 +237,7 @@ class FirstPass:
 
         layout = self.layout
         assert layout is not None
-        ends = {name: _ends(table.column(name)) for name in self.whole}
+        ends = {name: steps_of(table.column(name)) for name in self.whole}
         kept, table, numbers, holes = self.rows_that_count(table, start)
         kept.ends = ends
         analysed = [layout.used.index(name) for name in layout.columns]
@@ -243,7 +250,7 @@ class FirstPass:
             return None
         weights = None if layout.weights is None else weights_of(table.column(layout.weights))
         if layout.missing == "keep":
-            kept.sums, kept.n_complete = _sums(X, weights), int((~np.isnan(X).any(axis=1)).sum())
+            kept.sums, kept.n_complete = sums_of(X, weights), int((~np.isnan(X).any(axis=1)).sum())
         block = self._block(kept, X, table, numbers, weights)
         if self._start is not None and start >= self.sample and worth_merging([block], self._start):
             kept.moments = self._reduced(block)
@@ -296,6 +303,10 @@ class FirstPass:
             labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
+        if self._typical is not None:
+            y, folds = np.asarray(table.column(layout.target).to_numpy()), fold_numbers(self.folds, None, None, numbers)
+            assert self.pivot is not None
+            kept.response = ResponseSums.of(X, y, weights, folds, self.folds.n_folds, self._typical, self.pivot)
         return Block(X, codes, weights, labels, None, numbers)
 
     def _reduced(self, block: Block) -> Moments:
@@ -323,12 +334,16 @@ class FirstPass:
         typical = Block(middle(X[: HEAD : max(min(len(X), HEAD) // 7, 1)]))
         if labels is None:
             return of().anchored(typical)
+        p, folds = X.shape[1], self.folds.n_folds
         if layout.kind == "number":
             if holed and self.slicing is None:
                 return None
-            return Grouped(of, pooled=not holed, meaning=self.slicing).anchored(typical)
-        p, folds = X.shape[1], self.folds.n_folds
-        if holed or layout.weights is not None or layout.group is not None:  # methods are compared on a sample
+            empty = Grouped(of, pooled=not holed, meaning=self.slicing)
+            if holed or layout.group is not None or folds * p * p > MOST_CELLS:  # methods are compared on a sample
+                return empty.anchored(typical)
+            self._typical = typical.X[0]
+            return Folded(empty, self.folds, folds).anchored(typical)
+        if holed or layout.group is not None:  # methods are compared on a sample
             return Grouped(of, pooled=not holed and len(labels) * p * p > MOST_CELLS).anchored(typical)
         pooled = len(labels) * folds * p * p > MOST_CELLS
         return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)
@@ -346,39 +361,6 @@ def collected(file: TableFile, plan: Plan, layout: Layout, **known: Any) -> Firs
 
 def _not_of_the_head(columns: list[Column]) -> None:
     raise errors.InputError("codes are counted as words in the whole file.")
-
-
-def _ends(column: Any) -> tuple[float, float, float | None]:
-    values = np.asarray(column.to_numpy(), dtype=float)
-    steps = np.diff(values)
-    step = None if not len(steps) else float(steps[0]) if (steps == steps[0]).all() else 0.0
-    return float(values[0]), float(values[-1]), step
-
-
-def _joined(
-    before: tuple[float, float, float | None], after: tuple[float, float, float | None]
-) -> tuple[float, float, float | None]:
-    step = after[0] - before[1]
-    even = all(part[2] is None or part[2] == step for part in (before, after))
-    return before[0], after[1], step if even else 0.0
-
-
-def _sums(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    known = ~np.isnan(X)
-    w = known * (1.0 if weights is None else weights[:, None])
-    total = np.maximum(w.sum(axis=0), np.finfo(float).tiny)
-    mean = (w * np.where(known, X, 0.0)).sum(axis=0) / total
-    squares = (w * np.where(known, X - mean, 0.0) ** 2).sum(axis=0)
-    return np.stack([known.sum(axis=0).astype(float), w.sum(axis=0), mean, squares])
-
-
-def _added(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    if a is None or b is None:
-        return b if a is None else a
-    weight = a[1] + b[1]
-    share = b[1] / np.maximum(weight, np.finfo(float).tiny)
-    apart = b[2] - a[2]
-    return np.stack([a[0] + b[0], weight, a[2] + apart * share, a[3] + b[3] + apart**2 * a[1] * share])
 
 
 def _pattern_cells(moments: Moments | None) -> int:

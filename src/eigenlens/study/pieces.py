@@ -10,6 +10,7 @@ from ..tables import TableFile
 from .columns import counted_kinds, used_columns, without_counters
 from .data import Data, group_numbers, tell
 from .first_pass import FirstPass, collected, weights_of
+from .fold_regressions import slices_means
 from .gaps import missing_cells, no_row_left, note_gone
 from .layout import layout_of
 from .methods import chosen, made
@@ -119,9 +120,7 @@ def _fits_from_moments(layout: Any, plan: Plan) -> bool:
     if layout.kind not in ("none", "classes", "number") or len(layout.columns) > MOST_COLUMNS or not layout.columns:
         return False
     model = made(chosen(plan.method, layout.kind), plan.seed)
-    if layout.kind == "number" and (not hasattr(model, "_slices") or model._slices.covariances):
-        return False
-    return hasattr(model, "fit_moments")
+    return slices_means(model) if layout.kind == "number" else hasattr(model, "fit_moments")
 
 
 def _note_gaps(file: TableFile, plan: Plan, first: FirstPass, profile: Any, notes: list[str]) -> tuple[str, ...]:

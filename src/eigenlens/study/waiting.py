@@ -29,9 +29,11 @@ def joined_rows(blocks: list[Block]) -> Block:
     if len(blocks) == 1:
         return blocks[0]
     y = classes = None
-    if blocks[0].classes is not None:
-        classes = np.unique(np.concatenate([block.classes for block in blocks]))
-        y = np.concatenate([np.searchsorted(classes, block.classes)[block.y] for block in blocks])
+    own = [block.classes for block in blocks if block.classes is not None]
+    if own:
+        classes = np.unique(np.concatenate(own))
+        places = [np.searchsorted(classes, labels) for labels in own]
+        y = np.concatenate([of[block.y] for of, block in zip(places, blocks, strict=True)])
     numbers = np.concatenate([block.numbers for block in blocks])
     return Block(np.concatenate([block.X for block in blocks]), y, _weights(blocks), classes, None, numbers)
 
