@@ -1,4 +1,4 @@
-"""pandas frames of plain columns, read directly: asking what each column holds takes longer than reading a small one."""
+"""pandas frames of plain columns, read directly: asking what columns hold takes longer than reading a small one."""
 
 from __future__ import annotations
 
