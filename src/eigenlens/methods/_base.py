@@ -10,7 +10,7 @@ trusted, which directions were dropped, and how the answer becomes directions of
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
@@ -35,6 +35,7 @@ from ._structure import structure, total_of
 REREAD_CONDITION = 1e3  # moments square it: above this they keep fewer than 10 digits of the weakest direction
 WARN_CONDITION = 1e5  # above this, fewer than about 7
 Kept = TypeVar("Kept", bound=Moments)  # the moments of a method
+T = TypeVar("T")
 
 OF_HOLES = ("_law", "_whole", "covariance_", "log_likelihood_")  # attributes of a fit that modelled missing cells
 OF_ROWS = ("_chosen", "cv_path_", "_count_test")  # what rows have chosen, where moments would choose otherwise or not
@@ -231,6 +232,18 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
                 f"{name} as a number."
             )
         return self._chosen
+
+    #: What fits to the same moments with other parameters leave each other, while they are compared.
+    _shared: dict[Any, Any] | None = None
+
+    def _once(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what does not depend on the parameter that varies: made once where fits share it."""
+        if self._shared is None:
+            return make()
+        if key not in self._shared:
+            self._shared[key] = make()
+        found: T = self._shared[key]
+        return found
 
     def _validate(self, source: Source) -> Any:
         """Choose the parameter, in two passes over the rows, and return the moments of all of them."""

@@ -71,6 +71,11 @@ class DiscriminantProblem(Problem):
         spectrum = solve(self.pencil)
         return spectrum.first(max(1, wilks_of_classes(self.moments).dimension)) if self.asked == "auto" else spectrum
 
+    @property
+    def sphered_later(self) -> bool:
+        """Whether the coordinates that make B the identity are as large as the rows, and made when asked for."""
+        return isinstance(self.pencil.B, RidgedForm)
+
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
@@ -192,7 +197,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
         if spectrum.rank < spectrum.singular_values.shape[0]:
             spectrum = spectrum.first(max(1, spectrum.rank))
-        W = None if isinstance(problem.pencil.B, RidgedForm) else spectrum.whitening.matrix  # type: ignore[union-attr]
+        W = None if problem.sphered_later else spectrum.whitening.matrix  # type: ignore[union-attr]
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         centre = _xp.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
@@ -222,15 +227,17 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         return sphering, (within.shift - centre) @ (W * within.unit[:, None])
 
     def _sphered(self) -> tuple[Subspace, Array]:
-        """Return what `_sphere_of` does; with shrinkage on few rows it is made when it is asked for, as it is large."""
+        """Return what `_sphere_of` does; with a penalty on few rows it is made when it is asked for, as it is large."""
         self._require_fit()
         if self._sphering is None:
-            p = self.n_features_in_
-            way_out = "use transform and predict, which do not need it, or fewer columns"
-            memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
-            problem: Any = self._pose(self._collected)
-            whitening = whiten(problem.pencil.B.expanded())
-            self._sphering, self._sphered_means = self._sphere_of(problem, whitening.matrix)
+            problem: Any = self._pose(self._whole_moments)
+            B = problem.pencil.B
+            if isinstance(B, RidgedForm):
+                p = self.n_features_in_
+                way_out = "use transform and predict, which do not need it, or fewer columns"
+                memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
+                B = B.expanded()
+            self._sphering, self._sphered_means = self._sphere_of(problem, whiten(B).matrix)
         return self._sphering, self._sphered_means
 
     @property
@@ -383,7 +390,8 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         whitening = problem.solve().whitening
         if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
             return None
-        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (self._sphering.project(X), self._sphered_means))
+        sphering, sphered_means = self._sphered()
+        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (sphering.project(X), sphered_means))
         classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
         divisor = np.full(len(X), problem.divisor)
         return linear_scores(

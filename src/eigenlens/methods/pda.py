@@ -67,6 +67,10 @@ class PenalizedProblem(DiscriminantProblem):
 
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
+    @property
+    def sphered_later(self) -> bool:
+        return self.basis is not None
+
     def directions(self, vectors: Array, unit: Array | None = None) -> Array:
         return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
 
@@ -97,6 +101,16 @@ class PenalizedProblem(DiscriminantProblem):
             return of_products
 
         return of_sums
+
+
+@dataclass(frozen=True, eq=False)
+class _AllPenalties:
+    """A basis (p, q), or None for the columns themselves, and in it: the root of Ω, T_W, and the path of all λ."""
+
+    basis: np.ndarray | None
+    root: np.ndarray
+    within: Form
+    path: ScorePath
 
 
 @stored("PDA")
@@ -246,16 +260,12 @@ class PDA(LinearDiscriminant):
         free = self.df is None and self._value("lam") == 0  # LDA, which knows no units
         constant = within.constant_columns()
         refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
-        B, between = Form.of(within, 1.0), between_form(within, priors)
-        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
-        seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
-        shift = _xp.to_numpy(within.shift)
-        means = shift - moments.weights / moments.weight @ shift
-        path = ScorePath(_on_host(seen[0]), means if basis is None else means @ basis, moments.weights, root)
-        lam = self._choose(path, float(within.unit[0]))
+        between = between_form(within, priors)
+        along = self._once((free, id(self.penalty)), lambda: self._all_penalties(moments, within, free))
+        lam = self._choose(along.path, float(within.unit[0]))
         pencil = Pencil(
-            seen[1],
-            (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
+            between if along.basis is None else between.seen_through(_xp.like(along.basis, within.shift)),
+            (along.within if lam == 0 else _plus(along.within, lam, along.root)).times(1.0 / divisor),
             n_components=k,
             constant=constant if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
@@ -263,8 +273,18 @@ class PDA(LinearDiscriminant):
         unit = float(within.unit[0])
         by = f"lam={lam * unit * unit:.3g}" if lam else ""
         return PenalizedProblem(
-            pencil, moments, within, names, self.n_components, priors, priors, divisor, by, basis, path, lam, self
+            *(pencil, moments, within, names, self.n_components, priors, priors, divisor, by),
+            *(along.basis, along.path, lam, self),
         )
+
+    def _all_penalties(self, moments: Grouped, within: Centred, free: bool) -> _AllPenalties:
+        """Return what no λ changes."""
+        p, shift = moments.n_features, _xp.to_numpy(within.shift)
+        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
+        means, form = shift - moments.weights / moments.weight @ shift, Form.of(within, 1.0)
+        if basis is not None:
+            means, form = means @ basis, form.seen_through(_xp.like(basis, within.shift))
+        return _AllPenalties(basis, root, form, ScorePath(_on_host(form), means, moments.weights, root))
 
     def _present(self, problem: Any, spectrum: Spectrum) -> None:
         super()._present(problem, spectrum)
