@@ -80,6 +80,8 @@ class Bootstrap(Result):
         Names of the columns, of the classes, or of the rows of a map.
     model : estimator
         The fit to all rows.
+    axis : str
+        What a direction is called: a component, or a factor where components were rotated.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class Bootstrap(Result):
     kind: str
     names: list[str]
     model: Any
+    axis: str = "component"
 
     @property
     def n_boot(self) -> int:
@@ -165,7 +168,7 @@ class Bootstrap(Result):
 
         k = len(self.estimate)
         whose = {"loading": "column", "score": "class", "coordinate": "row"}[self.kind]
-        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=["component", whose])
+        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=[self.axis, whose])
         columns = {
             self.kind: self.estimate,
             "standard_error": self.standard_error,

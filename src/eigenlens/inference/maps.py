@@ -10,7 +10,7 @@ from scipy.stats import rankdata
 
 from .._core import errors, optional
 from .._core import xp as _xp
-from .._core.drawing import INK, Display, axes_for, plain
+from .._core.drawing import INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
 from .._core.parameters import check_choice, check_number
 from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
@@ -67,6 +67,20 @@ class AgreementTest(Result):
         """Return the numbers as a pandas DataFrame of one row."""
         values = {"statistic": [self.statistic], "p_value": [self.p_value], "draws": [len(self.draws)]}
         return optional.pandas().DataFrame(values, index=[self.method])
+
+    def plot(self, ax: Any = None) -> Display:
+        """Draw the statistics of the permutations, with the observed one as a line. Return the display.
+
+        Parameters
+        ----------
+        ax : axes, optional
+        """
+        ax = axes_for(ax, 1, 5.6, 3.6)[0]
+        ax.hist(self.draws, bins="auto", color=QUIET)
+        ax.axvline(self.statistic, color=LEVEL, linewidth=1.5)
+        ax.set(xlabel=f"correlation ({self.method})", ylabel="permutations")
+        ax.set_title(f"Observed {self.statistic:.3f} (line), p = {self.p_value:.3g}", fontsize=10, loc="left")
+        return Display.on(plain(ax))
 
 
 def mantel(
@@ -237,18 +251,17 @@ class OutsideColumns(Result):
             ax.set(xlim=(-far, far), ylim=(-far, far), xlabel="axis 1", ylabel="axis 2")
         reach = 0.75 * min(np.abs([*ax.get_xlim(), *ax.get_ylim()]))
         size = reach / max(float(np.sqrt(self.r2.max(initial=0))), 1e-12)
+        written = []
         for name, tip, p in zip(self.names, self.arrows[:, :2] * size, self.p_values, strict=True):
             colour = INK if p <= alpha else "0.7"
             ax.annotate("", (tip[0], tip[1]), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
-            side = "left" if tip[0] >= 0 else "right"
-            ax.annotate(
-                name, (tip[0], tip[1]), (3 if tip[0] >= 0 else -3, 0), textcoords="offset points", color=colour, ha=side
-            )
+            written.append(named(ax, name, tip, 9, colour))
         for name, words in self.centres.items():
             for word, place in words.items():
                 colour = INK if self.words_p_values[name] <= alpha else "0.7"
                 ax.annotate(word, (place[0], place[1]), color=colour, ha="center", va="center", weight="bold")
-        return Display.on(plain(ax))
+        place_names(plain(ax), written, np.array(places).reshape(-1, 2))
+        return Display.on(ax)
 
 
 def envfit(

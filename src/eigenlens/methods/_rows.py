@@ -81,7 +81,10 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
         """Tell users of other libraries what their parameter is called here; Python would only refuse it."""
-        for name in keywords.keys() & cls._declaration.foreign_names.keys() - signature(cls.__init__).parameters.keys():
+        foreign = keywords.keys() & cls._declaration.foreign_names.keys()
+        for name in (
+            foreign - signature(cls.__init__).parameters.keys() if foreign else ()
+        ):  # which takes a while to ask
             raise errors.InputTypeError(
                 f"{cls.__name__} has no parameter {name}={errors.shortened(keywords[name])}: "
                 f"{cls._declaration.foreign_names[name]}."

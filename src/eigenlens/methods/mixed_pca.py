@@ -29,7 +29,7 @@ from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Centred, Mixed
 from ..sources.words import MixedRows, Words, is_mixed
-from ..spectral import Pencil, Spectrum, solve
+from ..spectral import Pencil, Spectrum
 from ..subspace import Subspace
 from ._base import MomentsEstimator
 from ._coding import Coding, code, deviations, profiles
@@ -187,7 +187,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
     def _present(self, problem: MixedProblem, spectrum: Spectrum) -> None:
         moments, coding, tables = problem.moments, problem.coding, problem.tables
-        full = solve(problem.pencil)
+        full = problem.full
         full = full.first(max(full.rank, len(spectrum)))
         values, V = _xp.to_numpy(full.values), _xp.to_numpy(full.vectors)
         k, total = len(spectrum), float(problem.pencil.A.trace())

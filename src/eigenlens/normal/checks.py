@@ -19,19 +19,27 @@ SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
 
 
-def require_observed(groups: list[Patterns], labels: np.ndarray | None, names: list[str] | None) -> None:
-    """Refuse columns that nobody, or nobody of a group, has observed; warn of rows that observe nothing."""
+def require_observed(
+    groups: list[Patterns], labels: np.ndarray | None, names: list[str] | None, sliced: bool = False
+) -> None:
+    """Refuse columns that nobody, or nobody of a group, has observed; warn of rows that observe nothing.
+
+    Groups may be slices of a response.
+    """
     for k, group in enumerate(groups):
         p = group.n_features
         lacking = np.flatnonzero(~group.masks.any(axis=0)) if group.n_rows else np.arange(p)
         if len(lacking) == 0:
             continue
-        among = "" if labels is None else f" among the rows of group {called(labels[k])}"
+        among, else_ = "", ""
+        if labels is not None:
+            among = f" among the rows of {'slice' if sliced else 'group'} {called(labels[k])}"
+            else_ = ", or use fewer slices" if sliced else ", or the group"
         one = len(lacking) == 1
         raise errors.InputError(
             f"No cell of column{'' if one else 's'} {_listed(lacking, names)} is observed{among}; "
             f"{'it' if one else 'they'} cannot be estimated. "
-            f"Leave {'it' if one else 'these columns'} out{'' if labels is None else ', or the group'}."
+            f"Leave {'it' if one else 'these columns'} out{else_}."
         )
     blank = sum(group.n_blank for group in groups)
     if blank:
