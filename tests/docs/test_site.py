@@ -200,6 +200,13 @@ def test_pages_for_newcomers_have_pictures(site, page):
     assert "<img" in (site / f"{page}.html").read_text(encoding="utf8")
 
 
+def test_start_installs_what_its_examples_need():
+    """pandas is not among the needs of the package or of its command line, and `as_frame` needs it."""
+    page = (ROOT / "docs/start.md").read_text(encoding="utf8")
+    extras = set(re.search(r"pip install '\.\[([\w,]+)\]'", page)[1].split(","))
+    assert extras >= ({"cli", "frames"} if "as_frame=True" in page else {"cli"})
+
+
 def test_the_readme_says_what_was_measured():
     readme = (ROOT / "README.md").read_text(encoding="utf8")
     rows = json.loads((ROOT / "benchmarks/results.json").read_text(encoding="utf8"))["results"]
