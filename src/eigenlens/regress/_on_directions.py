@@ -31,6 +31,11 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     directions_ : fitted estimator
     curve_ : AdaptiveSplines
 
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+
     Examples
     --------
     >>> import numpy as np
