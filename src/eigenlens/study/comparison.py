@@ -128,7 +128,7 @@ def compare(
     if teams and data.groups is None:
         of_all = fold_numbers(folds, codes, labels, numbers)
     elif teams:
-        dealt = dealt_groups(data, plan, p, affordable_rows(p))
+        dealt: Any = dealt_groups(data, plan, p, affordable_rows(p))
         of_all, buckets = dealt.folds(data.group_keys), (dealt.buckets(data.group_keys), len(dealt.of_buckets))
     for name, team in teams.items():
         start = time.perf_counter()

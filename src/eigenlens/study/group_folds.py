@@ -68,11 +68,11 @@ class GroupFolds:
     def n_folds(self) -> int:
         return int(self.of_buckets.max()) + 1
 
-    def buckets(self, keys: np.ndarray) -> np.ndarray:
+    def buckets(self, keys: Any) -> np.ndarray:
         """Return the bucket of each row."""
         return buckets_of(keys, self.seed, len(self.of_buckets))
 
-    def folds(self, keys: np.ndarray) -> np.ndarray:
+    def folds(self, keys: Any) -> np.ndarray:
         """Return the fold of each row."""
         return np.asarray(self.of_buckets[self.buckets(keys)])
 
