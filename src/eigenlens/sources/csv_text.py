@@ -239,7 +239,8 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
 
 def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Exception:
     """Read the file again to say on which line it went wrong."""
-    wrong, others = [], 0
+    wrong: list[tuple[int, int]] = []
+    others = 0
     try:
         for line, cells in lines_of(path, dialect):
             if len(cells) != width and (cells or width == 1):
