@@ -124,6 +124,7 @@ def sliced(moments: Any) -> bool:
 
 def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
     """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
+    checks.require_spread(groups, names)
     sample = Sample.of(groups)
     if all(group.complete for group in groups):
         shift, F, log_likelihood, reached = _complete(groups)
