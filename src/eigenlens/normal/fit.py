@@ -103,8 +103,7 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
             if sliced(moments):
                 among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
             raise errors.InputError(f"Among the rows of {among} {checks.called(label)}: {error} {way_out}") from error
-    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
-    new.labels, new.groups, new._first = moments.labels, [one.moments for one in found], found[0].moments.pivot
+    new = separate(moments, [one.moments for one in found])
     total = sum(one.log_likelihood for one in found)
     return NormalFit(
         new,
@@ -115,6 +114,13 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
         max(one.score for one in found),
         sum(one.n_steps for one in found),
     )
+
+
+def separate(moments: Grouped, groups: list[Any]) -> Grouped:
+    """Return groups of rows without holes, each with a covariance of its own, under the labels that were given."""
+    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
+    new.labels, new.groups, new._first = moments.labels, groups, groups[0].pivot
+    return new
 
 
 def sliced(moments: Any) -> bool:
