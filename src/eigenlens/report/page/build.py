@@ -236,7 +236,7 @@ def _directions(f: Findings) -> Markup:
             d.name,
             f"{d.value:.4g}",
             *(["" if d.share is None else f"{d.share:.1%}"] if shared else []),
-            d.verdict,
+            d.verdict.removesuffix(" by these rows"),  # the picture beside it says so once
             d.evidence.replace(" < ", "\u00a0<\u00a0").replace(" = ", "\u00a0=\u00a0"),  # p-values stay in one line
         ]
         for d in f.directions[:30]
