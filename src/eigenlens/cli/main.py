@@ -246,7 +246,8 @@ def run(arguments: list[str]) -> int:
         return int(error.exit_code)
     except click.UsageError as error:
         if "unexpected extra argument" in error.message:  # a shell has replaced a pattern by its files
-            error.message += ". Several files are one table: name their folder, or a pattern in quotes ('rows/*.csv')."
+            way_out = "Several files are one table: name their folder, or a pattern in quotes ('rows/*.csv')."
+            error = click.UsageError(f"{error.message}. {way_out}", error.ctx)
         error.show()
         return 2
     except (click.Abort, KeyboardInterrupt):
