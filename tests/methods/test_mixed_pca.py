@@ -444,6 +444,8 @@ def test_plain_pandas_frames_are_read_as_others_are():
     assert plain.categories_.names == other.categories_.names
     np.testing.assert_allclose(plain.eigenvalues_, other.eigenvalues_, rtol=1e-13)
     np.testing.assert_allclose(plain.transform(words), other.transform(long_way), rtol=1e-10, atol=1e-12)
+    numbered = words.set_axis([5, 4, 3, 2, 1, 0], axis=1)
+    np.testing.assert_allclose(MixedPCA(3, missing="unobserved").fit(numbered).eigenvalues_, plain.eigenvalues_)
     with pytest.raises(InputError, match="same name"):
         MixedPCA(2).fit(words.set_axis(["a", "a", "c", "d", "e", "f"], axis=1))
 

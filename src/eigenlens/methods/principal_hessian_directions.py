@@ -34,9 +34,10 @@ from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test,
 from ..moments import Centred, Cubic
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._canonical_tests import check_moved
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ._problem import Problem
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns

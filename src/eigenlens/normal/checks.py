@@ -46,6 +46,22 @@ def require_observed(
         warn_of_blank_rows(blank)
 
 
+def require_spread(groups: list[Patterns], names: list[str] | None) -> None:
+    """Refuse columns that one row alone observes, in each group that shares a covariance: it has no variance."""
+    if all(group.complete for group in groups):
+        return
+    once = [(group.masks.sum(axis=0) <= 1) & (group.weights @ group.masks <= 1) for group in groups]
+    lacking = np.flatnonzero(np.all(once, axis=0))
+    if len(lacking) == 0 or sum(group.weight for group in groups) <= len(groups):
+        return
+    one = len(lacking) == 1
+    raise errors.InputError(
+        f"Column{'' if one else 's'} {_listed(lacking, names)} {'is' if one else 'are'} observed in a single row"
+        f"{'' if len(groups) == 1 else ' of each group'}, so the cells say nothing of "
+        f"{'its variance. Leave it' if one else 'their variances. Leave them'} out, or bring more rows."
+    )
+
+
 def warn_of_blank_rows(blank: int) -> None:
     """Say how many rows observe nothing."""
     rows = "row is" if blank == 1 else "rows are"

@@ -103,8 +103,7 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
             if sliced(moments):
                 among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
             raise errors.InputError(f"Among the rows of {among} {checks.called(label)}: {error} {way_out}") from error
-    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
-    new.labels, new.groups, new._first = moments.labels, [one.moments for one in found], found[0].moments.pivot
+    new = separate(moments, [one.moments for one in found])
     total = sum(one.log_likelihood for one in found)
     return NormalFit(
         new,
@@ -117,6 +116,13 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     )
 
 
+def separate(moments: Grouped, groups: list[Any]) -> Grouped:
+    """Return groups of rows without holes, each with a covariance of its own, under the labels that were given."""
+    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
+    new.labels, new.groups, new._first = moments.labels, groups, groups[0].pivot
+    return new
+
+
 def sliced(moments: Any) -> bool:
     """Tell whether groups are slices of a response, rather than classes."""
     return getattr(moments, "meaning", None) is not None
@@ -124,6 +130,7 @@ def sliced(moments: Any) -> bool:
 
 def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
     """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
+    checks.require_spread(groups, names)
     sample = Sample.of(groups)
     if all(group.complete for group in groups):
         shift, F, log_likelihood, reached = _complete(groups)

@@ -30,6 +30,9 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     ----------
     directions_ : fitted estimator
     curve_ : AdaptiveSplines
+    range_ : ndarray of shape (2, n_directions)
+        Smallest and largest scores that the curve was fitted to. Beyond these it is flat: terms of second degree would
+        grow without bound, and a single row far out would be given an absurd number.
 
     See Also
     --------
@@ -50,6 +53,7 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
     directions_: BaseEstimator
     curve_: AdaptiveSplines
+    range_: np.ndarray
 
     def __init__(self, directions: Any, n_directions: int = 2) -> None:
         self.directions, self.n_directions = directions, n_directions
@@ -67,7 +71,7 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
         Z, y = scores[rows, : self.n_directions], np.asarray(y, dtype=float)[rows]
         w = None if sample_weight is None else np.asarray(sample_weight)[rows]
         self.curve_ = AdaptiveSplines(degree=2).fit(Z, y, sample_weight=w)
-        self.directions_ = directions
+        self.directions_, self.range_ = directions, np.stack([Z.min(axis=0), Z.max(axis=0)])
         return self
 
     def transform(self, X: TableLike) -> Any:
@@ -77,7 +81,9 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
     def predict(self, X: TableLike) -> Any:
         """Predict from new rows."""
-        return self.curve_.predict(np.asarray(self.transform(X))[:, : self.n_directions])
+        Z = np.asarray(self.transform(X))[:, : self.n_directions]
+        limits = getattr(self, "range_", None)  # which models in older files do not have
+        return self.curve_.predict(Z if limits is None else np.clip(Z, *limits))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the scores."""

@@ -24,6 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.drawing import Display
+from .._core.limits import threads_with_buffers
 from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table
@@ -201,7 +202,8 @@ class AdaptiveSplines(Regressor):
         if self.n_jobs is not None:
             check_number("n_jobs", self.n_jobs, -1, integer=True)
         warn_if_relative(w)
-        pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
+        workers = threads_with_buffers(self.n_jobs or 1)
+        pool = ThreadPoolExecutor(workers) if workers > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = Search(X, Y, w, rules, pool)
             size = search.size(self.prune, self._folds(len(X)))

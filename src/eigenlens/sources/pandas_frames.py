@@ -56,7 +56,7 @@ class PandasNumbers:
         )
 
 
-def mixed_frame(X: Any, name: str, words: Words) -> MixedTable | None:
+def mixed_frame(X: Any, table_name: str, words: Words) -> MixedTable | None:
     """Read a pandas frame of NumPy's numbers, text, booleans and categories that has words; None for anything else."""
     if not is_pandas(X) or not X.columns.is_unique:
         return None
@@ -64,12 +64,16 @@ def mixed_frame(X: Any, name: str, words: Words) -> MixedTable | None:
     if not all(kind in PLAIN or is_plain_word(kind) for kind in set(kinds)):
         return None
     given = X.columns.tolist()
-    is_word = chosen_words(words, given, [kind not in PLAIN for kind in kinds], name)
+    is_word = chosen_words(words, given, [kind not in PLAIN for kind in kinds], table_name)
     if not any(is_word):
         return None
     rest = [j for j, word in enumerate(is_word) if not word]
     numbers = PandasNumbers(X.iloc[:, rest], [kinds[j] for j in rest]) if rest else None
-    columns = tuple(of_pandas(X[column]) for column, word in zip(given, is_word, strict=True) if word)
+    columns = tuple(
+        of_pandas(X[name] if type(name) is str else X.iloc[:, j])  # by name it is quicker, where that means a column
+        for j, (name, word) in enumerate(zip(given, is_word, strict=True))
+        if word
+    )
     table = MixedTable(numbers, columns, is_word, X)
     table.names = list(map(str, given))
     return table
