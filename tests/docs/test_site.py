@@ -160,7 +160,7 @@ def takes_parameters(thing):
 
 def lacking(name, thing, shown):
     """Yield what the page of a public name should have and does not."""
-    if re.search("system-message|problematic|Unknown", shown):
+    if re.search(r"system-message|problematic|Unknown|\w\\_|bool\(x\) -&gt; bool|\*keywords", shown):
         yield "a clean page"
     if not _reference.needs_example(thing):
         return
