@@ -54,6 +54,7 @@ myst_links_external_new_tab = False
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say what a person should know about types
 autodoc_preserve_defaults = True  # as they are written
+toc_object_entries_show_parents = "hide"  # "fit()" fits beside a page, "LDA.fit()" does not always
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_xref_param_type = False
 

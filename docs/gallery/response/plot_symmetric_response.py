@@ -31,7 +31,7 @@ for column, model in zip(axes.T, methods, strict=True):
     for j, ax in enumerate(column):
         ax.scatter(z[:, j], y, s=6, color="#2166ac", alpha=0.5)
         ax.set_xlabel(f"variate {j + 1}")
-    column[0].set_title(f"{type(model).__name__}: {nearness:.2f} of the true plane")
+    column[0].set_title(f"{type(model).__name__}\n{nearness:.2f} of the true plane")
 for ax in axes[:, 0]:
     ax.set_ylabel("response")
 plt.show()
