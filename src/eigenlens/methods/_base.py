@@ -85,7 +85,7 @@ class Problem:
 
     @property
     def rows_are_few(self) -> bool:
-        """Whether there are fewer rows than directions: rank says nothing as long as more rows may come."""
+        """Whether there are fewer rows than directions: the rank means little while more rows may come."""
         return self.pencil.most is not None and self.pencil.most < self.pencil.dimension
 
     def condition(self, spectrum: Spectrum) -> float:
@@ -413,7 +413,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             digits = -np.log10(_xp.EPS * min(condition, 1e8) ** 2)
             errors.warn(
                 errors.ConditionWarning(
-                    f"{problem.condition_of} has condition {condition:.1e}; moments square it, so that about "
+                    f"{problem.condition_of} has condition {condition:.1e}; moments square it, so about "
                     f"{max(digits, 0):.0f} digits of the weakest direction are right. Fit on rows that can be read "
                     "again (an array), or drop nearly collinear columns."
                 )

@@ -28,7 +28,7 @@ from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import unchanged_on_failure
 from .._core.stored import stored
-from .._core.typing import TableLike
+from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
 from ..sources import Block, Source, as_source, collect, whole
@@ -206,7 +206,13 @@ class LocalizedSIR(InverseRegression):
         self.ridge = ridge
 
     def fit(
-        self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None, *, target: Any = None
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        slices: Any = None,
+        *,
+        target: ColumnNames | None = None,
     ) -> Self:
         """Find the directions.
 
@@ -356,16 +362,16 @@ class LocalizedSIR(InverseRegression):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["permutation", "ladle"] = "permutation",
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 99,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -385,7 +391,7 @@ class LocalizedSIR(InverseRegression):
         groups : array of shape (n,), optional
             Rows that belong together move together.
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more.
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows.
         n_draws : int
             Number of permutations or resamples.
         random_state : int, Generator, RandomState or None

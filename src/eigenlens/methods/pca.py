@@ -416,7 +416,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         normalize: bool | None = None,
         power: float = 4.0,
     ) -> Rotation:
-        """Rotate the components so that loadings become easy to interpret.
+        """Rotate the components to make the loadings easy to interpret.
 
         Parameters
         ----------

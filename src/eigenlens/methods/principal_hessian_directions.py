@@ -1,13 +1,13 @@
 r"""Principal Hessian directions.
 
-Where y depends on x through a few linear combinations, its average curvature, the mean Hessian matrix, lies in their
-span; and for normal x it can be read from moments (Stein's lemma): in standardised coordinates z
+If y depends on x through a few linear combinations, its average curvature, the mean Hessian matrix, is in their span.
+For normal x, moments determine it (Stein's lemma): in standardised coordinates z,
 
 .. math:: K = \tfrac1W \sum_i w_i\, e_i\, z_i z_i^T ,
 
 where e is y about its mean, or the residual of a linear regression of y on x, whose Hessian is the same. The directions
 are the eigenvectors of K whose eigenvalues, the curvatures :math:`\kappa_j`, are largest in size. K is linear in third
-moments, and so one pass is enough.
+moments, so one pass is enough.
 
 References
 ----------
@@ -29,7 +29,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test, permuted_after, resampled_test
 from ..moments import Centred, Cubic
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
@@ -177,7 +177,14 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         self.residuals = residuals
         self.ridge = ridge
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find the directions.
 
         Parameters
@@ -193,7 +200,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         with unchanged_on_failure(self):
             return self._fit(*self._take_target(X, y, target), sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y, sample_weight)
 
@@ -291,16 +298,16 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["chi2", "permutation"] | None = None,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 

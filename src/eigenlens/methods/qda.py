@@ -31,7 +31,7 @@ from .._core.errors import plain
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, Priors, TableLike
 from ..moments import Centred, Grouped
 from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
@@ -169,7 +169,7 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
 
     def __init__(
         self,
-        priors: Any = None,
+        priors: Priors | None = None,
         *,
         pooling: float | Literal["cv"] = 0.0,
         shrinkage: float | None = None,
