@@ -14,7 +14,7 @@ from .._core.errors import plain
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
-from ._base import column_names
+from ._problem import column_names
 from ._rows import RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal

@@ -27,9 +27,9 @@ from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, 
 from ..spectral import Form, Spectrum, solve
 from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
-from ._base import Problem
 from ._declaration import Laws
 from ._inverse_tests import SliceTested
+from ._problem import Problem
 from ._rows import Known, RowsTransformer
 
 SYMMETRIC = (

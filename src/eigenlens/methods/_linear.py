@@ -30,12 +30,13 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
 from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import expected_over_groups, law_of, require_law, with_holes
+from ._problem import Problem
 from ._rows import Known
 from ._structure import structure
 

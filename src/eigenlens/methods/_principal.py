@@ -10,8 +10,9 @@ from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Moments
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
+from ._problem import Problem
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
 
 FEW_COLUMNS = 50  # that a summary tests without anybody waiting

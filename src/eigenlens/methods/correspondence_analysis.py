@@ -36,10 +36,11 @@ from ..sources import Source, as_source, map_rows
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._declaration import Declaration, Laws
 from ._directions_table import directions
 from ._factor_table import FactorTable
+from ._problem import Problem
 from ._rows import Known, RowsTransformer
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for

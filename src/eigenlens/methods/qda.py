@@ -37,13 +37,13 @@ from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
-from ._base import Problem, column_names
 from ._chosen import Validated, poolings
 from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Declaration, Laws
 from ._holes import TakesHoles
 from ._linear import ClassesEstimator
 from ._patterns import law_of, require_law, with_holes
+from ._problem import Problem, column_names
 from ._rows import Known
 
 
