@@ -22,11 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from eigenlens import CCA, LDA, PCA, SIR
+from eigenlens import CCA, LDA, PCA, SAVE, SIR, DirectionalRegression
 from eigenlens.inference import bootstrap
 from eigenlens.normal.redrawn import Redrawn
 
 N = 150
+SIZES = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
 ROUNDS = 99  # draws of a test of complete rows that needs them
 SAID = 50  # tables after which figures are printed
 HOLES = [(0.0, False), (0.1, False), (0.3, False), (0.3, True)]
@@ -45,8 +46,7 @@ def with_holes(rng: np.random.Generator, X: np.ndarray, share: float, rule: bool
 
 
 def pca_table(rng: np.random.Generator, d: int) -> tuple[np.ndarray, Any]:
-    sizes = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
-    return (rng.standard_normal((N, 5)) + d * rng.standard_normal((N, 1))) * sizes, None
+    return (rng.standard_normal((N, 5)) + d * rng.standard_normal((N, 1))) * SIZES, None
 
 
 def lda_table(rng: np.random.Generator, d: int) -> tuple[np.ndarray, Any]:
@@ -68,11 +68,28 @@ def sir_table(rng: np.random.Generator, d: int) -> tuple[np.ndarray, Any]:
     return X, d * (X[:, 0] + X[:, 1]) + 0.5 * rng.standard_normal(N)
 
 
+def factor_table(rng: np.random.Generator, d: int) -> tuple[np.ndarray, Any]:
+    """Return rows of one factor and equal noise, which is the model of `missing="ppca"`."""
+    return rng.standard_normal((N, 5)) + d * rng.standard_normal((N, 1)) * SIZES, None
+
+
+def bent_table(rng: np.random.Generator, d: int) -> tuple[np.ndarray, Any]:
+    """Return rows with a response that slice means do not show."""
+    X = rng.standard_normal((N, 4))
+    return X, d * (X[:, 0] + X[:, 1]) ** 2 + 0.3 * rng.standard_normal(N)
+
+
 METHODS: dict[str, tuple[Callable, Callable]] = {
     "PCA": (pca_table, lambda missing: PCA(1, missing=missing)),
     "LDA": (lda_table, lambda missing: LDA(missing=missing)),
     "CCA": (cca_table, lambda missing: CCA(missing=missing)),
     "SIR": (sir_table, lambda missing: SIR(1, n_slices=5, missing=missing)),
+}
+#: Methods that have intervals with holes, but no test.
+UNTESTED: dict[str, tuple[Callable, Callable]] = {
+    "ppca": (factor_table, lambda missing: PCA(1, missing="ppca")),
+    "SAVE": (bent_table, lambda missing: SAVE(1, n_slices=3, missing=missing)),
+    "DR": (bent_table, lambda missing: DirectionalRegression(1, n_slices=3, missing=missing)),
 }
 
 
@@ -138,9 +155,10 @@ def levels(replicates: int, methods: list[str]) -> Iterator[dict]:
 def truth(name: str) -> tuple[np.ndarray, float]:
     """Return the first direction, and what it is measured by, of the tables with one direction."""
     if name == "PCA":
-        sizes = np.array([1.0, 2.0, 0.5, 1.0, 3.0])
-        values, vectors = np.linalg.eigh(np.outer(sizes, sizes) + np.diag(sizes**2))
+        values, vectors = np.linalg.eigh(np.outer(SIZES, SIZES) + np.diag(SIZES**2))
         return vectors[:, -1] * np.sign(vectors[-1, -1]), float(values[-1])
+    if name == "ppca":
+        return SIZES / np.linalg.norm(SIZES), float(SIZES @ SIZES + 1)
     if name == "LDA":
         return np.array([1.0, 0.0, 0.0, 0.0]), float(1.5**2 * 2 / 3)
     if name == "CCA":
@@ -149,18 +167,19 @@ def truth(name: str) -> tuple[np.ndarray, float]:
 
 
 def one_interval(name: str, share: float, rule: bool, seed: int, n_boot: int) -> tuple[float, bool]:
-    make, model = METHODS[name]
+    make, model = (METHODS | UNTESTED)[name]
     direction, value = truth(name)
     rng = np.random.default_rng([seed, 1])
     X, y = make(rng, 1)
     H = with_holes(rng, X, share, rule)
     one = model("ml").set_params(n_components=1)
     found = bootstrap(one, *arguments(name, H, y), n_boot=n_boot, random_state=seed, progress=False)
+    direction = direction * np.sign(found.estimate[0] @ direction)
     inside = (found.low[0] <= direction) & (direction <= found.high[0])
     return float(np.mean(inside)), bool(found.value_low[0] <= value <= found.value_high[0])
 
 
-def coverage(replicates: int, methods: list[str], n_boot: int = 199) -> Iterator[dict]:
+def coverage(replicates: int, methods: list[str], n_boot: int) -> Iterator[dict]:
     cells = [(name, *holes) for name in methods for holes in HOLES]
     seen: dict[Any, list] = {cell: [] for cell in cells}
     for seed in range(replicates):
@@ -187,10 +206,17 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("what", choices=["levels", "coverage"])
     parser.add_argument("--replicates", type=int, default=400)
-    parser.add_argument("--methods", nargs="+", default=list(METHODS))
+    parser.add_argument("--methods", nargs="+", help="by default all that have tests, or intervals")
+    parser.add_argument("--holes", nargs="+", choices=[called(*holes) for holes in HOLES], help="by default all")
+    parser.add_argument("--draws", type=int, default=199, help="resamples of an interval")
     parser.add_argument("--every", type=int, default=50, help="tables after which figures are printed")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     SAID = given.every
-    for row in {"levels": levels, "coverage": coverage}[given.what](given.replicates, given.methods):
+    HOLES = [holes for holes in HOLES if called(*holes) in (given.holes or [called(*holes)])]
+    if given.what == "levels":
+        rows = levels(given.replicates, given.methods or list(METHODS))
+    else:
+        rows = coverage(given.replicates, given.methods or list(METHODS | UNTESTED), given.draws)
+    for row in rows:
         print(json.dumps(row), flush=True)

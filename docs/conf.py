@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -41,7 +43,8 @@ templates_path = ["_templates"]
 default_role = "code"
 
 # Markdown
-myst_enable_extensions = ["colon_fence", "attrs_inline"]
+myst_enable_extensions = ["colon_fence", "attrs_inline", "dollarmath"]
+myst_dmath_allow_labels = False
 myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
@@ -124,6 +127,14 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
             lines[j] = "".join(parts)
 
 
+def close_up(app: Any, page: nodes.document) -> None:
+    """Drop the empty line that ends a doctest in Markdown: a reader would see an empty line in the box."""
+    for block in page.findall(nodes.literal_block):
+        if block.rawsource == block.astext():  # otherwise it holds markup
+            block.rawsource = block.astext().rstrip("\n")
+            block.children = [nodes.Text(block.rawsource)]
+
+
 def setup(app: Any) -> None:
     """Write the pages that are made from the package, and connect the hooks above."""
     _reference.write_pages(HERE / "api")
@@ -132,5 +143,6 @@ def setup(app: Any) -> None:
     _benchmarks.write_page(HERE / "_made/benchmarks.md")
     _math.setup(app)
     _search.setup(app)
+    app.connect("doctree-read", close_up)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc

@@ -33,6 +33,21 @@ def test_help_is_quick_and_light():
     assert float(ratio) < 3  # importing click takes some hundredths of a second
 
 
+def test_a_small_report_costs_little_more_than_its_imports(tmp_path):
+    """Of both the smallest of a few runs counts, since neighbours on a machine only ever add to it."""
+    script = "from eigenlens.cli import main; main()"
+    report = [sys.executable, "-c", script, "report", "--demo", "wine", "--out", str(tmp_path / "out"), "--force"]
+    imports = [sys.executable, "-c", "import sklearn.base, numpy, scipy.linalg"]
+    bytecode = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path / "cache")}
+    used = {"report": [], "imports": []}
+    for _ in range(5):
+        for name, words in {"report": report, "imports": imports}.items():
+            before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
+            subprocess.run(words, check=True, capture_output=True, env=bytecode)
+            used[name].append(sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2]) - before)
+    assert min(used["report"]) < 1.8 * min(used["imports"]), used
+
+
 def test_results_to_stdout_progress_to_stderr_and_no_colour_in_a_pipe(folder):
     ended = subprocess.run([*HERE, "report", "--demo", "iris"], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr

@@ -17,10 +17,12 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from docutils import nodes
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
+import _math  # noqa: E402
 import _reference  # noqa: E402
 import _search  # noqa: E402
 
@@ -169,9 +171,40 @@ def test_words_that_people_search_for_belong_to_pages(site):
     assert sorted(set(_search.WORDS) - set(search_index(site)["docnames"])) == []
 
 
+COLUMNS = 90  # of the code that fits into the narrowest page at 1,280 pixels, with both side bars
+
+
+def code_of(path):
+    """Return the lines of code that a page shows, without the flags of doctests."""
+    lines = path.read_text(encoding="utf8").splitlines()
+    if path.suffix == ".md":
+        return [re.sub(r" *# doctest:.*", "", line) for line in lines if line.startswith((">>> ", "... "))]
+    title = lines.index('"""', 1)  # the end of the docstring
+    return [line for line in lines[title:] if not re.match(r"# |[A-Z][A-Za-z ]+[\d ]+$", line)]  # prose, tables
+
+
+@pytest.mark.parametrize("place", ["docs/**/*.md", "docs/gallery/**/plot_*.py"])
+def test_no_line_of_code_is_cut_at_1280_pixels(place):
+    wide = {path.name: [line for line in code_of(path) if len(line) > COLUMNS] for path in ROOT.glob(place)}
+    assert {name: lines for name, lines in wide.items() if lines} == {}
+
+
+def test_symbols_in_sentences_have_indices_and_powers():
+    found = list(_math.set_indices("T_W and Σ_xx^{−½}, ‖L‖_*, 10^±60, but n_rows and max_df, x_ and 2^many"))
+    marked = [type(node).__name__[:3] + ":" + node.astext() for node in found if not isinstance(node, nodes.Text)]
+    assert marked == ["sub:W", "sub:xx", "sup:−½", "sub:*", "sup:±60"]
+
+
 @pytest.mark.parametrize("page", ["start", "which_method", "one_idea"])
 def test_pages_for_newcomers_have_pictures(site, page):
     assert "<img" in (site / f"{page}.html").read_text(encoding="utf8")
+
+
+def test_start_installs_what_its_examples_need():
+    """pandas is not among the needs of the package or of its command line, and `as_frame` needs it."""
+    page = (ROOT / "docs/start.md").read_text(encoding="utf8")
+    extras = set(re.search(r"pip install '\.\[([\w,]+)\]'", page)[1].split(","))
+    assert extras >= ({"cli", "frames"} if "as_frame=True" in page else {"cli"})
 
 
 def test_the_readme_says_what_was_measured():

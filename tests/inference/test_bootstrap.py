@@ -10,7 +10,7 @@ from sklearn.decomposition import PCA as SklearnPCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler, scale
 
-from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS
+from eigenlens import CCA, FDA, LDA, PCA, PDA, SAVE, SIR, ClassicalMDS, DirectionalRegression
 from eigenlens._core.errors import BootstrapWarning, InputError
 from eigenlens.inference import bootstrap
 from eigenlens.inference._resamples import Units, loadings_of
@@ -53,7 +53,10 @@ def test_resamples_from_sums_are_fits_with_weights(model, per_block):
         np.testing.assert_allclose(getattr(quick, name), getattr(direct, name), rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.parametrize("model", [PCA(1), LDA(), CCA(1), SIR(1)], ids=lambda model: type(model).__name__)
+HOLED = [PCA(1), LDA(), CCA(1), SIR(1), SAVE(1, n_slices=2), DirectionalRegression(1, n_slices=2), LDA(within="equal")]
+
+
+@pytest.mark.parametrize("model", HOLED, ids=repr)
 @pytest.mark.parametrize("grouped", [False, True])
 def test_resamples_of_rows_with_holes_are_fits_with_weights(model, grouped):
     """Resamples that are climbed side by side from the maximum of all rows end at their own maximum."""

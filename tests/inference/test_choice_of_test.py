@@ -8,7 +8,7 @@ from scipy import stats
 from scipy.signal import lfilter
 from sklearn.datasets import load_iris
 
-from eigenlens import PCA
+from eigenlens import LDA, PCA
 from eigenlens._core.errors import InputError
 from eigenlens.inference import (
     Moves,
@@ -211,3 +211,28 @@ def test_leverages_from_products_are_those_of_the_decomposition():
         left, s, _ = np.linalg.svd(table - table.mean(axis=0), full_matrices=False)
         kept = left[:, s > 60 * np.finfo(float).eps * s[0]]
         np.testing.assert_allclose(leverages(table), (kept**2).sum(axis=1), rtol=1e-6)
+
+
+def test_what_permutations_would_show_is_found_four_times_in_five():
+    """A squared correlation cannot gain what noise already gives it, where columns are nearly as many as rows."""
+    rng = np.random.default_rng(5)
+    n, p = 30, 10
+    tests = [
+        canonical_permutation_test(rng.normal(size=(n, p)), rng.normal(size=(n, 1)), n_draws=99, seed=seed)
+        for seed in range(20)
+    ]
+    least = float(np.mean([test.detectable[0] for test in tests]))
+    found = 0
+    for seed in range(100):
+        X = rng.normal(size=(n, p))
+        y = np.sqrt(least) * X[:, :1] + np.sqrt(1 - least) * rng.normal(size=(n, 1))
+        found += canonical_permutation_test(X, y, n_draws=99, seed=seed).dimension
+    assert 66 <= found <= 92
+
+
+def test_too_few_rows_for_normal_theory_says_what_to_do():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(20, 18)), np.repeat([0, 1], 10)
+    with pytest.raises(InputError, match="shrinkage or a ridge and test by permutations"):
+        LDA().fit(X, y).test_dimension(X, y)
+    assert LDA().fit(X, y).test_dimension(X, y, method="permutation").verdicts == ["too few rows to tell"]

@@ -1,15 +1,19 @@
 """Agreement of maps and of distances, and outside columns on a map: figures of vegan 2.6 and cluster 2.1 for R."""
 
+import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.text import Text
 from scipy.spatial.distance import pdist
 
 from eigenlens import PCA, ClassicalMDS
+from eigenlens._core.drawing import Display
 from eigenlens.distances import gower, procrustes
 from eigenlens.exceptions import InputError
 from eigenlens.inference import envfit, mantel, procrustes_test
 
+mpl.use("Agg")
 AMOUNTS = np.array([[1, 2, 0, 4], [0, 3, 5, 1], [2, 2, 2, 2], [7, 0, 1, 3], [4, 4, 0, 1], [3, 1, 6, 2]], dtype=float)
 OUTSIDE = pd.DataFrame({"a": [1.0, 5, 2, 9, 4, 7], "k": list("xyxyyx")})
 #: Distances of the first row to the others, by vegan's `vegdist`; Aitchison's of the table plus 1.
@@ -119,3 +123,28 @@ def test_wrong_tables_are_named():
         envfit(AMOUNTS, {"c": np.ones(6)})
     with pytest.raises(InputError, match="amounts"):
         ClassicalMDS(2, metric="hellinger").fit(AMOUNTS - 3)
+
+
+def test_agreement_and_alignment_are_drawn():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((25, 2))
+    found = procrustes_test(X, X + 0.2 * rng.standard_normal((25, 2)), n_draws=99)
+    display = found.plot()
+    assert isinstance(display, Display)
+    assert f"{found.p_value:.3g}" in display.ax_.get_title(loc="left")
+    laid = procrustes(2 * X[:, ::-1], X)
+    np.testing.assert_array_equal(laid.target, X)
+    drawn = laid.plot()
+    assert isinstance(drawn, Display)
+    assert isinstance(procrustes(X[:, :1], X[:, :1]).plot(), Display)
+
+
+def test_names_of_arrows_do_not_cover_each_other():
+    rng = np.random.default_rng(1)
+    Z = rng.standard_normal((40, 2))
+    columns = {f"a long name {j}": Z[:, 0] + 0.01 * rng.standard_normal(40) for j in range(5)}
+    display = envfit(Z, columns, n_draws=19).plot()
+    display.figure_.draw_without_rendering()
+    boxes = [Text.get_window_extent(t) for t in display.ax_.texts if t.get_text() and t.get_visible()]
+    assert len(boxes) == 5
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])

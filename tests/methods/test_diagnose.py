@@ -93,3 +93,14 @@ def test_all_components_holes_and_few_rows():
 def test_a_level_that_is_none(level):
     with pytest.raises((InputError, TypeError), match="level="):
         PCA(2).fit(X).diagnose(X, level=level)
+
+
+def test_rows_are_named_by_the_index():
+    names = [f"place {i}" for i in range(100)]
+    frame = pd.DataFrame(X, index=names)
+    frame.iloc[7] += 40
+    found = PCA(2).fit(X).diagnose(frame)
+    assert found.rows == names
+    assert found.to_frame().index.tolist() == names
+    assert "place 7" in [text.get_text() for text in found.plot().ax_.texts]
+    assert PCA(2).fit(X).diagnose(pd.DataFrame(X)).rows is None

@@ -427,3 +427,35 @@ def test_a_test_of_axes_repeats_rows_and_says_which_weights_it_cannot(weight, wo
     np.testing.assert_allclose(one.p_values, other.p_values)
     with pytest.raises(InputError, match=words):
         model.test_dimension(T, sample_weight=np.where(np.arange(len(T)) == 0, 3.0, weight), n_draws=19)
+
+
+def test_plain_pandas_frames_are_read_as_others_are():
+    """Frames of text, booleans, categories and numbers take a short way, with what the long one gives."""
+    rng = np.random.default_rng(0)
+    words = pd.DataFrame({"a": rng.choice(["x", "y", "z"], 60), "b": rng.choice(["u", "v"], 60)})
+    words.loc[3, "a"] = None
+    words["size"] = rng.standard_normal(60)
+    words["count"] = rng.integers(0, 9, 60)
+    words["yes"] = rng.random(60) < 0.5
+    words["grade"] = pd.Categorical(rng.choice(["low", "high"], 60), ["low", "high"])
+    plain = MixedPCA(3, missing="unobserved").fit(words)
+    long_way = words.astype({"a": object, "b": object})
+    other = MixedPCA(3, missing="unobserved").fit(long_way)
+    assert plain.categories_.names == other.categories_.names
+    np.testing.assert_allclose(plain.eigenvalues_, other.eigenvalues_, rtol=1e-13)
+    np.testing.assert_allclose(plain.transform(words), other.transform(long_way), rtol=1e-10, atol=1e-12)
+    numbered = words.set_axis([5, 4, 3, 2, 1, 0], axis=1)
+    np.testing.assert_allclose(MixedPCA(3, missing="unobserved").fit(numbered).eigenvalues_, plain.eigenvalues_)
+    with pytest.raises(InputError, match="same name"):
+        MixedPCA(2).fit(words.set_axis(["a", "a", "c", "d", "e", "f"], axis=1))
+
+
+def test_plain_pandas_frames_are_not_asked_column_by_column(monkeypatch):
+    """To ask narwhals about each column takes longer than a small fit."""
+    frame = pd.DataFrame({"a": list("xyzxyz"), "b": list("uvuvvu"), "size": [1.0, 2, 4, 3, 6, 5]})
+
+    def refuse(*args, **options):
+        raise AssertionError("the frame was read by way of narwhals")
+
+    monkeypatch.setattr("narwhals.from_native", refuse)
+    assert MixedPCA(2).fit(frame).transform(frame).shape == (6, 2)

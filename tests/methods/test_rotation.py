@@ -189,3 +189,10 @@ def test_what_cannot_be_rotated_is_refused():
         pca.rotate(normalize="kaiser")
     with pytest.raises(ValueError, match="not fitted"):
         PCA().rotate()
+
+
+def test_intervals_of_rotated_components_speak_of_factors():
+    X = np.random.default_rng(0).standard_normal((60, 5))
+    found = PCA(2, scale=True).fit(X).rotate("varimax").bootstrap(X, n_boot=200, random_state=0, progress=False)
+    assert found.to_frame().index.names[0] == "factor"
+    assert found.plot().ax_.get_title(loc="left").startswith("factor 1:")

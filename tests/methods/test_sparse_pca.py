@@ -466,3 +466,26 @@ def test_axes_on_the_same_places_are_turned_to_uncorrelated_scores():
     assert model.explained_variance_ratio_.sum() > 0.98
     assert abs(np.corrcoef(model.transform(X).T)[0, 1]) < 1e-6
     assert not np.signbit(model.components_[model.components_ == 0]).any()
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_few_loadings_of_a_wide_table_are_those_that_were_planted(seed):
+    """From principal axes, regressions on more columns than rows took columns that fit scores and say little."""
+    rng = np.random.default_rng(seed)
+    n, p, k, m = 200, 1000, 3, 20
+    V = np.zeros((k, p))
+    for row in V:
+        row[rng.choice(p, m, replace=False)] = rng.standard_normal(m)
+    X = rng.standard_normal((n, k)) * np.linspace(3, 1.5, k) @ V + rng.standard_normal((n, p))
+    model = SparsePCA(k, n_nonzero=m).fit(X)
+    soft = SparsePCA(k, n_nonzero=m, ridge=np.inf).fit(X)
+    assert model.n_nonzero_.tolist() == [m] * k
+    assert model.explained_variance_ratio_.sum() > 0.96 * soft.explained_variance_ratio_.sum()
+
+
+def test_nearly_as_many_loadings_as_rows_take_the_places_of_thresholds():
+    X = np.random.default_rng(0).standard_normal((20, 60))
+    model = SparsePCA(2, n_nonzero=15).fit(X)
+    soft = SparsePCA(2, n_nonzero=15, ridge=np.inf).fit(X)
+    assert np.isnan(model.alpha_).all()
+    assert np.array_equal(model.components_ != 0, soft.components_ != 0)

@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 from test_patterns import holey, same
 
+from eigenlens import LDA, PCA, SAVE, SIR
 from eigenlens.exceptions import MissingWarning
 from eigenlens.files.state import Decoder, Encoder
 from eigenlens.moments import Cross, Factor, Grouped, Patterns
@@ -270,3 +271,29 @@ def test_moments_with_holes_can_be_saved():
     node = encoder.node(moments, "moments")
     again = Decoder(encoder.objects, encoder.arrays).value(node)
     same(again.merge(patterns(holey(seed=1))), moments.merge(patterns(holey(seed=1))))
+
+
+def test_slices_that_lack_a_column_are_called_slices():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 3))
+    y = X[:, 0] + 0.1 * rng.standard_normal(60)
+    X[np.argsort(y)[:20], 2] = np.nan
+    with pytest.raises(ValueError, match=r"column 2 is observed among the rows of slice .* use fewer slices"):
+        SIR(1, n_slices=6, missing="ml").fit(X, y)
+    X = rng.standard_normal((60, 3))
+    X[np.argsort(y)[:5], 2] = X[np.argsort(y)[5:10], 1] = np.nan
+    with pytest.raises(ValueError, match=r"Among the rows of slice .*Fewer slices"):
+        SAVE(1, n_slices=6, missing="ml").fit(X, y)
+
+
+def test_a_column_of_one_cell_has_no_variance():
+    """It was taken for a constant, and components went without a word on it."""
+    X = np.random.default_rng(0).standard_normal((60, 3))
+    X[1:, 2] = np.nan
+    with pytest.raises(ValueError, match="Column 2 is observed in a single row, so the cells say nothing of its var"):
+        PCA(2, missing="ml").fit(X)
+    y = np.arange(60) % 2
+    X[1, 2] = 0.3
+    with pytest.raises(ValueError, match="Column 2 is observed in a single row of each group"):
+        LDA(missing="ml").fit(X, y)
+    assert PCA(1, missing="ppca").fit(X).n_components_ == 1

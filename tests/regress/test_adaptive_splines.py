@@ -488,3 +488,12 @@ def test_clone_and_refit_forget_the_past(friedman):
     with pytest.raises(AttributeError, match="call fit"):
         model.feature_importances_  # noqa: B018
     assert_array_equal(model.fit(X, y).predict(X), first)
+
+
+def test_pictures_of_terms_have_the_colours_of_all_pictures():
+    from eigenlens._core.drawing import FOUND, INK
+
+    x = np.linspace(0, 1, 80)
+    display = AdaptiveSplines().fit(x[:, None], np.abs(x - 0.5)).plot()
+    assert display.ax_.lines[0].get_color() == FOUND
+    assert {line.get_color() for line in display.ax_.lines[1:]} <= {INK}

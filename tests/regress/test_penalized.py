@@ -7,6 +7,7 @@ from sklearn.linear_model import LinearRegression, Ridge
 
 from eigenlens.regress import PenalizedRegression
 from eigenlens.regress.penalties import penalty_matrix, penalty_root
+from eigenlens.regress.score_path import dual_basis
 
 PENALTIES = ["ridge", "smooth", "cyclic", (2, 3)]
 
@@ -145,3 +146,14 @@ def test_bspline_penalty_is_the_curvature_of_the_spline():
     assert beta @ penalty_matrix("bspline", 9) @ beta == pytest.approx(expected, rel=1e-10)
     with pytest.raises(ValueError, match="at least 4 columns"):
         penalty_matrix("bspline", 3)
+
+
+@pytest.mark.parametrize("condition", [1.0, 1e3, 1e6, 1e12])
+def test_a_basis_of_dependent_rows_is_orthonormal_and_spans_them(condition):
+    rng = np.random.default_rng(0)
+    rows = np.geomspace(1.0, condition, 30)[:, None] * rng.normal(size=(30, 200))
+    rows = np.vstack([rows, rows.sum(axis=0)])
+    basis, root = dual_basis(rows, None)
+    assert np.allclose(basis.T @ basis, np.eye(basis.shape[1]), atol=1e-13)
+    assert np.allclose(rows @ basis @ basis.T, rows, rtol=0, atol=1e-13 * np.abs(rows).max())
+    assert np.array_equal(root, np.eye(basis.shape[1]))

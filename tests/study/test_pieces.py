@@ -4,19 +4,32 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 import pytest
+import scipy.stats
+from sklearn.linear_model import LinearRegression
 from sklearn.svm import SVC
 
-from eigenlens import LDA, PDA, QDA
+import eigenlens
+from eigenlens import LDA, PDA, QDA, SIR
+from eigenlens._core.drawn import keys, smallest
 from eigenlens._core.errors import InputError
 from eigenlens.cli.console import paced
 from eigenlens.cli.main import run
+from eigenlens.inference import choose_slices
+from eigenlens.moments.folded import Folded
+from eigenlens.regress import CurveOnDirections
+from eigenlens.sources import Block
 from eigenlens.study import Plan, read_data, study
+from eigenlens.study.group_folds import GroupFolds, bucket_count, buckets_of, group_keys
+from eigenlens.study.response import bins_for
+from eigenlens.study.tallies import clustered
 from eigenlens.study.whole import FIRST, SECOND
 from eigenlens.tables import TableFile
+from eigenlens.validation.folds import DealtFolds
 
 N = 6_000
 
@@ -255,7 +268,15 @@ def test_holes_are_refused_where_that_is_asked(tmp_path):
         read_data(TableFile(saved(table, tmp_path)), Plan(target="kind", missing="refuse", stream=True))
 
 
-@pytest.mark.parametrize("asked", [{"missing": "mean"}, {"target": "x0", "method": "save"}, {"weights": "x5"}])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"missing": "mean"},
+        {"target": "x0", "method": "save"},
+        {"target": "x0", "method": "localized-sir"},
+        {"weights": "x5"},
+    ],
+)
 def test_what_pieces_do_not_do_is_done_in_memory(tmp_path, asked):
     table = columns()
     table["x1"][[3, 5_000]] = np.nan
@@ -439,3 +460,94 @@ def test_the_pace_in_words():
     assert paced(1_000_000, 3_000_000, 2) == "500,000 rows/s, 4 s left"
     assert paced(60_000_000, 0, 20) == "3.0 million rows/s"
     assert paced(1_000, 10_000_000, 1) == "1,000 rows/s, 167 min left"
+
+
+def test_moments_of_a_wide_table_are_made_of_many_rows_at_once(tmp_path, monkeypatch):
+    """Merging moments of many columns, for each class of each fold, costs more than making those of a few rows."""
+    merged, merge = [], Folded.merge
+    monkeypatch.setattr(Folded, "merge", lambda self, other: (merged.append(1), merge(self, other))[1])
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((N, 60)).round(3), np.arange(N) % 3
+    X[:, :3] += np.eye(3)[y]
+    path = saved({**{f"x{j}": X[:, j] for j in range(60)}, "kind": np.array(list("abc"))[y]}, tmp_path)
+    one, other, _ = both(path, target="kind")
+    assert_same(*map(findings, (one, other)))
+    assert len(merged) < 8  # the file has thirty pieces
+
+
+def test_no_moments_are_made_of_a_table_that_the_sample_holds(tmp_path, monkeypatch):
+    monkeypatch.setattr("eigenlens.study.data.SAMPLE_ROWS", 2 * N)
+    monkeypatch.setattr(Folded, "update", lambda self, block: pytest.fail("moments were made"))
+    path = saved(columns(), tmp_path)
+    data = read_data(TableFile(path), Plan(target="kind", stream=True), str(path))
+    assert data.whole is None
+    assert data.n_rows == N
+
+
+def of_all_rows(table, target, **weights):
+    """Return rows, answers, weights and folds of a study of all rows, and its scores by method."""
+    arrow = pa.table({name: pa.array(values) for name, values in table.items()})
+    found = eigenlens.report(arrow.to_pandas(), target=target, cv=3, **weights).findings
+    X = np.stack([table[name] for name in table if name not in (target, "w")], axis=1)
+    classes, codes = np.unique(table[target], return_inverse=True)
+    by_class = classes.dtype.kind == "U"
+    block = Block(X, codes, None, classes, None, np.arange(N)) if by_class else Block(X, numbers=np.arange(N))
+    return X, table[target], DealtFolds(3, 0, by_class)(block), {c.name: c for c in found.comparison}
+
+
+def test_many_rows_with_a_number_are_judged_as_by_refits():
+    """Linear regression, and a curve on the directions that SIR finds, from moments of the folds."""
+    X, y, folds, found = of_all_rows(numbered(), "y")
+    line = np.empty(N)
+    for k in range(3):
+        line[folds == k] = LinearRegression().fit(X[folds != k], y[folds != k]).predict(X[folds == k])
+    told = found["linear regression"]
+    parts = 1 - np.array([np.mean((y - line)[folds == k] ** 2) for k in range(3)]) / y.var()
+    half = scipy.stats.t.ppf(0.975, 2) * parts.std(ddof=1) / np.sqrt(3)
+    np.testing.assert_allclose(told.score, 1 - np.mean((y - line) ** 2) / y.var(), rtol=1e-9)
+    np.testing.assert_allclose(told.low, told.score - half, rtol=1e-9)
+    bins = bins_for(10, y, None, np.arange(N), 4, 0)
+    cuts = list(bins.slicing(choose_slices(N, X.shape[1], False)).cuts[0])
+    some, curve = np.sort(smallest(keys(np.arange(N), 0), 2_000)), np.empty(N)
+    for k in range(3):
+        seen, own = folds != k, some[folds[some] != k]
+        Z = (X - X[seen].mean(axis=0)) / X[seen].std(axis=0, ddof=1)
+        sir = SIR(n_slices=cuts).fit(Z[seen], y[seen])
+        bent = CurveOnDirections(SIR()).bent(sir, sir.transform(Z[own]), y[own])
+        curve[folds == k] = bent.predict(Z[folds == k])
+    np.testing.assert_allclose(found["SIR + curve"].score, 1 - np.mean((y - curve) ** 2) / y.var(), rtol=1e-7)
+
+
+def test_weighted_rows_of_classes_are_judged_as_by_refits():
+    table = weighted()
+    X, y, folds, found = of_all_rows(table, "kind", weights="w")
+    X, y, folds, w = (values[table["w"] > 0] for values in (X, y, folds, table["w"]))
+    n, guess, w = len(w), np.empty(len(w), dtype=object), w / w.mean()
+    for k in range(3):
+        seen = folds != k
+        Z = (X - np.average(X[seen], axis=0, weights=w[seen])) / X[seen].std(axis=0)
+        guess[folds == k] = LDA().fit(Z[seen], y[seen], sample_weight=w[seen]).predict(Z[folds == k])
+    right = y == guess
+    share = np.average(right, weights=w)
+    half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * np.sum((w * (right - share)) ** 2)) / w.sum()
+    np.testing.assert_allclose([found["LDA"].score, found["LDA"].low], [share, share - half], rtol=1e-9)
+
+
+def test_rows_that_belong_together_are_judged_as_by_refits():
+    """No model has seen a row of the groups that it judges; all rows are judged."""
+    table = grouped()
+    sites = group_keys(pa.chunked_array([table["site"]]))
+    sizes = np.bincount(buckets_of(sites, 0, bucket_count(5)), minlength=bucket_count(5))
+    dealt = GroupFolds.dealt(sizes, 3, 0)
+    folds, buckets = dealt.folds(sites), dealt.buckets(sites)
+    assert all(len(set(folds[table["site"] == site])) == 1 for site in set(table["site"]))
+    X, y = np.stack([table[f"x{j}"] for j in range(5)], axis=1), table["kind"]
+    guess = np.empty(N, dtype=object)
+    for k in range(3):
+        seen = folds != k
+        Z = (X - X[seen].mean(axis=0)) / X[seen].std(axis=0)
+        guess[folds == k] = LDA().fit(Z[seen], y[seen]).predict(Z[folds == k])
+    found = eigenlens.report(pd.DataFrame(table), target="kind", group="site", cv=3).findings
+    told = {c.name: c for c in found.comparison}["LDA"]
+    np.testing.assert_allclose([told.score, told.low], clustered(y == guess, None, buckets)[:2], rtol=1e-9)
+    assert any("LDA" in note and "are compared on all rows" in note for note in found.notes)

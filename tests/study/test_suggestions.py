@@ -2,6 +2,8 @@
 
 import shlex
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from eigenlens.cli.main import run
@@ -44,3 +46,33 @@ def test_a_step_runs_beside_the_report_that_names_it(tmp_path, capsys, monkeypat
     assert run([*command, "--folds", "0"]) == 0
     assert (tmp_path / "iris-report-2" / "report.html").exists()
     assert "\nWhat to do next\n" in capsys.readouterr().out
+
+
+def test_a_column_of_words_that_counts_most_is_left_out_as_a_whole(tmp_path):
+    rng = np.random.default_rng(0)
+    kind = np.array(["a", "b", "c"])[rng.integers(0, 3, 200)]
+    y = np.where((kind == "a") ^ (rng.random(200) < 0.1), "u", "v")
+    table = {"kind": kind, "size": rng.standard_normal(200), "y": y}
+    pd.DataFrame({**table, "z": rng.standard_normal(200)}).to_csv(tmp_path / "t.csv", index=False)
+    found = study(read_data(TableFile(tmp_path / "t.csv"), Plan(target="y")), Plan(target="y")).findings
+    assert "--drop kind" in found.next_steps[0].command
+    assert len(found.next_steps) == 3
+
+
+def test_there_are_three_steps_where_columns_are_few(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(200)
+    pd.DataFrame({"x": x, "y": x + rng.standard_normal(200)}).to_csv(tmp_path / "t.csv", index=False)
+    found = study(read_data(TableFile(tmp_path / "t.csv"), Plan(target="y")), Plan(target="y")).findings
+    assert len(found.next_steps) == 3
+    assert "--beside" in found.next_steps[-1].command
+
+
+def test_a_warning_that_names_a_method_is_followed_by_its_command(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(400)
+    bent = pd.DataFrame({"a": x, "b": x**2 + 0.1 * rng.standard_normal(400), "c": rng.standard_normal(400)})
+    bent.assign(y=x + 0.1 * rng.standard_normal(400)).to_csv(tmp_path / "t.csv", index=False)
+    found = study(read_data(TableFile(tmp_path / "t.csv"), Plan(target="y")), Plan(target="y")).findings
+    assert any("Check them with --method localized-sir" in said for said in found.warnings)
+    assert "--method localized-sir" in found.next_steps[0].command

@@ -247,3 +247,16 @@ def test_too_few_rows_for_theory_are_no_reason_to_refuse():
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(14)]).assign(kind=["a", "b"] * 8)
     (direction,) = report(frame, target="kind").findings.directions
     assert direction.verdict == "not tested"
+
+
+def test_columns_that_stand_in_the_way_of_a_test_are_named():
+    """Rows without holes are tested alone, and a column may be constant within classes in those."""
+    rng = np.random.default_rng(0)
+    y = np.repeat(["a", "b"], 60)
+    frame = pd.DataFrame(rng.standard_normal((120, 5)), columns=[f"x{j}" for j in range(5)])
+    frame["leaf"] = np.where(y == "a", 1.0, 2.0)
+    frame.loc[::7, "leaf"] += rng.standard_normal(len(frame.loc[::7]))
+    frame.loc[::7, "x1"] = np.nan
+    frame["twin"] = frame["x2"] + frame["x3"]  # so that nothing can be fitted by likelihood
+    found = report(frame.assign(y=y), target="y").findings
+    assert "column 'leaf' is constant" in found.test.about

@@ -31,6 +31,12 @@ def watch() -> None:
             signal.signal(number, _end)
 
 
+def release() -> None:
+    """Leave the sockets to the end of the process, which nobody needs to be told of."""
+    for end in _SOCKETS:
+        end.detach()
+
+
 def _wait(sent: socket.socket) -> None:
     while heard := sent.recv(1):
         if heard[0] in (signal.SIGINT, *ENDING):

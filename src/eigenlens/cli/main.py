@@ -245,6 +245,9 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return int(error.exit_code)
     except click.UsageError as error:
+        if "unexpected extra argument" in error.message:  # a shell has replaced a pattern by its files
+            way_out = "Several files are one table: name their folder, or a pattern in quotes ('rows/*.csv')."
+            error = click.UsageError(f"{error.message}. {way_out}", error.ctx)
         error.show()
         return 2
     except (click.Abort, KeyboardInterrupt):

@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from .._core import errors
 from .._core import xp as _xp
+from .._core.drawing import FOUND, LEVEL, Display, axes_for, plain
 from .._core.parameters import check_flag
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..sources import as_source, map_rows
 
 
@@ -27,6 +30,8 @@ class Alignment:
         Root of the mean squared distance between aligned and target points.
     disparity : float
         Share of the squared distances of the target points from their mean that is left, from 0 to 1 (with scaling).
+    target : array of shape (n, q)
+        The map that stayed.
 
     Examples
     --------
@@ -44,6 +49,7 @@ class Alignment:
     shift: Array
     residual: float
     disparity: float
+    target: Array
 
     def __repr__(self) -> str:
         n, q = self.aligned.shape
@@ -53,9 +59,35 @@ class Alignment:
         """Lay further points of the same map."""
         return self.scale * (Y @ _xp.like(self.rotation, Y)) + _xp.like(self.shift, Y)
 
+    def plot(self, ax: Any = None) -> Display:
+        """Draw an arrow from each point of the target to the aligned one, in the first two dimensions.
+
+        Parameters
+        ----------
+        ax : axes, optional
+
+        Returns
+        -------
+        Display
+        """
+        start, end = (np.pad(_xp.to_numpy(part), ((0, 0), (0, 1)))[:, :2] for part in (self.target, self.aligned))
+        ax = axes_for(ax, 1, 5.2, 4.6)[0]
+        style = {"angles": "xy", "scale_units": "xy", "scale": 1, "width": 0.003, "color": LEVEL}
+        ax.quiver(*start.T, *(end - start).T, **style)
+        ax.scatter(*start.T, s=12, color=FOUND, zorder=3, label="target")
+        ax.scatter(*end.T, s=0)  # the frame holds the tips too
+        ax.set(xlabel="axis 1", ylabel="axis 2", aspect="equal")
+        ax.set_title(f"Procrustes alignment, disparity {self.disparity:.3f}", fontsize=10, loc="left")
+        return Display.on(plain(ax))
+
 
 def procrustes(
-    Y: TableLike, target: TableLike, *, scaling: bool = True, reflection: bool = True, sample_weight: Any = None
+    Y: TableLike,
+    target: TableLike,
+    *,
+    scaling: bool = True,
+    reflection: bool = True,
+    sample_weight: ColumnLike | None = None,
 ) -> Alignment:
     """Align a map of points as closely as possible with another map of the same points.
 
@@ -117,6 +149,7 @@ def procrustes(
         to - factor * (from_ @ rotation),
         left_over**0.5,
         left_over / goal_size if goal_size > 0 else 0.0,
+        goal,
     )
 
 

@@ -139,7 +139,7 @@ def draw_loadings(result: Any, component: int, ax: Any = None) -> Any:
             ylabel=result.kind,
             xlim=(-0.7, p - 0.3),
         )
-    ax.set_title(f"component {component + 1}: {unit}", fontsize=10, loc="left")
+    ax.set_title(f"{result.axis} {component + 1}: {unit}", fontsize=10, loc="left")
     return plain(ax)
 
 

@@ -16,7 +16,6 @@ from sklearn.utils import _safe_indexing
 from .._core import errors
 from .._core import xp as _xp
 from ..moments.resampled import Resampler, can_resample
-from ..normal import HoledResampler
 from ..sources import Block
 
 LOADINGS = ("components_", "scalings_", "x_weights_", "scores_", "embedding_")
@@ -119,7 +118,7 @@ def can_climb(reference: Any) -> bool:
 
     Each of them looks at every row, so a table of many rows with few patterns of holes is better off with its patterns.
     """
-    return getattr(reference, "_resamples_holes", False) and bool(reference.moments_.n_rows <= ROWS)
+    return getattr(reference, "_holed_resampler", None) is not None and bool(reference.moments_.n_rows <= ROWS)
 
 
 def fit_reference(model: Any, X: Any, y: Any, sample_weight: Any) -> Any:
@@ -218,7 +217,7 @@ def from_moments(
         codes = np.unique(labels, return_inverse=True)[1]  # the order of moments, whatever that of the classes
     if units.chance is not None:  # a row of weight 2 is drawn twice as often, and then counts once
         weight = np.ones(len(weight))
-    kind = HoledResampler if getattr(reference, "_resamples_holes", False) else Resampler
+    kind = getattr(reference, "_holed_resampler", None) or Resampler
     sums = kind(moments, rows, codes, weight, units.labels)
     replica, k = _fixed(reference), len(loadings_of(reference))
     batch = max(1, min(n_boot, BATCH // (8 * (sums.n_units + sums.q**2))))

@@ -14,7 +14,7 @@ from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.drawing import Display
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
-from .._core.typing import Frame
+from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
 from ._resamples import (
@@ -80,6 +80,8 @@ class Bootstrap(Result):
         Names of the columns, of the classes, or of the rows of a map.
     model : estimator
         The fit to all rows.
+    axis : str
+        What a direction is called: a component, or a factor where components were rotated.
 
     Examples
     --------
@@ -107,6 +109,7 @@ class Bootstrap(Result):
     kind: str
     names: list[str]
     model: Any
+    axis: str = "component"
 
     @property
     def n_boot(self) -> int:
@@ -165,7 +168,7 @@ class Bootstrap(Result):
 
         k = len(self.estimate)
         whose = {"loading": "column", "score": "class", "coordinate": "row"}[self.kind]
-        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=["component", whose])
+        index = pd.MultiIndex.from_product([np.arange(1, k + 1), self.names], names=[self.axis, whose])
         columns = {
             self.kind: self.estimate,
             "standard_error": self.standard_error,
@@ -175,7 +178,7 @@ class Bootstrap(Result):
         }
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
-    def plot(self, component: int = 0, ax: Any = None) -> Display:
+    def plot(self, component: int = 0, ax: Axes | None = None) -> Display:
         """Draw the loadings of a component with their intervals, or a map with ellipses; return the display.
 
         Parameters
@@ -194,17 +197,17 @@ class Bootstrap(Result):
 
 def bootstrap(
     model: Any,
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: ColumnLike | None = None,
     *,
     n_boot: int = 1000,
-    groups: Any = None,
+    groups: ColumnLike | None = None,
     block: int | None = None,
     resample: Literal["auto", "rows", "blocks"] = "auto",
     level: float = 0.95,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike | None = None,
     n_jobs: int | None = None,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
     progress: bool | None = None,
 ) -> Bootstrap:
     """Fit an estimator to resamples of the rows and return intervals for its loadings and eigenvalues.

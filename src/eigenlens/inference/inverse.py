@@ -161,6 +161,7 @@ def resampled_test(
     largest: bool = False,
     stop: bool = False,
     measure: str = "eigenvalue",
+    at_most_1: bool = False,
 ) -> DimensionTest:
     """Compare W·Σ_{j>d} λⱼ with its values where all that follows the d-th variate is noise.
 
@@ -187,6 +188,8 @@ def resampled_test(
         Skip tests after the first d that is not rejected (NaN), if draws are expensive.
     measure : str
         A description of what an eigenvalue measures.
+    at_most_1 : bool
+        Whether none can exceed 1, as squared correlations.
     """
     check_draws(alpha, n_draws)
     seed = seed_of(seed)
@@ -201,7 +204,7 @@ def resampled_test(
         null = np.array([statistic(draw(d, rng), d) for _ in range(n_draws)])
         p_values[d] = (1 + np.sum(null >= found[d] * (1 - 1e-12))) / (1 + n_draws)
         bars[d] = np.quantile(null, 1 - alpha)
-        least[d] = drawn_found(null, float(bars[d]), W, largest)
+        least[d] = drawn_found(null, float(bars[d]), W, largest, len(values) - d if at_most_1 else None)
         if stop and p_values[d] > alpha:
             break
     statistics = {"eigenvalue": _padded(values, most), "statistic": found, "bar": bars}

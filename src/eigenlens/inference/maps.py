@@ -10,9 +10,9 @@ from scipy.stats import rankdata
 
 from .._core import errors, optional
 from .._core import xp as _xp
-from .._core.drawing import INK, Display, axes_for, plain
+from .._core.drawing import INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
 from .._core.parameters import check_choice, check_number
-from .._core.typing import Frame
+from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
 from ..sources import as_source, map_rows
@@ -68,16 +68,30 @@ class AgreementTest(Result):
         values = {"statistic": [self.statistic], "p_value": [self.p_value], "draws": [len(self.draws)]}
         return optional.pandas().DataFrame(values, index=[self.method])
 
+    def plot(self, ax: Any = None) -> Display:
+        """Draw the statistics of the permutations, with the observed one as a line. Return the display.
+
+        Parameters
+        ----------
+        ax : axes, optional
+        """
+        ax = axes_for(ax, 1, 5.6, 3.6)[0]
+        ax.hist(self.draws, bins="auto", color=QUIET)
+        ax.axvline(self.statistic, color=LEVEL, linewidth=1.5)
+        ax.set(xlabel=f"correlation ({self.method})", ylabel="permutations")
+        ax.set_title(f"Observed {self.statistic:.3f} (line), p = {self.p_value:.3g}", fontsize=10, loc="left")
+        return Display.on(plain(ax))
+
 
 def mantel(
     D: Any,
     E: Any,
     *,
     method: Literal["pearson", "spearman"] = "pearson",
-    strata: Any = None,
+    strata: ColumnLike | None = None,
     alpha: float = 0.05,
     n_draws: int = 999,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
 ) -> AgreementTest:
     """Test whether two tables of distances between the same rows are correlated (Mantel).
 
@@ -127,7 +141,13 @@ def mantel(
 
 
 def procrustes_test(
-    X: Any, Y: Any, *, strata: Any = None, alpha: float = 0.05, n_draws: int = 999, random_state: Any = 0
+    X: TableLike,
+    Y: TableLike,
+    *,
+    strata: ColumnLike | None = None,
+    alpha: float = 0.05,
+    n_draws: int = 999,
+    random_state: RandomState | None = 0,
 ) -> AgreementTest:
     """Test whether two maps of the same rows agree after the best rotation and scaling (PROTEST).
 
@@ -222,7 +242,7 @@ class OutsideColumns(Result):
         head = ["column", "word", *(f"axis {j + 1}" for j in range(k)), "r2", "p_value"]
         return optional.pandas().DataFrame(rows, columns=head)
 
-    def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Display:
+    def plot(self, ax: Axes | None = None, *, alpha: float = 0.05) -> Display:
         """Draw arrows and centres on a map, pale if they are not significant. Return the display."""
         ax = axes_for(ax, 1, 5.2, 4.6)[0]
         places = [place[:2] for words in self.centres.values() for place in words.values()]
@@ -231,20 +251,26 @@ class OutsideColumns(Result):
             ax.set(xlim=(-far, far), ylim=(-far, far), xlabel="axis 1", ylabel="axis 2")
         reach = 0.75 * min(np.abs([*ax.get_xlim(), *ax.get_ylim()]))
         size = reach / max(float(np.sqrt(self.r2.max(initial=0))), 1e-12)
+        written = []
         for name, tip, p in zip(self.names, self.arrows[:, :2] * size, self.p_values, strict=True):
             colour = INK if p <= alpha else "0.7"
-            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
-            side = "left" if tip[0] >= 0 else "right"
-            ax.annotate(name, tip, (3 if tip[0] >= 0 else -3, 0), textcoords="offset points", color=colour, ha=side)
+            ax.annotate("", (tip[0], tip[1]), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
+            written.append(named(ax, name, tip, 9, colour))
         for name, words in self.centres.items():
             for word, place in words.items():
                 colour = INK if self.words_p_values[name] <= alpha else "0.7"
-                ax.annotate(word, place[:2], color=colour, ha="center", va="center", weight="bold")
-        return Display.on(plain(ax))
+                ax.annotate(word, (place[0], place[1]), color=colour, ha="center", va="center", weight="bold")
+        place_names(plain(ax), written, np.array(places).reshape(-1, 2))
+        return Display.on(ax)
 
 
 def envfit(
-    scores: Any, columns: Any, *, strata: Any = None, n_draws: int = 999, random_state: Any = 0
+    scores: Any,
+    columns: Any,
+    *,
+    strata: ColumnLike | None = None,
+    n_draws: int = 999,
+    random_state: RandomState | None = 0,
 ) -> OutsideColumns:
     """Fit other columns to a map of rows: an arrow for numbers, a centre for each word, each with its R².
 

@@ -78,7 +78,8 @@ class Moves:
             return self.flipped(R, rng)
         if self.block == 1:
             return rng.permuted(R, axis=0)
-        return np.column_stack([column[self.order(rng)] for column in R.T])
+        places = np.arange(self.n)[:, None] - self._shifts(rng, R.shape[1])  # at least −n: they count from the end
+        return np.take_along_axis(R, places, axis=0)
 
     def together(self, Z: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Return rows, all columns together, in other places; groups that no other equals in size are flipped.
@@ -98,7 +99,11 @@ class Moves:
             return _exchanged(self.labels, rng)
         if self.block == 1:
             return rng.permutation(self.n)
-        return np.roll(np.arange(self.n), int(rng.integers(self.block, self.n - self.block + 1)))
+        return np.roll(np.arange(self.n), int(self._shifts(rng, 1)[0]))
+
+    def _shifts(self, rng: np.random.Generator, count: int) -> np.ndarray:
+        """Return by how many rows series are shifted, end to beginning: at least a block either way."""
+        return rng.integers(self.block, self.n - self.block + 1, count)
 
 
 def _exchanged(labels: np.ndarray, rng: np.random.Generator) -> np.ndarray:

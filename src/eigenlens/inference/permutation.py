@@ -85,6 +85,7 @@ def canonical_permutation_test(
         n_draws=n_draws,
         seed=seed,
         measure="squared correlation",
+        at_most_1=True,
     )
 
 

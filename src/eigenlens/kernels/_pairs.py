@@ -106,7 +106,7 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
     xp = _xp.namespace(Z)
     power = 2.0 ** round(log2(unit))  # dividing by it is exact, and squares of numbers near 10^±300 stay numbers
     rest = power / unit
-    Z = Z / power
+    Z = Z if power == 1 else Z / power
     centre = rough_centre(Z)
     Zc = (Z - centre) * rest
     sizes = xp.sum(Zc**2, axis=1)
@@ -114,7 +114,7 @@ def half_negative_squares(Z: Array, smooth: bool, unit: float = 1.0) -> BlockFun
     widest = float(xp.max(sizes))
 
     def function(X: Array, out: Array | None = None) -> Array:
-        X = X / power
+        X = X if power == 1 else X / power
         Xc = (X - centre) * rest
         own = xp.sum(Xc**2, axis=1)
         if not smooth or widest + float(xp.max(own)) > SMOOTH:

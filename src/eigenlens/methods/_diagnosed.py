@@ -10,9 +10,9 @@ import numpy as np
 
 from .._core import optional
 from .._core import xp as _xp
-from .._core.drawing import FOUND, INK, LEVEL, Display, axes_for, plain
+from .._core.drawing import FOUND, INK, LEVEL, Display, axes_for, named, place_names, plain
 from .._core.parameters import check_number
-from .._core.typing import Array, Frame, TableLike
+from .._core.typing import Array, Axes, Frame, TableLike
 from ..inference.row_limits import row_limits
 from ..spectral import solve
 
@@ -39,6 +39,8 @@ class Diagnosis:
     level : float
     names : list of str
         Of the columns.
+    rows : list of str, or None
+        Names of the rows: those of the index of a pandas frame.
 
     Examples
     --------
@@ -60,6 +62,7 @@ class Diagnosis:
     q_contributions: np.ndarray
     level: float
     names: list[str]
+    rows: list[str] | None = None
 
     @property
     def outlying(self) -> np.ndarray:
@@ -86,7 +89,7 @@ class Diagnosis:
             "outlying": self.outlying,
             "column": np.array(self.names, dtype=object)[beyond.argmax(axis=1)],
         }
-        return optional.pandas().DataFrame(columns)
+        return optional.pandas().DataFrame(columns, index=self.rows)
 
     def _parts(self) -> tuple[np.ndarray, np.ndarray]:
         return self.q_contributions, self.t2_contributions
@@ -96,8 +99,8 @@ class Diagnosis:
         table = table[table["outlying"]].head(15)
         return f"<div><p>{self}</p>{table.to_html(float_format='{:.4g}'.format)}</div>"
 
-    def plot(self, ax: Any = None) -> Display:
-        """Draw Q against T² with both limits, label the farthest rows by number, and return the display.
+    def plot(self, ax: Axes | None = None) -> Display:
+        """Draw Q against T² with both limits, label the farthest rows by name or number, and return the display.
 
         Parameters
         ----------
@@ -105,18 +108,19 @@ class Diagnosis:
         """
         ax = axes_for(ax, 1, 5.6, 4.2)[0]
         out = self.outlying
-        ax.scatter(self.t2[~out], self.q[~out], s=10, color=FOUND, alpha=0.5, linewidth=0)
+        ax.scatter(self.t2[~out], self.q[~out], s=10, color=FOUND, alpha=0.7, linewidth=0)
         ax.scatter(self.t2[out], self.q[out], s=16, color=LEVEL, linewidth=0)
         ax.axvline(self.t2_limit, color=INK, linewidth=0.8, linestyle=":")
         ax.axhline(self.q_limit, color=INK, linewidth=0.8, linestyle=":")
         reach = np.maximum(self.t2 / self.t2_limit, self.q / max(self.q_limit, 1e-300))
-        for i in np.argsort(-reach)[:NAMED]:
-            if out[i]:
-                at = (self.t2[i], self.q[i])
-                ax.annotate(str(i), at, (4, 3), textcoords="offset points", color=INK, fontsize=8)
         ax.set(xlabel="T² (within the components)", ylabel="Q (beside them)", xlim=(0, None), ylim=(0, None))
         ax.set_title(f"Rows beyond the {100 * self.level:g}% limits", fontsize=10, loc="left")
-        return Display.on(plain(ax))
+        plain(ax)
+        far = [i for i in np.argsort(-reach)[:NAMED].tolist() if out[i]]
+        labels = [str(i) if self.rows is None else self.rows[i] for i in far]
+        points = [(self.t2[i], self.q[i]) for i in far]
+        place_names(ax, [named(ax, *pair, 8, INK) for pair in zip(labels, points, strict=True)], np.array(points))
+        return Display.on(ax)
 
 
 def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
@@ -146,7 +150,16 @@ def diagnosed(model: Any, X: TableLike, level: float) -> Diagnosis:
         found[:, p + 2 :],
         float(level),
         model._names_of_columns(),
+        index_names(X),
     )
+
+
+def index_names(X: Any) -> list[str] | None:
+    """Return the index of a pandas frame, unless it holds numbers."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or hasattr(X, "__dask_graph__"):
+        return None
+    return None if getattr(index, "dtype", np.dtype(int)).kind in "iufbmM" else list(map(str, index))
 
 
 #: The last limits of each model, with the moments that they belong to, their weight, the components and the level.

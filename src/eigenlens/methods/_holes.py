@@ -13,7 +13,7 @@ from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, holed_test
 from ..moments import Factor
-from ..normal import Conditional
+from ..normal import Conditional, EachHoledResampler, HoledResampler
 from ..normal.redrawn import Redrawn
 from ..spectral import Form
 from ._base import Kept, MomentsEstimator
@@ -83,7 +83,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         return None if names is None else [str(name) for name in names]
 
     def _rank(self) -> int | None:
-        """Return the rank of the covariance beside noise, None where it is full."""
+        """Return the rank of the covariance relative to noise, None if it is full."""
         return None
 
     def _completed(self, moments: Any) -> Completed:
@@ -105,7 +105,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     _method_with_holes: ClassVar[str | None] = None
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        """Return what "at most d directions" says of a sample with holes; None where there is no test of it."""
+        """Return what "at most d directions" says of a sample with holes; None if there is no test of it."""
         return None
 
     def _holed_test(
@@ -132,12 +132,13 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
 
     @property
-    def _resamples_holes(self) -> bool:
-        """Whether a resample of rows with holes needs no more than the maximum of one likelihood, near this one."""
+    def _holed_resampler(self) -> type | None:
+        """What fits resamples of rows with holes, each from the likelihood of all rows; None where nothing can."""
         parts = patterns_in(self._collected) if self.missing == "ml" else []
-        pooled = getattr(self._moments(Factor), "pooled", True)
         usual = all(part.exponent is None for part in parts)  # no powers of two were taken out
-        return bool(parts) and pooled and usual and np.isfinite(self.__dict__.get("log_likelihood_", np.inf))
+        if not parts or not usual or not np.isfinite(self.__dict__.get("log_likelihood_", np.inf)):
+            return None
+        return HoledResampler if getattr(self._moments(Factor), "pooled", True) else EachHoledResampler
 
     def _without_holes(self, moments: Any) -> Any:
         return self._completed(moments).moments

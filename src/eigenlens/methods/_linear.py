@@ -11,7 +11,7 @@ import numpy as np
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.parameters import check_choice, unchanged_on_failure, wanted
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import (
     CANONICAL,
     Choice,
@@ -30,12 +30,13 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
 from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import expected_over_groups, law_of, require_law, with_holes
+from ._problem import Problem
 from ._rows import Known
 from ._structure import structure
 
@@ -53,7 +54,7 @@ class DiscriminantProblem(Problem):
     divisor : float
         Of the within-class sum of squares.
     penalised_by : str
-        For a message: the parameter that adds to the sums of squares, so that the normal theory does not hold.
+        For a message: the parameter that adds to the sums of squares, which invalidates the normal theory.
     """
 
     priors: np.ndarray = None  # type: ignore[assignment]
@@ -71,6 +72,11 @@ class DiscriminantProblem(Problem):
         spectrum = solve(self.pencil)
         return spectrum.first(max(1, wilks_of_classes(self.moments).dimension)) if self.asked == "auto" else spectrum
 
+    @property
+    def sphered_later(self) -> bool:
+        """Whether the coordinates that make B the identity are as large as the rows, and made when asked for."""
+        return isinstance(self.pencil.B, RidgedForm)
+
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
@@ -78,7 +84,7 @@ class DiscriminantProblem(Problem):
 
 PERMUTED_CLASSES = Wording(
     "permutation",
-    "Rows were moved to other classes, and the problem solved again, with a penalty chosen anew ({permutations}).",
+    "Rows were moved to other classes, and the problem solved again, with a new penalty ({permutations}).",
 )
 
 
@@ -102,7 +108,14 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
 
     priors: Any
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find what separates the classes.
 
         Parameters
@@ -118,7 +131,9 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
         with unchanged_on_failure(self):
             return self._fit(*self._take_target(X, y, target), sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None, classes: Any = None
+    ) -> Self:
         """Add more rows; the result is that of all rows at once. With fewer than two classes, only moments are kept.
 
         Parameters
@@ -132,8 +147,8 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
         if classes is not None:
             if isinstance(X, Source) and y is None:
                 raise errors.InputError(
-                    "classes is a check of y, and here y lies in the source, unread: leave classes out; they are "
-                    "found on the way."
+                    "classes is a check of y, but y is in the source and has not been read yet; leave classes out: "
+                    "they are found during the pass."
                 )
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
@@ -192,7 +207,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         xp, dtype, unit = _xp.namespace(within.pivot), within.dtype, within.unit
         if spectrum.rank < spectrum.singular_values.shape[0]:
             spectrum = spectrum.first(max(1, spectrum.rank))
-        W = None if isinstance(problem.pencil.B, RidgedForm) else spectrum.whitening.matrix  # type: ignore[union-attr]
+        W = None if problem.sphered_later else spectrum.whitening.matrix  # type: ignore[union-attr]
         spectrum = spectrum.mapped(problem.directions(spectrum.vectors))
         centre = _xp.like(problem.shares, within.shift) @ within.shift
         offsets = within.shift - centre
@@ -222,15 +237,17 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         return sphering, (within.shift - centre) @ (W * within.unit[:, None])
 
     def _sphered(self) -> tuple[Subspace, Array]:
-        """Return what `_sphere_of` does; with shrinkage on few rows it is made when it is asked for, as it is large."""
+        """Return what `_sphere_of` does; with a penalty on few rows it is large, so it is made only when needed."""
         self._require_fit()
         if self._sphering is None:
-            p = self.n_features_in_
-            way_out = "use transform and predict, which do not need it, or fewer columns"
-            memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
-            problem: Any = self._pose(self._collected)
-            whitening = whiten(problem.pencil.B.expanded())
-            self._sphering, self._sphered_means = self._sphere_of(problem, whitening.matrix)
+            problem: Any = self._pose(self._whole_moments)
+            B = problem.pencil.B
+            if isinstance(B, RidgedForm):
+                p = self.n_features_in_
+                way_out = "use transform and predict, which do not need it, or fewer columns"
+                memory.require(memory.square_bytes(p, copies=4.0), f"The covariance of {p:,} columns", way_out)
+                B = B.expanded()
+            self._sphering, self._sphered_means = self._sphere_of(problem, whiten(B).matrix)
         return self._sphering, self._sphered_means
 
     @property
@@ -260,16 +277,16 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"] | None = None,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many discriminant directions there are, whatever `n_components` is: "at most d", d = 0, 1, …
 
@@ -328,9 +345,9 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         if method == "wilks":
             return wilks_of_classes(problem.moments, alpha)
         Y = contrasts(np.bincount(codes) / len(codes))[codes]
-        X, penalty = problem.with_penalty(rows.X)
+        columns, penalty = problem.with_penalty(rows.X)
         test = canonical_permutation_test(
-            X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
+            columns, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
         )
         return test.with_note(note)
 
@@ -383,7 +400,8 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         whitening = problem.solve().whitening
         if whitening.rank < whitening.varying:  # which directions are dropped may change with the row
             return None
-        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (self._sphering.project(X), self._sphered_means))
+        sphering, sphered_means = self._sphered()
+        rows, means = (np.asarray(_xp.to_numpy(v)) for v in (sphering.project(X), sphered_means))
         classes = ClassRows(rows, means, codes, weight, problem.moments.weights)
         divisor = np.full(len(X), problem.divisor)
         return linear_scores(

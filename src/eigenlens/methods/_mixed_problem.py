@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -34,8 +35,13 @@ class MixedProblem(PrincipalProblem):
     tables: Crosstabs | None = None
     wanted: int = 1
 
+    @cached_property
+    def full(self) -> Spectrum:
+        """All directions of the pencil."""
+        return solve(self.pencil)
+
     def solve(self) -> Spectrum:
-        spectrum = solve(self.pencil)
+        spectrum = self.full
         return spectrum.first(max(1, min(self.wanted, spectrum.rank) if self.asked is None else self.wanted))
 
     def drops_weak(self, spectrum: Spectrum) -> bool:

@@ -120,6 +120,7 @@ class Rotation:
             value_low=value_low,
             value_high=value_high,
             blocks=[],
+            axis="factor",
         )
 
     def _matched(self, loadings: np.ndarray, start: np.ndarray | None) -> np.ndarray:

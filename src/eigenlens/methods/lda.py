@@ -17,7 +17,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
@@ -176,7 +176,7 @@ class LDA(LinearDiscriminant):
         self,
         n_components: int | Literal["auto"] | None = None,
         *,
-        priors: Any = None,
+        priors: Priors | None = None,
         shrinkage: float | Literal["ledoit-wolf", "oas", "cv"] | None = None,
         within: Literal["pooled", "equal"] = "pooled",
         between: Literal["weighted", "equal"] = "weighted",

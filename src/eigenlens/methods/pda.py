@@ -30,7 +30,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, Priors
 from ..inference import Choice
 from ..moments import Centred, Grouped
 from ..regress.penalized import PenalizedRegression
@@ -67,6 +67,10 @@ class PenalizedProblem(DiscriminantProblem):
 
     metric_advice = "Neither the rows nor the penalty see them; a ridge penalty sees all."
 
+    @property
+    def sphered_later(self) -> bool:
+        return self.basis is not None
+
     def directions(self, vectors: Array, unit: Array | None = None) -> Array:
         return super().directions(vectors if self.basis is None else _xp.like(self.basis, vectors) @ vectors, unit)
 
@@ -85,7 +89,7 @@ class PenalizedProblem(DiscriminantProblem):
         return X, self._chosen_again(root, float(len(X)))
 
     def _chosen_again(self, root: np.ndarray, W: float) -> Choice:
-        """Return how λ is chosen for rows that were moved, the penalty being that of a root."""
+        """Return how λ is chosen for permuted rows, with the penalty given by its root."""
 
         def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
             L = root @ M
@@ -97,6 +101,16 @@ class PenalizedProblem(DiscriminantProblem):
             return of_products
 
         return of_sums
+
+
+@dataclass(frozen=True, eq=False)
+class _AllPenalties:
+    """A basis (p, q), or None for the columns themselves, and in it: the root of Ω, T_W, and the path of all λ."""
+
+    basis: np.ndarray | None
+    root: np.ndarray
+    within: Form
+    path: ScorePath
 
 
 @stored("PDA")
@@ -140,7 +154,7 @@ class PDA(LinearDiscriminant):
     coef_, intercept_ : arrays
         The rule in the units of X.
     regressor_ : PenalizedRegression
-        As in `FDA`: it predicts K − 1 contrasts of the classes, of which the coordinates are combinations.
+        As in `FDA`: it predicts K − 1 contrasts of the classes, and the coordinates are combinations of these.
     lam_, df_ : float
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
@@ -210,7 +224,7 @@ class PDA(LinearDiscriminant):
         lam: float | Literal["gcv", "cv"] = "gcv",
         df: float | None = None,
         cost: float = 1.0,
-        priors: Any = None,
+        priors: Priors | None = None,
         missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
@@ -246,16 +260,12 @@ class PDA(LinearDiscriminant):
         free = self.df is None and self._value("lam") == 0  # LDA, which knows no units
         constant = within.constant_columns()
         refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
-        B, between = Form.of(within, 1.0), between_form(within, priors)
-        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
-        seen = [form if basis is None else form.seen_through(_xp.like(basis, within.shift)) for form in (B, between)]
-        shift = _xp.to_numpy(within.shift)
-        means = shift - moments.weights / moments.weight @ shift
-        path = ScorePath(_on_host(seen[0]), means if basis is None else means @ basis, moments.weights, root)
-        lam = self._choose(path, float(within.unit[0]))
+        between = between_form(within, priors)
+        along = self._once((free, id(self.penalty)), lambda: self._all_penalties(moments, within, free))
+        lam = self._choose(along.path, float(within.unit[0]))
         pencil = Pencil(
-            seen[1],
-            (seen[0] if lam == 0 else _plus(seen[0], lam, root)).times(1.0 / divisor),
+            between if along.basis is None else between.seen_through(_xp.like(along.basis, within.shift)),
+            (along.within if lam == 0 else _plus(along.within, lam, along.root)).times(1.0 / divisor),
             n_components=k,
             constant=constant if free else None,
             most=max(1, min(p, within.n_rows - K)) if free else None,
@@ -263,8 +273,18 @@ class PDA(LinearDiscriminant):
         unit = float(within.unit[0])
         by = f"lam={lam * unit * unit:.3g}" if lam else ""
         return PenalizedProblem(
-            pencil, moments, within, names, self.n_components, priors, priors, divisor, by, basis, path, lam, self
+            *(pencil, moments, within, names, self.n_components, priors, priors, divisor, by),
+            *(along.basis, along.path, lam, self),
         )
+
+    def _all_penalties(self, moments: Grouped, within: Centred, free: bool) -> _AllPenalties:
+        """Return what no λ changes."""
+        p, shift = moments.n_features, _xp.to_numpy(within.shift)
+        root, basis = (np.zeros((0, p)), None) if free else self._root(p, within, moments)
+        means, form = shift - moments.weights / moments.weight @ shift, Form.of(within, 1.0)
+        if basis is not None:
+            means, form = means @ basis, form.seen_through(_xp.like(basis, within.shift))
+        return _AllPenalties(basis, root, form, ScorePath(_on_host(form), means, moments.weights, root))
 
     def _present(self, problem: Any, spectrum: Spectrum) -> None:
         super()._present(problem, spectrum)
@@ -330,7 +350,7 @@ class PDA(LinearDiscriminant):
         return root, basis
 
     def _choose(self, path: ScorePath, unit: float) -> float:
-        """Return λ in the units of the moments, `unit` being that of their columns."""
+        """Return λ in the units of the moments; `unit` is that of their columns."""
         if self.df is not None:
             return path.lam_for(float(self.df))
         lam = self._value("lam")

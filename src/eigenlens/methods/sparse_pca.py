@@ -78,7 +78,8 @@ class SparsePCA(PrincipalComponents):
         tried and the lowest minimum is taken; one for each ties a component to its principal axis, where it starts.
     n_nonzero : int, sequence of ints or None
         Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
-        penalty is lowered until one more loading would enter. `alpha_` holds the penalties found.
+        penalty is lowered until one more loading would enter. `alpha_` holds the penalties found. With more columns
+        than rows the search begins at the soft-threshold form, where it finds better columns than at principal axes.
     ridge : float
         λ₂, on the same scale. ``numpy.inf`` is the soft-threshold form for many more columns than rows, which needs no
         p × p matrix.
@@ -101,8 +102,8 @@ class SparsePCA(PrincipalComponents):
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used. NaN if no penalty gives `n_nonzero` loadings and lets the iteration converge: the set of columns
-        is then fixed, and the loadings are found without a penalty.
+        Penalties used. NaN if no penalty gives `n_nonzero` loadings and lets the iteration converge, or if loadings are
+        more than half as many as rows: the set of columns is then fixed, and the loadings are found without a penalty.
     objective_ : float
         Value that the iteration reached, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty if
         that is NaN); with an infinite `ridge`, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.
@@ -192,7 +193,8 @@ class SparsePCA(PrincipalComponents):
         pencil, moments, unit = problem.pencil, problem.moments, problem.unit
         dtype, k = moments.dtype, min(len(spectrum), max(1, spectrum.rank))
         total = pencil.A.trace()
-        axes = self._axes(pencil.A, _xp.to_numpy(spectrum.vectors)[:, :k], total, self.alpha, self.n_nonzero)
+        start = _xp.to_numpy(spectrum.vectors)[:, :k]
+        axes = self._axes(pencil.A, start, total, self.alpha, self.n_nonzero, moments.n_rows)
         self._tell(axes)
         loadings, variance = _loadings(axes, pencil.A)
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
@@ -207,7 +209,14 @@ class SparsePCA(PrincipalComponents):
         self.explained_variance_ratio_ = _xp.attribute_copy(_xp.like(variance / (total or 1.0), moments.pivot), dtype)
 
     def _axes(
-        self, form: Form, start: np.ndarray, total: float, alpha: Any, n_nonzero: Any, rounds: int | None = None
+        self,
+        form: Form,
+        start: np.ndarray,
+        total: float,
+        alpha: Any,
+        n_nonzero: Any = None,
+        n_rows: int = 0,
+        rounds: int | None = None,
     ) -> SparseAxes:
         """Solve on the covariance scaled to trace p."""
         p, k = start.shape
@@ -226,7 +235,7 @@ class SparsePCA(PrincipalComponents):
             "polish": not self.refit,
         }
         if n_nonzero is not None:
-            axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), **options)
+            axes = counted_axes(G, start, self._each("n_nonzero", n_nonzero, k).astype(int), n_rows, **options)
         else:
             penalties = self._each("alpha", alpha, k).astype(float)
             if self.relative:
@@ -244,9 +253,9 @@ class SparsePCA(PrincipalComponents):
         near, spare = start, min(self.max_iter, SHARED_ROUNDS) - PATH_ROUNDS
         for i in tracked(iter(np.argsort(alphas)[::-1].tolist()), len(alphas), "Penalties", None):
             tried = PATH_ROUNDS if spare > 0 else min(LAST_ROUNDS, PATH_ROUNDS)
-            axes = self._axes(form, start, total, float(alphas[i]), None, min(self.max_iter, tried))
+            axes = self._axes(form, start, total, float(alphas[i]), rounds=min(self.max_iter, tried))
             if not axes.converged and spare > 0:
-                axes = self._axes(form, near, total, float(alphas[i]), None, PATH_ROUNDS + spare)
+                axes = self._axes(form, near, total, float(alphas[i]), rounds=PATH_ROUNDS + spare)
                 spare -= axes.n_iter
             found[i] = axes
             near = axes.A if axes.B.any(axis=0).all() else start

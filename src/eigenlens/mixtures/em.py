@@ -14,7 +14,6 @@ T the total covariance (divisor W) and λ the values of between against within s
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,9 +22,6 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
 from .._core import errors
 from .._core import xp as _xp
@@ -33,6 +29,7 @@ from ..moments import Factor, Grouped
 from ..regress.scoring import Scoring, score
 from ..sources import Block
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
+from .clusters import k_means
 
 Floats = NDArray[np.float64]
 Shares = list[Floats]  # one table for each class: rows of the class × its subclasses
@@ -121,7 +118,7 @@ class Classes:
         if not self.spread.size or not self.rows[0].shape[1]:
             raise errors.nothing_separates()
         seeds = rng.randint(2**31 - 1, size=times).tolist()  # one for all classes, whose order must not matter
-        with threadpool_limits(1):  # rows of one class are few: threads would wait for each other
+        with _xp.one_blas_thread():  # rows of one class are few: threads would wait for each other
             return [
                 [self._cut(k, count, seed, try_ % 4) for k, count in enumerate(counts)]
                 for try_, seed in enumerate(seeds)
@@ -138,10 +135,7 @@ class Classes:
         if distinct < count:
             errors.warn(_empty_subclasses(self.labels[k], count, distinct))
         rounds, order = 1 if kind == 3 else 300, np.lexsort((w, *self.X[self.index[k]].T))  # rows come in any order
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            means = KMeans(min(count, distinct), n_init=1, max_iter=rounds, random_state=seed)
-            found = means.fit(rows[order], sample_weight=w[order]).labels_
+        found = k_means(rows[order], w[order], min(count, distinct), rounds, np.random.RandomState(seed))
         shares: Floats = np.zeros((len(w), min(count, distinct)))
         shares[order, found] = 1.0
         return shares[:, shares.any(axis=0)]

@@ -67,14 +67,16 @@ class Crosstabs:
 
     def over(self, levels: list[Levels]) -> Crosstabs:
         """Return the same counts over other lists of levels; those that are not among them are left out."""
-        starts = np.cumsum([0, *map(len, levels)])
+        if levels == self.levels:
+            return self
+        starts, begins = np.cumsum([0, *map(len, levels)]), self.offsets
         into, kept = [], []
         for j, (ours, theirs) in enumerate(zip(self.levels, levels, strict=True)):
             place = {level: k for k, level in enumerate(theirs)}
             for k, level in enumerate(ours):
                 if level in place:
                     into.append(starts[j] + place[level])
-                    kept.append(self.offsets[j] + k)
+                    kept.append(begins[j] + k)
         counts, sums = np.zeros((starts[-1], starts[-1])), np.zeros((starts[-1], self.sums.shape[1]))
         counts[np.ix_(into, into)] = self.counts[np.ix_(kept, kept)]
         sums[into] = self.sums[kept]

@@ -41,15 +41,20 @@ def squared_distances(X: Array, Z: Array, centre: Array | None = None) -> Array:
     >>> squared_distances(np.array([[1e8, 1e8]]), np.array([[1e8 + 3, 1e8 - 4], [1e8, 1e8]]))
     array([[25.,  0.]])
     """
-    xp = _xp.namespace(X, Z)
+    xp, same = _xp.namespace(X, Z), X is Z
     X, Z = _xp.float64(X), _xp.float64(Z)
     if centre is None:
         centre = rough_centre(Z)
-    A, B = X - centre, Z - centre
-    size = xp.sum(A * A, axis=1)[:, None] + xp.sum(B * B, axis=1)[None, :]
+    A = X - centre
+    B = A if same else Z - centre
+    squares = xp.sum(A * A, axis=1)
+    size = squares[:, None] + (squares if same else xp.sum(B * B, axis=1))[None, :]
     D2 = A @ B.T
     D2 = size - 2.0 * D2 if not isinstance(D2, np.ndarray) else _subtract(size, D2)
     close = CLOSE * size > D2
+    if same and isinstance(D2, np.ndarray):  # a row is close to itself, which needs no differences
+        np.fill_diagonal(D2, 0.0)
+        np.fill_diagonal(close, False)
     (places,) = xp.nonzero(xp.reshape(close, (-1,)))
     count = places.shape[0]
     if count > CLOSE_SHARE * D2.shape[0] * D2.shape[1]:

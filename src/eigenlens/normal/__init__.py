@@ -4,10 +4,11 @@ from .conditional import Conditional
 from .expected import ExpectedCells
 from .fit import NormalFit, fit, fit_each
 from .low_rank import LowRankFit, fit_low_rank
-from .resampled import HoledResampler
+from .resampled import EachHoledResampler, HoledResampler
 
 __all__ = [
     "Conditional",
+    "EachHoledResampler",
     "ExpectedCells",
     "HoledResampler",
     "LowRankFit",

@@ -19,23 +19,47 @@ SETTLED = 1e-5  # slope below which a maximum that was not quite found is near
 LOADING = 0.1  # share of the largest entry from which a column belongs to a direction
 
 
-def require_observed(groups: list[Patterns], labels: np.ndarray | None, names: list[str] | None) -> None:
-    """Refuse columns that nobody, or nobody of a group, has observed; warn of rows that observe nothing."""
+def require_observed(
+    groups: list[Patterns], labels: np.ndarray | None, names: list[str] | None, sliced: bool = False
+) -> None:
+    """Refuse columns that nobody, or nobody of a group, has observed; warn of rows that observe nothing.
+
+    Groups may be slices of a response.
+    """
     for k, group in enumerate(groups):
         p = group.n_features
         lacking = np.flatnonzero(~group.masks.any(axis=0)) if group.n_rows else np.arange(p)
         if len(lacking) == 0:
             continue
-        among = "" if labels is None else f" among the rows of group {called(labels[k])}"
+        among, else_ = "", ""
+        if labels is not None:
+            among = f" among the rows of {'slice' if sliced else 'group'} {called(labels[k])}"
+            else_ = ", or use fewer slices" if sliced else ", or the group"
         one = len(lacking) == 1
         raise errors.InputError(
             f"No cell of column{'' if one else 's'} {_listed(lacking, names)} is observed{among}; "
             f"{'it' if one else 'they'} cannot be estimated. "
-            f"Leave {'it' if one else 'these columns'} out{'' if labels is None else ', or the group'}."
+            f"Leave {'it' if one else 'these columns'} out{else_}."
         )
     blank = sum(group.n_blank for group in groups)
     if blank:
         warn_of_blank_rows(blank)
+
+
+def require_spread(groups: list[Patterns], names: list[str] | None) -> None:
+    """Refuse columns that one row alone observes, in each group that shares a covariance: it has no variance."""
+    if all(group.complete for group in groups):
+        return
+    once = [(group.masks.sum(axis=0) <= 1) & (group.weights @ group.masks <= 1) for group in groups]
+    lacking = np.flatnonzero(np.all(once, axis=0))
+    if len(lacking) == 0 or sum(group.weight for group in groups) <= len(groups):
+        return
+    one = len(lacking) == 1
+    raise errors.InputError(
+        f"Column{'' if one else 's'} {_listed(lacking, names)} {'is' if one else 'are'} observed in a single row"
+        f"{'' if len(groups) == 1 else ' of each group'}, so the cells say nothing of "
+        f"{'its variance. Leave it' if one else 'their variances. Leave them'} out, or bring more rows."
+    )
 
 
 def warn_of_blank_rows(blank: int) -> None:

@@ -77,7 +77,7 @@ def fit(moments: Any, *, names: list[str] | None = None, tol: float = TOLERANCE)
     array([[3.2     , 5.133333]])
     """
     groups, labels = grouped_patterns(moments)
-    checks.require_observed(groups, labels, names)
+    checks.require_observed(groups, labels, names, sliced(moments))
     found = _fitted(groups, names, tol)
     return replace(found, moments=in_form_of(moments, found.moments))
 
@@ -93,18 +93,17 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
         As in `fit`.
     """
     groups, labels = grouped_patterns(moments)
-    checks.require_observed(groups, labels, names)
+    checks.require_observed(groups, labels, names, sliced(moments))
     found = []
     for label, group in zip(moments.labels, groups, strict=True):
         try:
             found.append(_fitted([group], names, tol))
         except errors.InputError as error:
-            raise errors.InputError(
-                f"Among the rows of group {checks.called(label)}: {error} One covariance of all groups, as LDA has it, "
-                "needs fewer rows."
-            ) from error
-    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
-    new.labels, new.groups, new._first = moments.labels, [one.moments for one in found], found[0].moments.pivot
+            among, way_out = "group", "One covariance of all groups, as LDA has it, needs fewer rows."
+            if sliced(moments):
+                among, way_out = "slice", "Fewer slices have more rows each, and SIR needs one covariance for all."
+            raise errors.InputError(f"Among the rows of {among} {checks.called(label)}: {error} {way_out}") from error
+    new = separate(moments, [one.moments for one in found])
     total = sum(one.log_likelihood for one in found)
     return NormalFit(
         new,
@@ -117,8 +116,21 @@ def fit_each(moments: Grouped, *, names: list[str] | None = None, tol: float = T
     )
 
 
+def separate(moments: Grouped, groups: list[Any]) -> Grouped:
+    """Return groups of rows without holes, each with a covariance of its own, under the labels that were given."""
+    new = Grouped(Factor, pooled=False, meaning=moments.meaning)
+    new.labels, new.groups, new._first = moments.labels, groups, groups[0].pivot
+    return new
+
+
+def sliced(moments: Any) -> bool:
+    """Tell whether groups are slices of a response, rather than classes."""
+    return getattr(moments, "meaning", None) is not None
+
+
 def _fitted(groups: list[Patterns], names: list[str] | None, tol: float) -> NormalFit:
     """Fit groups that share a pivot; the moments that come back are one Centred of all of them."""
+    checks.require_spread(groups, names)
     sample = Sample.of(groups)
     if all(group.complete for group in groups):
         shift, F, log_likelihood, reached = _complete(groups)

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from .._core import xp as _xp
+from ..moments import Grouped
 from ..moments.patterns import distinct
-from .fit import as_centred, climbed, grouped_patterns, in_form_of
+from .fit import as_centred, climbed, grouped_patterns, in_form_of, separate
 from .likelihood import Point
 from .maximum import maximise
 from .sample import Sample
@@ -144,6 +145,33 @@ class HoledResampler:
         centred = as_centred(self.groups, shift, F)
         centred.weights = group_weights
         return in_form_of(self.moments, centred)
+
+
+class EachHoledResampler:
+    """The same where each group has a covariance of its own: groups are climbed one by one.
+
+    Parameters
+    ----------
+    moments : Grouped
+    rows, codes, weight, units
+        As in `HoledResampler`.
+    """
+
+    def __init__(
+        self, moments: Grouped, rows: np.ndarray, codes: np.ndarray, weight: np.ndarray, units: np.ndarray | None
+    ) -> None:
+        self.moments, self.q = moments, rows.shape[1]
+        self.n_units = len(rows) if units is None else int(units.max()) + 1
+        units = np.arange(len(rows)) if units is None else units
+        self.parts = [
+            HoledResampler(group, rows[codes == k], None, weight[codes == k], units[codes == k])
+            for k, group in enumerate(grouped_patterns(moments)[0])
+        ]
+
+    def draw(self, counts: np.ndarray) -> Iterator[Any]:
+        """Yield the moments of resamples, None for one of which a group has no maximum of its likelihood."""
+        for found in zip(*(part.draw(counts) for part in self.parts), strict=True):
+            yield None if any(group is None for group in found) else separate(self.moments, list(found))
 
 
 def _observes_all(sample: Sample) -> bool:

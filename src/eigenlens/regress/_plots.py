@@ -1,7 +1,7 @@
 """Pictures of what a regression has found; matplotlib is imported only when one is asked for.
 
-Every picture is a row of panels. Behind a curve stand the partial residuals of rows, where rows are given: what the
-panel adds to the prediction, plus what the whole model leaves over.
+Every picture is a row of panels. If rows are given, their partial residuals are drawn behind the curve: what
+the panel adds to the prediction, plus the residual of the whole model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._core import errors
-from .._core.drawing import Display, axes_for, plain
+from .._core.drawing import FOUND, INK, Display, axes_for, plain
 from .._core.parameters import is_number
 from ._base import Floats, Regressor, column
 from .hinges.report import groups
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from .additive_splines import AdditiveSplines
     from .projection_pursuit import ProjectionPursuit
 
-CURVE, DOT, KNOT = "#1f5a96", "#9aa5b1", "#d5dae0"
-
 
 class Residuals:
-    """Rows, and what the model leaves over of one response; no rows where none were given."""
+    """Rows and their residuals for one response; no rows if none were given."""
 
     def __init__(self, model: Regressor, X: Any, y: Any, response: int) -> None:
         if (X is None) != (y is None):
@@ -44,10 +42,10 @@ class Residuals:
             self.left = Y[:, response] - model._predict(self.rows)[:, response]
 
     def draw(self, ax: Any, across: Floats, part: Floats) -> None:
-        """Draw a dot for each row, as high as its part and what is left over."""
+        """Draw a dot for each row, at its contribution plus its residual."""
         if len(self.rows):
-            opacity = float(np.clip(30.0 / np.sqrt(len(self.rows)), 0.08, 0.9))  # a cloud still shows its density
-            ax.plot(across, part + self.left, ".", color=DOT, ms=4, alpha=opacity, zorder=1)
+            opacity = float(np.clip(30.0 / np.sqrt(len(self.rows)), 0.08, 0.6))  # a cloud still shows its density
+            ax.plot(across, part + self.left, ".", color=INK, ms=4, alpha=opacity, zorder=1)
 
 
 def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, response: int, axes: Any) -> Display:
@@ -61,11 +59,11 @@ def plot_partials(model: AdditiveSplines, features: Any, left: Residuals, respon
     for ax, j in zip(panels, chosen, strict=True):
         curve, kind, x = model.curves_[j], str(model.kind_[j]), left.rows[:, j]
         if curve is None:
-            ax.axhline(0.0, color=CURVE, lw=2, zorder=3)
+            ax.axhline(0.0, color=FOUND, lw=2, zorder=3)
             left.draw(ax, x, np.zeros_like(x))
         else:
             t = np.linspace(curve.low, curve.low + curve.width, 201)
-            ax.plot(t, curve(t)[:, response], color=CURVE, lw=2, zorder=3)
+            ax.plot(t, curve(t)[:, response], color=FOUND, lw=2, zorder=3)
             left.draw(ax, x, curve(x)[:, response])
         ax.set_title(kind if kind == "out" else f"{kind}, df {model.df_[j]:.3g}", fontsize=10)
         ax.set_xlabel(names[j])
@@ -80,7 +78,7 @@ def plot_ridges(model: ProjectionPursuit, left: Residuals, response: int, axes: 
     for m, (ax, f) in enumerate(zip(panels, model.ridge_functions_, strict=True)):
         a, beta = model.directions_[m], model.loadings_[m, response]
         t, s = np.linspace(f.low, f.high, 301), left.rows @ a
-        ax.plot(t, beta * f(t), color=CURVE, lw=2, zorder=3)
+        ax.plot(t, beta * f(t), color=FOUND, lw=2, zorder=3)
         left.draw(ax, s, beta * f(s))
         ax.set_title(_combination(a, names), fontsize=9)
         ax.set_xlabel(f"direction {m + 1}")
@@ -126,9 +124,9 @@ class _Group:
         x = np.unique(np.concatenate([np.linspace(self.low[j], self.high[j], 201), knots]))
         rows = np.zeros((len(x), len(self.low)))  # the other features do not matter
         rows[:, j] = x
-        ax.plot(x, self(rows), color=CURVE, lw=2, zorder=3)
+        ax.plot(x, self(rows), color=FOUND, lw=2, zorder=3)
         for t in knots:
-            ax.axvline(t, color=KNOT, lw=1, zorder=0)
+            ax.axvline(t, color=INK, lw=0.8, linestyle=":", zorder=0)
 
     def draw_map(self, ax: Any, i: int, j: int, steps: int = 80) -> None:
         u, v = (np.linspace(self.low[k], self.high[k], steps) for k in (i, j))

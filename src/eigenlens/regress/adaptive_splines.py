@@ -2,8 +2,8 @@
 
 f(x) = β₀ + Σ_m β_m Π_k [s_km (x_{j(k,m)} − t_km)]₊
 
-The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b a term already
-there) that lowers the residual sum of squares over all responses most; pruning then keeps the subset with
+The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b is a term already
+in the model) that lowers the residual sum of squares over all responses most; pruning then keeps the subset with
 the least GCV = (RSS/W) / (1 − C/W)², C = M + c·(M − 1)/2 for M terms and W the sum of the weights.
 
 Reference: J. H. Friedman (1991), Multivariate adaptive regression splines, Annals of Statistics 19, 1–67.
@@ -28,7 +28,7 @@ from .._core.limits import threads_with_buffers
 from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, column, warn_if_relative
 from .hinges import report
@@ -177,7 +177,7 @@ class AdaptiveSplines(Regressor):
         self.n_jobs = n_jobs
 
     def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
-        """Refuse features whose products leave the range; a term has each feature but once."""
+        """Refuse features whose products leave the range; a term uses each feature only once."""
         super()._check_range(name, values, reach, names)
         many = int(self.degree) if is_number(self.degree, integer=True) and self.degree > 1 else 1
         if name != "X" or many == 1:
@@ -220,9 +220,9 @@ class AdaptiveSplines(Regressor):
     def fit_terms(
         self,
         X: TableLike,
-        y: Any,
+        y: ColumnLike,
         terms: Sequence[Term | Sequence[tuple[Any, float, int]]],
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
     ) -> Self:
         """Fit the coefficients of given terms, without search or pruning.
 
@@ -293,7 +293,7 @@ class AdaptiveSplines(Regressor):
         left = self._W - self.df_
         if left <= 0:
             raise errors.InputError(
-                f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms"
+                f"{self._W:g} rows leave no degrees of freedom in addition to {self.df_:g} parameters; use fewer terms"
             )
         terms = evaluate(self.basis_, rows)
         if not (np.isfinite(terms).all() and np.isfinite(self._R).all()):
@@ -385,7 +385,9 @@ class AdaptiveSplines(Regressor):
             if hasattr(self, "_importances"):
                 yield "importance", self.evimp()
 
-    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Display:
+    def plot(
+        self, X: TableLike | None = None, y: ColumnLike | None = None, *, response: int = 0, axes: Any = None
+    ) -> Display:
         """Draw what the terms of each feature, and of each pair of features, add to the prediction.
 
         Parameters

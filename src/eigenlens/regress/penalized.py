@@ -1,4 +1,4 @@
-"""Penalised least squares: min Σᵢ wᵢ‖yᵢ − a − Bᵀxᵢ‖² + λ tr BᵀΩB, the intercept a free of charge.
+"""Penalised least squares: min Σᵢ wᵢ‖yᵢ − a − Bᵀxᵢ‖² + λ tr BᵀΩB, without a penalty on the intercept a.
 
 One decomposition serves all λ. With X centred and scaled by √w, and LᵀL = Ω, write the stacked matrix [X;
 √τ L] = Q K with orthonormal Q = [Q₁; Q₂]; the singular values c of Q₁ and s of Q₂ (c² + s² = 1) share right
@@ -154,7 +154,7 @@ class PenalizedRegression(Regressor):
         return self
 
     def _facts(self) -> Iterator[str]:
-        yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom beside the intercept, GCV {self.gcv_:.4g}."
+        yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom without the intercept, GCV {self.gcv_:.4g}."
 
     def _tables(self) -> Iterator[tuple[str, Table]]:
         values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T

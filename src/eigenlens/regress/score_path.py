@@ -90,6 +90,14 @@ class ScorePath(Path):
         self.s = np.linalg.norm(L @ self.back, axis=0)
 
     def _from_factor(self, A: Floats, L: Floats, wanted: Floats) -> None:
+        if _is_multiple_of_identity(L):
+            U, a, V = np.linalg.svd(A, full_matrices=False)
+            together = np.hypot(a, L[0, 0])
+            c, self.s = a / together, L[0, 0] / together
+            self.c = np.where(c > NOISE, c, 0.0)
+            self.back = V.T / together
+            self.u = U[-len(wanted) :].T @ wanted
+            return
         axes = whiten(Form(factor=np.vstack([A, L]), squared=False)).matrix
         U, c, V = np.linalg.svd(A @ axes, full_matrices=False)
         self.c = np.where(c > NOISE, c, 0.0)
@@ -113,7 +121,7 @@ class ScorePath(Path):
         return self._tables[cost]
 
     def best(self, cost: float) -> float:
-        """λ of least GCV: the best of the grid, then where the derivative is nought between its neighbours.
+        """λ of least GCV: the best of the grid, then the zero of the derivative between its neighbours.
 
         A root is found to the last digits where a minimum is found to half of them; parts merged in another order
         would otherwise be seen in λ.
@@ -141,6 +149,10 @@ class ScorePath(Path):
         return float(2 * np.sum(f * (1 - f) ** 2 * u2) / rss - 2 * cost / self.W * np.sum(f * (1 - f)) / left)
 
 
+def _is_multiple_of_identity(L: Floats) -> bool:
+    return len(L) > 0 and L.shape[0] == L.shape[1] and bool(np.array_equal(L, L[0, 0] * np.eye(len(L))))
+
+
 def _whitened(S: Floats) -> Floats:
     """Return R with RᵀSR = I: by Cholesky where S is far from singular, several times faster than by eigenvectors."""
     size = np.sqrt(np.diagonal(S))
@@ -162,7 +174,7 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
     λ: the problem has r + dim null coordinates in place of p. Without a root, Ω is the identity.
     """
     if root is None:  # Ω = I
-        basis = np.linalg.qr(rows.T)[0]
+        basis = _orthonormal(rows)
         return basis, np.eye(basis.shape[1])
     if len(root) < root.shape[1] and np.count_nonzero(root) < SPARSE * root.size:
         return _dual_by_differences(rows, csr_array(root))
@@ -176,8 +188,28 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
     return basis, kept
 
 
+def _orthonormal(rows: Floats) -> Floats:
+    """Return an orthonormal basis (p, r) of the span of rows that are fewer than p.
+
+    Eigenvectors of the products of rows give one whose error is the square of their condition; a second round on what
+    they give takes that error away. Both are large products of matrices, several times faster than reflections, which
+    are left for rows that are neither dependent nor far from it.
+    """
+    basis = rows.T
+    for _ in range(2):
+        S = basis.T @ basis
+        size = np.sqrt(np.diagonal(S))
+        size[size == 0] = 1.0
+        values, vectors = np.linalg.eigh(S / size / size[:, None])
+        seen = values > WELL**2
+        if (values[~seen] > 16 * len(S) * _xp.EPS * values[-1]).any():
+            return np.linalg.qr(rows.T)[0]
+        basis = basis @ (vectors[:, seen] / np.sqrt(values[seen]) / size[:, None])
+    return basis
+
+
 def _dual_by_differences(rows: Floats, L: csr_array) -> tuple[Floats, Floats]:
-    """The same where Ω = LᵀL with few, independent rows of differences, so that polynomials go free.
+    """The same where Ω = LᵀL with few, independent rows of differences, which do not penalise polynomials.
 
     Ω⁺Aᵀ = L⁺(AL⁺)ᵀ and L⁺ = Lᵀ(LLᵀ)⁻¹, where LLᵀ is a narrow band: no eigenvectors of a p × p matrix.
     """

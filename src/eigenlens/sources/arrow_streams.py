@@ -96,6 +96,7 @@ class ArrowReader:
         yield from self._pieces(self._looked_at(), roles, self.dtype(roles))
 
     def _pieces(self, batches: Iterator[Any], roles: Roles, dtype: Any) -> Iterator[Piece]:
+        assert self.names is not None
         names, start = [self.names[j] for j in roles.all], 0
         for batch in batches:
             yield record_piece(batch, roles, names, dtype, self._name, start)
@@ -227,6 +228,7 @@ class IpcReader(ArrowReader):
 
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
+        assert self.names is not None
         dtype, names = self.dtype(roles), [self.names[j] for j in wanted.all]
         for path in self.paths:
             with _ipc(path, sorted(wanted.all)) as file:

@@ -25,6 +25,7 @@ from .addresses import arrow_input, open_bytes
 GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 PLAIN_BYTES = 2**21  # the same, of numbers: pyarrow holds a dozen of these at once
+MOST_LINES = 8  # that a message names
 HEAD_BYTES = 2**20  # the same, of the first rows alone
 HELD = 12  # of these that pyarrow holds at once
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
@@ -248,13 +249,16 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
 
 def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Exception:
     """Read the file again to say on which line it went wrong."""
+    wrong: list[tuple[int, int]] = []
+    others = 0
     try:
         for line, cells in lines_of(path, dialect):
             if len(cells) != width and (cells or width == 1):
-                return errors.csv_line(path, line, len(cells), width)
+                others += len(wrong) >= MOST_LINES
+                wrong += [(line, len(cells))] if len(wrong) < MOST_LINES else []
     except errors.InputError as error:
         return error
-    return errors.unreadable(str(path), cause)
+    return errors.csv_lines(path, wrong, others, width) if wrong else errors.unreadable(str(path), cause)
 
 
 def _refuse_binary(path: Path, dialect: Dialect) -> None:

@@ -17,6 +17,7 @@ import numpy as np
 from .._core import errors, limits
 from .._core import xp as _xp
 from .._core.threads import settle_blas
+from .._core.typing import ColumnNames
 from .addresses import Place, is_zarr, listed
 from .arrays import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
@@ -59,7 +60,7 @@ class AnnDataLike(Protocol):
 def open_rows(
     path_or_paths: DataArrayLike | AnnDataLike,
     *,
-    target: Any = None,
+    target: ColumnNames | None = None,
     weight: Any = None,
     rows: str | Sequence[str] | None = None,
     layer: str | None = None,
@@ -68,7 +69,7 @@ def open_rows(
 def open_rows(
     path_or_paths: Any,
     columns: Sequence[Any] | None = None,
-    target: Any = None,
+    target: ColumnNames | None = None,
     weight: Any = None,
     batch_rows: int | None = None,
     *,
@@ -80,7 +81,7 @@ def open_rows(
 def open_rows(
     path_or_paths: Any,
     columns: Sequence[Any] | None = None,
-    target: Any = None,
+    target: ColumnNames | None = None,
     weight: Any = None,
     batch_rows: int | None = None,
     *,

@@ -30,7 +30,7 @@ from .base import (
 from .labelled import is_labelled, labelled_rows
 from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
-from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows
+from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, sum_is_finite
 
 SPARSE_ROWS = 16  # sparse rows of a block for each column: a merge costs p² however few cells a block has
 RUN_ROWS = 256  # rows of a class, on average, that make it worth while to bring them together on a device
@@ -192,8 +192,11 @@ class MemorySource(Source):
     def _median(self, table: Table, name: str) -> Any:
         places = typical_rows(table.shape[0], self._weights)
         if isinstance(table, MixedTable):
-            parts: list[Any] = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
-            return first_rows(MixedRows.joined(parts), middle)
+            some = table.picked(places)
+            if not sum_is_finite(some):
+                parts: list[Any] = [finite_rows(table, i, i + 1, name, self.missing) for i in places]
+                some = MixedRows.joined(parts)
+            return first_rows(some, middle)
         few = table.picked(places) if hasattr(table, "picked") else None
         if few is None or not _xp.sum_is_finite(few):
             parts = [finite_rows(table, i, i + 1, name, self.missing) for i in places]

@@ -13,13 +13,13 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.optional import require
-from .._core.typing import Array, TableLike
+from .._core.typing import Array
 from .base import Missing, Source
 from .labels import as_column, refuse_lazy, unlabelled
+from .pandas_frames import AT_ONCE, PLAIN, PandasNumbers, mixed_frame
 from .words import MixedTable, Words, array_table, frame_table, sum_is_finite
 
 EXACT = 2.0**53  # whole numbers below this are exact in float64
-AT_ONCE = 2**19  # cells of a frame up to which it is converted as one: no more than a block of rows
 
 
 class Table(Protocol):
@@ -102,38 +102,6 @@ class FrameTable:
         return np.asarray(values, dtype=self.sample.dtype)
 
 
-class PandasNumbers:
-    """A pandas frame whose columns are all NumPy's numbers: it is read without asking what each column holds."""
-
-    def __init__(self, frame: Any, kinds: list[np.dtype]) -> None:
-        self.native, self.shape = frame, frame.shape
-        self.names: list[str] | None = list(map(str, frame.columns.tolist()))
-        narrow = all(kind == np.float32 for kind in kinds)
-        self.sample = np.zeros((0, len(kinds)), dtype=np.float32 if narrow else np.float64)
-        self.wide = np.flatnonzero([kind in (np.int64, np.uint64) for kind in kinds])
-        small = self.shape[0] * self.shape[1] <= AT_ONCE
-        self._converted = frame.to_numpy(self.sample.dtype) if small else None
-
-    @classmethod
-    def of(cls, X: Any) -> PandasNumbers | None:
-        """Return a frame as such a table; None for anything else, and for names that occur twice."""
-        if type(X).__name__ != "DataFrame" or type(X).__module__.partition(".")[0] != "pandas" or not len(X.columns):
-            return None
-        kinds = X.dtypes.tolist()
-        return cls(X, kinds) if all(kind in PLAIN for kind in set(kinds)) and X.columns.is_unique else None
-
-    def rows(self, start: int, stop: int) -> Array:
-        if self._converted is not None:
-            return self._converted[start:stop]
-        return self.native.iloc[start:stop].to_numpy(self.sample.dtype)
-
-    def picked(self, places: list[int]) -> Array:
-        """Return a few rows in one step."""
-        return (
-            self.native.iloc[places].to_numpy(self.sample.dtype) if self._converted is None else self._converted[places]
-        )
-
-
 def _kinds(frame: nw.DataFrame, native: Any) -> list[Any]:
     """Return the distinct kinds of columns.
 
@@ -163,18 +131,11 @@ def _without_objects(frame: nw.DataFrame) -> nw.DataFrame:
     return frame if not read else nw.from_native(native.assign(**read), eager_only=True)
 
 
-#: What a NumPy type is among the types of frames: to ask a frame takes longer than to read a small one.
-PLAIN = {
-    np.dtype(name.lower()): getattr(nw, name)()
-    for name in ["Float64", "Float32", "Int64", "Int32", "Int16", "Int8", "UInt64", "UInt32", "UInt16", "UInt8"]
-}
-
-
 def _is_number(kind: Any) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
-def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words | None = None) -> Table:
+def as_table(X: Any, name: str, missing: Missing = "refuse", words: Words | None = None) -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if words is not None:
         mixed = _mixed_table(X, name, words)
@@ -303,6 +264,9 @@ def _mixed_table(X: Any, name: str, words: Words) -> MixedTable | None:
     """Read a table that may have columns of words; None where it has none, or is no kind of table that could."""
     if isinstance(X, np.ma.MaskedArray) or scipy.sparse.issparse(X):
         return None
+    mixed = mixed_frame(X, name, words)
+    if mixed is not None:
+        return mixed
     if nw.dependencies.is_into_dataframe(X):
         frame = _read_frame(_dense_columns(X) if _has_sparse_columns(X) else X, name)
 

@@ -121,6 +121,11 @@ class MixedTable:
         values = np.zeros((stop - start, 0)) if self._numbers is None else self._numbers.rows(start, stop)
         return MixedRows(values, tuple(column.rows(rows) for column in self.words), self.is_word)
 
+    def picked(self, places: list[int]) -> MixedRows:
+        """Return a few rows in one step."""
+        values = np.zeros((len(places), 0)) if self._numbers is None else self._numbers.picked(places)
+        return MixedRows(values, tuple(column.rows(places) for column in self.words), self.is_word)
+
     @property
     def number_names(self) -> list[str] | None:
         """Names of the columns of numbers."""
@@ -241,15 +246,21 @@ def of_arrow(column: Any) -> WordColumn:
     return numbered(column.dictionary.to_pylist(), codes, gaps=gaps)
 
 
+def of_pandas(series: Any) -> WordColumn:
+    """Number the cells of a column of a pandas frame; categories keep the order that they have there."""
+    if type(series.dtype).__name__ == "CategoricalDtype":
+        return numbered(series.cat.categories.tolist(), series.cat.codes.to_numpy(), declared=True)
+    if getattr(series.dtype, "storage", None) == "pyarrow":
+        return of_arrow(series.array.__arrow_array__())
+    codes, values = series.factorize()
+    return numbered(list(values), codes)
+
+
 def of_series(series: nw.Series) -> WordColumn:
     """Number the cells of a column of a data frame; categories keep the order that they have there."""
     native = series.to_native()
     if series.implementation.is_pandas():
-        pd: Any = series.implementation.to_native_namespace()
-        if isinstance(native.dtype, pd.CategoricalDtype):
-            return numbered(list(native.cat.categories), native.cat.codes.to_numpy(), declared=True)
-        codes, values = pd.factorize(native)
-        return numbered(list(values), codes)
+        return of_pandas(native)
     if series.implementation.is_pyarrow():
         return of_arrow(native)
     ordered = series.dtype == nw.Enum

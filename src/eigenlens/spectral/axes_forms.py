@@ -74,28 +74,64 @@ class Matrix:
         return Matrix(np.round(self.values / unit) * unit, self.factored)
 
     @cached_property
-    def principal(self) -> tuple[np.ndarray, np.ndarray]:
-        """V S and S, where the factor is U S Vᵀ, from products of its rows with each other."""
-        values, left = scipy.linalg.eigh(self.values @ self.values.T)
-        kept = values > len(values) * _xp.EPS * values[-1]
-        return self.values.T @ left[:, kept][:, ::-1], np.sqrt(values[kept][::-1])
+    def row_space(self) -> RowSpace:
+        """Coordinates of the space that the rows of the factor span."""
+        return RowSpace.of(self.values)
+
+
+@dataclass(frozen=True, eq=False)
+class RowSpace:
+    """An orthonormal basis V of the span of the rows F, such that F = LVᵀ; V itself, as large as F, is not formed.
+
+    Attributes
+    ----------
+    basic : ndarray of shape (r, p)
+        Rows that span all: V = basicᵀT⁻ᵀ.
+    T : ndarray of shape (r, r)
+        Cholesky's factor of their products, lower triangular.
+    L : ndarray of shape (n, r)
+    """
+
+    basic: np.ndarray
+    T: np.ndarray
+    L: np.ndarray
+
+    @classmethod
+    def of(cls, F: np.ndarray) -> RowSpace:
+        """Take one row after the other, that of which most is left first (Cholesky's factor with pivots)."""
+        K = F @ F.T
+        tol = len(K) * _xp.EPS * float(K.diagonal().max(initial=0.0))
+        found, places, rank, _ = scipy.linalg.lapack.dpstrf(K, tol=tol, lower=1)
+        lower = np.tril(found)[:, :rank]
+        L = np.empty_like(lower)
+        L[places - 1] = lower
+        return cls(F[places[:rank] - 1], lower[:rank], L)
+
+    def coordinates(self, A: np.ndarray) -> np.ndarray:
+        """Return VᵀA."""
+        return np.asarray(scipy.linalg.solve_triangular(self.T, self.basic @ A, lower=True))
+
+    def lifted(self, a: np.ndarray) -> np.ndarray:
+        """Return Va."""
+        return np.asarray(self.basic.T @ scipy.linalg.solve_triangular(self.T, a, lower=True, trans="T"))
 
 
 @dataclass(frozen=True, eq=False)
 class SomeColumns:
-    """A form at some of its columns, with partners in the coordinates of its principal axes.
+    """A form G = FᵀF at some of its columns, with partners in coordinates of the space of its rows.
 
-    With G = VS²Vᵀ the partners A, polar factors of GB, are Va: all that the other columns say is in S.
+    The partners A, polar factors of GB, lie in that space: with F = LVᵀ and A = Va, all that the other columns say is
+    in L.
 
     Attributes
     ----------
-    P : ndarray of shape (columns, r)
-        Rows of VS.
-    S : ndarray of shape (r,)
+    P : ndarray of shape (columns, n)
+        These columns of F, as rows.
+    L : ndarray of shape (n, r)
     """
 
     P: np.ndarray
-    S: np.ndarray
+    L: np.ndarray
 
     @cached_property
     def gram(self) -> np.ndarray:
@@ -104,9 +140,9 @@ class SomeColumns:
 
     def image(self, A: np.ndarray) -> np.ndarray:
         """Return G V a at these columns."""
-        return self.P @ (self.S[:, None] * A)
+        return self.P @ (self.L @ A)
 
     def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
         """Return VᵀGB and tr BᵀGB."""
         inner = self.P.T @ B
-        return self.S[:, None] * inner, float(np.sum(inner**2))
+        return self.L.T @ inner, float(np.sum(inner**2))

@@ -6,7 +6,8 @@ is the same, bit for bit, for all of these. The loadings are then found on the m
 ended.
 
 Where no penalty keeps to the numbers, the places at which the alternation is stopped are arbitrary, and may be poor.
-They are compared with those of a second start, one axis after the other, and the better ones are taken.
+They are compared with those of a second start, one axis after the other, and the better ones are taken. Where columns
+are more than rows, the search starts from soft thresholds instead, which are also the places it is compared with.
 """
 
 from __future__ import annotations
@@ -23,10 +24,13 @@ from .sparse_axes import SparseAxes
 from .working_columns import axes_of
 
 LEAST_RIDGE = 1e-7  # below it, rounding may make combinations of columns look like columns of their own
+MOST_LOADINGS = 0.5  # of the number of rows: with more, a penalised regression fits whatever it is given
 BETTER = 1e-9  # fall of the objective, relative to the trace, that is more than rounding
 
 
-def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options: Any) -> SparseAxes:
+def counted_axes(
+    form: Matrix, start: np.ndarray, counts: np.ndarray, n_rows: float = np.inf, **options: Any
+) -> SparseAxes:
     """Find sparse axes with given numbers of nonzeros.
 
     Parameters
@@ -35,6 +39,8 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options:
     start : array of shape (p, k)
         Principal axes.
     counts : array of shape (k,) of int
+    n_rows : float
+        Rank of the form, at most; where columns are more, the search begins where the soft-threshold form ends.
     **options
         Of `axes_of`.
     """
@@ -43,17 +49,43 @@ def counted_axes(form: Matrix, start: np.ndarray, counts: np.ndarray, **options:
     if ridge >= LEAST_RIDGE:
         coarse = form.rounded()
         begin = _principal(coarse, start)
-    found = axes_of(coarse, begin, counts=counts, **options)
-    if np.isnan(found.penalties).any():
-        held = replace(found, B=_one_by_one(coarse, begin, counts), A=begin)
-        other = axes_of(coarse, begin, counts=counts, near=held, **options)
-        if other.objective < found.objective - BETTER * len(start):
-            found = other
+    if n_rows < len(start) and np.isfinite(ridge):
+        found = _from_thresholds(coarse, begin, counts, n_rows, options)
+    else:
+        found = axes_of(coarse, begin, counts=counts, **options)
+        if np.isnan(found.penalties).any():
+            other = _held(coarse, replace(found, B=_one_by_one(coarse, begin, counts), A=begin), counts, options)
+            found = _better(found, other)
     if coarse is not form:
         left = max(1, options["max_iter"] - found.n_iter)
         exact = axes_of(form, start, counts=counts, near=found, **{**options, "max_iter": left})
         found = replace(exact, n_iter=found.n_iter + exact.n_iter)
     return _uncorrelated(form, found)
+
+
+def _from_thresholds(
+    form: Matrix, start: np.ndarray, counts: np.ndarray, n_rows: float, options: dict[str, Any]
+) -> SparseAxes:
+    """Find axes of more columns than rows, from where soft thresholds of the principal axes lead.
+
+    Regressions that may take any of many columns fit the scores of the start with columns that say little, and end in
+    a poorer minimum. With nearly as many loadings as rows they would fit anything: the places of the thresholds stay.
+    """
+    soft = axes_of(form, start, counts=counts, **{**options, "ridge": np.inf, "polish": False})
+    if counts.max() > MOST_LOADINGS * n_rows:
+        return _held(form, soft, counts, options)
+    found = axes_of(form, soft.A, counts=counts, **options)
+    return _better(found, _held(form, soft, counts, options)) if np.isnan(found.penalties).any() else found
+
+
+def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
+    """Find axes without a penalty at the places of the loadings of others."""
+    near = replace(near, penalties=np.full(len(counts), np.nan))
+    return axes_of(form, near.A, counts=counts, near=near, **options)
+
+
+def _better(found: SparseAxes, other: SparseAxes) -> SparseAxes:
+    return other if other.objective < found.objective - BETTER * len(found.B) else found
 
 
 def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
@@ -79,10 +111,10 @@ def _principal(form: Matrix, start: np.ndarray) -> np.ndarray:
     k = start.shape[1]
     if not form.factored:
         return _xp.leading_eigh(form.values, k)[1]
-    axes, size = form.principal
-    if len(size) < k:  # fewer axes than asked for: those of before, rounded
+    L = form.row_space.L
+    if L.shape[1] < k:  # fewer axes than asked for: those of before, rounded
         return np.asarray(np.round(np.ldexp(start, BITS)) * 2.0**-BITS)
-    return axes[:, :k] / size[:k]
+    return form.row_space.lifted(_xp.leading_eigh(L.T @ L, k)[1])
 
 
 def _one_by_one(form: Matrix, start: np.ndarray, counts: np.ndarray) -> np.ndarray:

@@ -38,16 +38,13 @@ def axes_of(
     k = start.shape[1]
     if near is None:
         near = SparseAxes(start, start, np.zeros(k) if l1 is None else l1, 0, np.inf, False, np.inf)
-    P, S = form.principal
-    left, _, right = _xp.thin_svd(P.T @ near.A / S[:, None])
+    P, space = form.values.T, form.row_space
+    left, _, right = _xp.thin_svd(space.coordinates(near.A))
     found = replace(near, A=left @ right)
-    work, rounds, rough = (
-        _first(P @ (S[:, None] * found.A), found, l1, counts, len(S), options["ridge"]),
-        0,
-        l1 is not None,
-    )
+    work = _first(P @ (space.L @ found.A), found, l1, counts, len(space.T), options["ridge"])
+    rounds, rough = 0, l1 is not None
     while True:
-        some = SomeColumns(P[work], S)
+        some = SomeColumns(P[work], space.L)
         now = {**options, "max_iter": max(1, options["max_iter"] - rounds)}
         if rough:
             now |= {"tol": max(ROUGH, options["tol"]), "polish": False}
@@ -56,14 +53,14 @@ def axes_of(
         B = np.zeros_like(start)
         B[work] = inner.B
         found = replace(inner, B=B, n_iter=rounds)
-        missing = _missing(P, S, found, work, options["ridge"])
+        missing = _missing(P, space.L, found, work, options["ridge"])
         if not len(missing) and not rough:
             break
         rough = rough and len(missing) > 0
         work = np.union1d(work, missing[: len(work)])
         if rounds >= options["max_iter"]:
             break
-    return replace(found, A=P @ (found.A / S[:, None]))
+    return replace(found, A=space.lifted(found.A))
 
 
 def _first(
@@ -85,11 +82,11 @@ def _first(
     )
 
 
-def _missing(P: np.ndarray, S: np.ndarray, found: SparseAxes, work: np.ndarray, ridge: float) -> np.ndarray:
+def _missing(P: np.ndarray, L: np.ndarray, found: SparseAxes, work: np.ndarray, ridge: float) -> np.ndarray:
     """Return the columns, the worst first, whose loading is zero because they are not at work."""
     if np.isnan(found.penalties).any():  # the places of loadings are held
         return np.zeros(0, dtype=int)
-    inner = S[:, None] * found.A
+    inner = L @ found.A
     if np.isfinite(ridge):
         inner = inner - P.T @ found.B
     beyond = (2 * np.abs(P @ inner) - (1 + BEYOND) * found.penalties).max(axis=1)

@@ -16,13 +16,13 @@ from ..spectral import Form
 from .comparison import Compared, compare, compared_methods, enough_for_folds, fold_teams, note_rows, told_apart
 from .data import Data
 from .dimension_tests import related_rows, verdicts
-from .fold_models import confusion
 from .holes import fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, if_separated, made
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
+from .tallies import ClassTally, confusion
 from .targets import MOST_CLASSES, too_many_classes
 from .words import base, class_words
 
@@ -52,7 +52,8 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     likely = ready.how == "ml" and hasattr(model, "_whole_moments")
     r2 = _separation(scores, y, data.weights) if data.whole is None and not likely else _separation_of(model)
     shares = _shares(r2, getattr(model, "explained_variance_ratio_", None))
-    found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data), data)
+    names = preparation.names_out_
+    found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data), data, names)
     ring = compared_methods("classes", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
     teams = fold_teams(ring, preparation, data, X, plan)
     passed = None if data.whole is None else data.whole.read_again(ready, teams)
@@ -75,7 +76,6 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
         findings.doubts.append(
             f"Nothing was cross-validated: there is a single {what} of {lone}. Add rows, or drop it."
         )
-    names = preparation.names_out_
     at_hand = data.whole is None or ready.how == "ml"
     separating = _separating_columns(X, y, names) if at_hand else data.whole.separating(names)
     if separating:
@@ -104,8 +104,10 @@ def _judge(findings: Findings, cls: Any, data: Data, found: Compared) -> None:
     if ours is None:
         return
     classes = data.class_sizes()[0]
-    table = found.confusions.get(name)
-    if table is None:
+    tally = found.tallies.get(name)
+    if isinstance(tally, ClassTally):
+        table = tally.confusion
+    else:
         table = confusion(np.searchsorted(classes, y), np.searchsorted(classes, ours), len(classes))
     findings.confusion = ([str(c) for c in classes], table)
     others = {other: guess for other, guess in found.predicted.items() if other != name}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,26 +21,22 @@ from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
 from ..validation.refits import splits_of_folds
 from .data import Data
 from .efforts import some_rows
-from .fold_models import FoldModels, affordable, confusion, fold_numbers, moments_of_folds, teams_of
+from .fold_models import MOST_CELLS as MOST_SCATTERS
+from .fold_models import FoldModels, affordable, fold_numbers, moments_of_folds, teams_of
+from .fold_regressions import FoldRegressions
 from .gaussian_svm import WIDE, GaussianSVM
+from .group_folds import dealt_groups, rule_of_buckets
 from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
 from .plan import Plan, Progress
+from .response import sliced
+from .tallies import LEVEL, ClassTally, Tally, clustered, explained, wilson
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
 MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the slowest method takes some seconds a fold
 FEWEST_ROWS = 1000  # however many columns there are
 WORK, WORK_OF_ONE = 5e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
 FLOOR = 700  # rows that a method must be able to take, or else it does not take part
-LEVEL = 0.95
-
-
-def sliced(model: Any, n: int) -> Any:
-    """Return an inverse regression with slices of at least three rows, however few rows there are."""
-    if "n_slices" not in model.get_params():
-        return model
-    asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
-    return model.set_params(n_slices=most) if most < asked else model
 
 
 def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
@@ -64,7 +60,7 @@ class Compared:
         What each method said of the rows.
     rows : ndarray of int
         Which rows were judged by methods that need rows.
-    confusions : dict of str to ndarray of shape (K, K)
+    tallies : dict of str to Tally
         Of methods that were validated from moments, on all rows.
     dear : list of str
         Methods that would have taken too long.
@@ -73,13 +69,13 @@ class Compared:
     methods: list[ComparedMethod]
     predicted: dict[str, np.ndarray]
     rows: np.ndarray
-    confusions: dict[str, np.ndarray] = field(default_factory=dict)
+    tallies: dict[str, Tally] = field(default_factory=dict)
     dear: list[str] = field(default_factory=list)
 
 
 def compare(
     models: dict[str, Any],
-    teams: dict[str, FoldModels],
+    teams: Mapping[str, FoldModels | FoldRegressions],
     preparation: Any,
     data: Data,
     X: np.ndarray,
@@ -93,7 +89,7 @@ def compare(
     Parameters
     ----------
     models : dict of str to unfitted model
-    teams : dict of str to FoldModels
+    teams : dict of str to FoldModels or FoldRegressions
         Those of them that were fitted from moments, and so are judged on all rows; the others are fitted again, to
         rows that may be some of them.
     preparation : fitted Preparation
@@ -114,7 +110,7 @@ def compare(
     models = {name: model for name, model in models.items() if name not in dear}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
-    folds = _folds(data, plan, affordable_rows(p), rows)
+    folds = folds_of(data, plan, affordable_rows(p), rows)
     trials = {
         name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
         for name, model in models.items()
@@ -127,39 +123,52 @@ def compare(
     w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
     found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
     predicted = {name: trial.guess for name, trial in trials.items() if not trial.note}
-    confusions = {}
+    tallies: dict[str, Tally] = {}
+    truth, buckets, of_all = y if codes is None else codes, None, None
+    if teams and data.groups is None:
+        of_all = fold_numbers(folds, codes, labels, numbers)
+    elif teams:
+        dealt: Any = dealt_groups(data, plan, p, affordable_rows(p))
+        of_all, buckets = dealt.folds(data.group_keys), (dealt.buckets(data.group_keys), len(dealt.of_buckets))
     for name, team in teams.items():
-        assert labels is not None
-        assert codes is not None
         start = time.perf_counter()
-        guess = team.places(X, fold_numbers(folds, codes, labels, numbers), labels)
-        confusions[name] = confusion(codes, guess, len(labels)) if passed is None else passed.confusions[name]
-        predicted[name] = labels[guess[rows]]
-        score, seconds = wilson(int(np.trace(confusions[name])), n), team.seconds + time.perf_counter() - start
-        found[name] = ComparedMethod(name, *score, seconds, advantage=declared(models[name]).advantage)
+        guess, tally = team.judged(X, truth, of_all, labels, data.weights, buckets)  # type: ignore[arg-type]
+        tallies[name] = tally if passed is None else passed.tallies[name]
+        predicted[name] = guess[rows] if labels is None else labels[guess[rows]]
+        advantage = getattr(declared(models[name]), "advantage", "")
+        seconds = team.seconds + time.perf_counter() - start
+        found[name] = ComparedMethod(name, *_scored(tallies[name], data), seconds, advantage=advantage)
     in_order = {name: predicted[name] for name in models if name in predicted}
-    return Compared([found[name] for name in models], in_order, rows, confusions, dear)
+    return Compared([found[name] for name in models], in_order, rows, tallies, dear)
 
 
 def fold_teams(
     models: dict[str, Any], preparation: Any, data: Data, X: np.ndarray, plan: Plan
 ) -> dict[str, FoldModels]:
     """Fit the methods that fit from moments to the rows outside each fold; the others are refitted to rows."""
-    if not models or data.class_sizes()[1].min() < 2 or data.weights is not None or data.groups is not None:
+    if not models or data.class_sizes()[1].min() < 2:
+        return {}
+    groups = dealt_groups(data, plan, X.shape[1], affordable_rows(X.shape[1]))
+    if data.groups is not None and groups is None:
         return {}
     if data.whole is not None:
         return data.whole.teams(models, preparation)
     labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
     n, p = X.shape
-    folds = _folds(data, plan, affordable_rows(p))
-    if preparation.missing == "keep" or not affordable(n, p, len(labels), folds.n_folds):
+    if preparation.missing == "keep" or not affordable(n, p, len(labels), plan.folds):
         return {}
+    if groups is not None:
+        count = len(groups.of_buckets)
+        pooled, rule = len(labels) * count * p * p > MOST_SCATTERS, rule_of_buckets(count)
+        found = moments_of_folds(X, codes, labels, groups.buckets(data.group_keys), rule, data.weights, pooled)
+        return teams_of(models, groups.gathered(found).training(), preparation.standardise)
+    folds = folds_of(data, plan, affordable_rows(p))
     numbers = data.numbers if data.numbers is not None else np.arange(n)
-    training = moments_of_folds(X, codes, labels, numbers, folds).training()
+    training = moments_of_folds(X, codes, labels, numbers, folds, data.weights).training()
     return teams_of(models, training, preparation.standardise)
 
 
-def _folds(data: Data, plan: Plan, few: int, rows: np.ndarray | None = None) -> Folds:
+def folds_of(data: Data, plan: Plan, few: int, rows: np.ndarray | None = None) -> Folds:
     """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has.
 
     Rows that belong together are dealt as they stand among the rows that are judged, by their places in the table.
@@ -296,7 +305,9 @@ def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
     says = declared(getattr(model, "directions", model))
     if says is not None:
         return float(says.fit_cost(n, p, groups))
-    return (0.2 if p > WIDE else 1.5) * n * n * p if isinstance(model, GaussianSVM) else 3.0 * n * p * min(n, p)
+    if isinstance(model, GaussianSVM):  # a pair of rows costs as much as twenty columns beside its own
+        return 0.2 * n * n * p if p > WIDE else 1.5 * n * n * (p + 20)
+    return 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:
@@ -326,6 +337,16 @@ def _fewest_of_class(y: np.ndarray, groups: np.ndarray | None) -> int:
     return min(len(np.unique(groups[y == label])) for label in np.unique(y))
 
 
+def _scored(tally: Tally, data: Data) -> tuple[float, float, float]:
+    """Return the score that a tally of all rows tells."""
+    if isinstance(tally, ClassTally):
+        return tally.score()
+    if data.whole is not None:
+        return tally.score(data.whole.response_variance())
+    y = np.asarray(data.y, dtype=float)
+    return tally.score(float(np.average((y - np.average(y, weights=data.weights)) ** 2, weights=data.weights)))
+
+
 def _score(
     y: np.ndarray, guess: np.ndarray, kind: str, splits: list[Any], w: np.ndarray | None, groups: np.ndarray | None
 ) -> tuple[float, float, float]:
@@ -339,19 +360,7 @@ def _score(
     variance = np.average((y - mean) ** 2, weights=w)
     whole = 1 - float(np.average((y - guess) ** 2, weights=w) / variance)
     folds = np.array([1 - np.average((y[t] - guess[t]) ** 2, weights=w[t]) / variance for _, t in splits])
-    half = float(stats.t.ppf((1 + LEVEL) / 2, len(folds) - 1) * folds.std(ddof=1) / np.sqrt(len(folds)))
-    return whole, whole - half, min(whole + half, 1.0)
-
-
-def clustered(right: np.ndarray, w: np.ndarray | None, groups: np.ndarray | None) -> tuple[float, float, float]:
-    """Return the share that is right, with an interval by the spread between groups, or between weighted rows."""
-    w = np.ones(len(right)) if w is None else w
-    labels = np.arange(len(right)) if groups is None else np.unique(groups, return_inverse=True)[1]
-    share = float(np.average(right, weights=w))
-    off = np.bincount(labels, weights=w * (right - share))
-    m = len(off)
-    half = float(stats.t.ppf((1 + LEVEL) / 2, m - 1) * np.sqrt(m / (m - 1) * (off**2).sum()) / w.sum())
-    return share, max(share - half, 0.0), min(share + half, 1.0)
+    return explained(whole, folds)
 
 
 def told_apart(
@@ -370,15 +379,6 @@ def told_apart(
     return bool(stats.binomtest(only, only + there).pvalue * tries < 1 - LEVEL)
 
 
-def wilson(right: int, n: int) -> tuple[float, float, float]:
-    """Return a share with its 95% interval (Wilson 1927)."""
-    z = float(stats.norm.ppf((1 + LEVEL) / 2))
-    share = right / n
-    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return share, float(max(middle - half, 0.0)), float(min(middle + half, 1.0))
-
-
 def note_rows(data: Data, found: Compared) -> None:
     """Say on how many rows methods were compared, where those are not all, and which do not take part."""
     if found.dear:
@@ -389,9 +389,10 @@ def note_rows(data: Data, found: Compared) -> None:
     if len(found.rows) >= data.n_rows:
         return
     some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
-    others = [c.name for c in found.methods if c.name not in found.confusions]
-    if found.confusions and others:
-        data.notes.append(f"{listed(found.confusions, 6)} are compared on all rows, {listed(others, 6)} on {some}.")
+    others = [c.name for c in found.methods if c.name not in found.tallies]
+    if found.tallies and others:
+        are = "are" if len(found.tallies) > 1 else "is"
+        data.notes.append(f"{listed(found.tallies, 6)} {are} compared on all rows, {listed(others, 6)} on {some}.")
     elif others:
         data.notes.append(f"Methods are compared on {some}.")
 

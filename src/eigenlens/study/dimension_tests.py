@@ -141,6 +141,7 @@ def verdicts(
     whole: np.ndarray | None = None,
     related: Related = ALONE,
     data: Data | None = None,
+    names: list[str] | None = None,
 ) -> Verdicts:
     """Ask a fitted model which of its k directions these rows show.
 
@@ -161,6 +162,8 @@ def verdicts(
         Which rows belong together, and how much each counts.
     data : Data, optional
         Where X may be a sample of the rows of a file.
+    names : list of str, optional
+        Of the columns, for messages.
     """
     says, name = declared(model), type(model).__name__
     if says.test is None:
@@ -173,7 +176,7 @@ def verdicts(
             return all_rows
         complete = related.of(whole)
         return _of_whole_rows(
-            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, complete), model, X, y, whole, k
+            lambda m, A, b: verdicts(m, A, b, k, plan, progress, groups, None, complete), model, X, y, whole, k, names
         )
     refusal = related.refused_by(model)
     if refusal:
@@ -186,8 +189,11 @@ def verdicts(
     part = (X, y) if len(looked_at) == len(X) else (X[looked_at], None if y is None else y[looked_at])
     cost = says.test.cost if related.groups is not None else says.test.cost_for(model, *part)
     if cost is None and (sampled or by_class) and says.test.theory is not None:  # rows, or a sample, speak for theory
-        with suppress(InputError):  # of too few rows it says nothing
+        try:
             return _of_moments(model, k, n, plan, says.test.draws)
+        except InputError as error:  # of too few rows it says nothing
+            if not sampled:
+                return untested(k, f"{error} {says.test.advice}".strip())
     rows = np.arange(len(X))
     if cost is None and says.test.theory is None:  # it draws from the rows themselves
         rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)
@@ -352,7 +358,13 @@ def spread_verdicts(
 
 
 def _of_whole_rows(
-    ask: Callable[[Any, np.ndarray, Any], Verdicts], model: Any, X: np.ndarray, y: Any, whole: np.ndarray, k: int
+    ask: Callable[[Any, np.ndarray, Any], Verdicts],
+    model: Any,
+    X: np.ndarray,
+    y: Any,
+    whole: np.ndarray,
+    k: int,
+    names: list[str] | None = None,
 ) -> Verdicts:
     """Test the directions of the rows without holes: a test keeps its level for these only."""
     m, (n, p) = int(whole.sum()), X.shape
@@ -363,10 +375,11 @@ def _of_whole_rows(
     if "missing" in model.get_params():
         part.set_params(missing="refuse")
     target = () if y is None else (y[whole],)
+    rows: Any = X[whole] if names is None else _named(X[whole], names)  # messages name columns
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the model of all rows says what there is to say
-            part.fit(X[whole], *target)
+            part.fit(rows, *target)
         found = ask(part, X[whole], *(target or (None,)))
     except InputError as error:
         return untested(k, f"The test needs rows without missing numbers, and of those {have}: {error}")
@@ -375,6 +388,12 @@ def _of_whole_rows(
     about = f"{found.test.about} The test was made on {have}, those without missing numbers."
     scree = {name: part for name, part in found.scree.items() if not name.startswith("band")}  # of fewer rows
     return replace(found, test=replace(found.test, about=about, rows=found.test.rows or m), scree=scree)
+
+
+def _named(X: np.ndarray, names: list[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.table(list(X.T), names=names)
 
 
 def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.ndarray]], Iterator[np.ndarray]]:

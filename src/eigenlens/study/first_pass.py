@@ -16,14 +16,18 @@ from ..sources import Block, Slicing
 from ..sources.base import middle
 from ..tables import TableFile
 from ..tables.judging import Column
-from ..validation.folds import DealtFolds
+from ..validation.folds import DealtFolds, Folds
 from .data import sample_rows
-from .fold_models import BLOCK_ROWS, MOST_CELLS
+from .fold_models import BLOCK_ROWS, MOST_CELLS, fold_numbers
+from .fold_regressions import ResponseSums
 from .gaps import holes_in
+from .group_folds import bucket_count, buckets_of, group_keys, rule_of_buckets
 from .layout import Layout, layout_of
+from .part_sums import added_sums, joined_steps, steps_of, sums_of
 from .plan import Plan
 from .response import Bins, bins_of, pivot_of
 from .targets import MOST_CLASSES, labels_of, too_many_classes
+from .waiting import cut, joined_rows, worth_merging
 from .weights import Weighing
 
 OF_EACH_CLASS = 100  # rows kept at least
@@ -39,6 +43,8 @@ class Kept:
     ----------
     moments : Moments or None
         Of the prepared columns, not yet scaled.
+    waiting : list of Block
+        Rows that moments do not have yet: those of a small file, whose sample has them all, and of a wide one.
     rows : list of Arrow tables
         The sample, and the keys and numbers of its rows in the file.
     keys, numbers : lists of ndarray
@@ -46,6 +52,8 @@ class Kept:
         Rows that count; those left out because their target or everything else is missing, or some cell is.
     gaps : ndarray of int
         Missing cells of each column that is used, in the rows that count.
+    sizes : ndarray of int
+        Rows of each bucket of groups.
     sums : ndarray of shape (4, p)
         Count, weight, mean and sum of squares of the known cells of each prepared column, where some are missing.
     n_gaps, n_complete : int
@@ -55,6 +63,7 @@ class Kept:
     weighing : Weighing or None
         Of rows that are weighted.
     bins : Bins or None
+    response : ResponseSums or None
         Of a target of numbers.
     ends : dict of str to (float, float, float or None)
         First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
@@ -62,6 +71,7 @@ class Kept:
     """
 
     moments: Moments | None = None
+    waiting: list[Block] = field(default_factory=list)
     rows: list[Any] = field(default_factory=list)
     keys: list[np.ndarray] = field(default_factory=list)
     numbers: list[np.ndarray] = field(default_factory=list)
@@ -70,31 +80,36 @@ class Kept:
     n_empty: int = 0
     n_holed: int = 0
     gaps: Any = 0
+    sizes: Any = 0
     sums: np.ndarray | None = None
     n_gaps: int = 0
     n_complete: int = 0
     classes: dict[str, int] = field(default_factory=dict)
     weighing: Weighing | None = None
     bins: Bins | None = None
+    response: ResponseSums | None = None
     ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
 
     def merge(self, other: Self) -> Self:
         if other.moments is not None:
             self.moments = other.moments if self.moments is None else self.moments.merge(other.moments)
+        self.waiting += other.waiting
         self.rows += other.rows
         self.keys += other.keys
         self.numbers += other.numbers
-        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps"):
+        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps", "sizes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.sums = _added(self.sums, other.sums)
+        self.sums = added_sums(self.sums, other.sums)
         for label, count in other.classes.items():
             self.classes[label] = self.classes.get(label, 0) + count
         if other.weighing is not None:
             self.weighing = other.weighing if self.weighing is None else self.weighing.merged(other.weighing)
+        if other.response is not None:
+            self.response = other.response if self.response is None else self.response.merged(other.response)
         if other.bins is not None:
             self.bins = other.bins if self.bins is None else self.bins.merged(other.bins)
         for name, after in other.ends.items():
-            self.ends[name] = _joined(self.ends[name], after) if name in self.ends else after
+            self.ends[name] = joined_steps(self.ends[name], after) if name in self.ends else after
         return self
 
     @property
@@ -139,6 +154,7 @@ class FirstPass:
         self.limit = np.uint64(2**64 - 1)
         self.patterned = False
         self._start: Moments | None = None
+        self._typical: np.ndarray | None = None
 
     def begin(self, columns: dict[str, Column], rows: int) -> None:
         running = {name for name, column in columns.items() if column.kind == "number" and column.whole}
@@ -159,13 +175,17 @@ class FirstPass:
         numbers = [*layout.used, *layout.counters]
         self.whole = {name for name in numbers if columns[name].kind == "number" and columns[name].whole}
         self.sample = sample_rows(len(self.raw.names_out_))
-        self.folds = DealtFolds(max(self.plan.folds, 1), self.plan.seed, layout.kind == "classes")
+        self.folds: Folds = DealtFolds(max(self.plan.folds, 1), self.plan.seed, layout.kind == "classes")
+        self.buckets = 0 if layout.group is None else bucket_count(len(self.raw.names_out_))
+        if self.buckets:
+            self.folds = rule_of_buckets(self.buckets)
 
     def join(self, part: Any) -> None:
         if part is None or self.kinds is None:
             self.kinds = None
             return
         self.kept.merge(part)
+        self._reduce(finished=False)
         if _pattern_cells(self.kept.moments) > MOST_PATTERNS:
             self.kinds, self.kept = None, Kept()
             self.patterned = True
@@ -175,6 +195,19 @@ class FirstPass:
             raise too_many_classes(self.layout.target, len(self.kept.classes))
         if sum(map(len, self.kept.keys)) > 3 * self.sample:
             self.prune()
+
+    def finish(self) -> None:
+        """Take in the rows that wait, where the sample does not have all rows."""
+        self._reduce(finished=True)
+        self.prune()
+
+    def _reduce(self, finished: bool) -> None:
+        waiting = self.kept.waiting
+        if not waiting or self._start is None or self.kept.n_rows <= self.sample:
+            return
+        if finished or worth_merging(waiting, self._start):
+            self.kept.waiting = []
+            self.kept.merge(Kept(self._reduced(joined_rows(waiting))))
 
     def prune(self) -> None:
         """Keep the rows of the sample that are drawn so far."""
@@ -211,7 +244,7 @@ class FirstPass:
 
         layout = self.layout
         assert layout is not None
-        ends = {name: _ends(table.column(name)) for name in self.whole}
+        ends = {name: steps_of(table.column(name)) for name in self.whole}
         kept, table, numbers, holes = self.rows_that_count(table, start)
         kept.ends = ends
         analysed = [layout.used.index(name) for name in layout.columns]
@@ -224,8 +257,12 @@ class FirstPass:
             return None
         weights = None if layout.weights is None else weights_of(table.column(layout.weights))
         if layout.missing == "keep":
-            kept.sums, kept.n_complete = _sums(X, weights), int((~np.isnan(X).any(axis=1)).sum())
-        kept.moments = self._moments(kept, X, table, numbers, weights)
+            kept.sums, kept.n_complete = sums_of(X, weights), int((~np.isnan(X).any(axis=1)).sum())
+        block = self._block(kept, X, table, numbers, weights)
+        if self._start is not None and start >= self.sample and worth_merging([block], self._start):
+            kept.moments = self._reduced(block)
+        elif self._start is not None:
+            kept.waiting = [block]
         order = keys(numbers, self.plan.seed)
         near = order <= self.limit
         if layout.kind == "classes":
@@ -260,9 +297,8 @@ class FirstPass:
             table, numbers, holes = table.filter(pa.array(keep)), numbers[keep], holes[keep]
         return kept, table, numbers, holes
 
-    def _moments(
-        self, kept: Kept, X: np.ndarray, table: Any, numbers: np.ndarray, weights: np.ndarray | None
-    ) -> Moments | None:
+    def _block(self, kept: Kept, X: np.ndarray, table: Any, numbers: np.ndarray, weights: np.ndarray | None) -> Block:
+        """Return rows with their classes, or with the slices or bins of their response."""
         layout = self.layout
         assert layout is not None
         labels = codes = None
@@ -274,14 +310,27 @@ class FirstPass:
             labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
-        if self._start is None:
-            return None
+        if self.buckets:
+            numbers = buckets_of(group_keys(table.column(layout.group)), self.plan.seed, self.buckets)
+            kept.sizes = np.bincount(numbers, minlength=self.buckets)
+        if self._typical is not None:
+            y, folds = np.asarray(table.column(layout.target).to_numpy()), fold_numbers(self.folds, None, None, numbers)
+            assert self.pivot is not None
+            kept.response = ResponseSums.of(X, y, weights, folds, self.folds.n_folds, self._typical, self.pivot)
+        return Block(X, codes, weights, labels, None, numbers)
+
+    def _reduced(self, block: Block) -> Moments:
+        assert self._start is not None
         new = self._start.copy()
-        for at in range(0, len(X), BLOCK_ROWS):
-            rows = slice(at, at + BLOCK_ROWS)
-            own, w = (None if of_all is None else of_all[rows] for of_all in (codes, weights))
-            new.update(Block(X[rows], own, w, labels, None, numbers[rows]))
+        for part in cut(block, BLOCK_ROWS):
+            new.update(part)
         return new
+
+    @property
+    def _loose(self) -> bool:
+        """Whether rows belong together, and moments of their buckets would take too much memory."""
+        assert self.layout is not None
+        return self.layout.group is not None and not self.buckets
 
     def _slices(self, kept: Kept, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Return the slices of a response, and the place of each row's; bins, as long as slices are not known."""
@@ -301,12 +350,16 @@ class FirstPass:
         typical = Block(middle(X[: HEAD : max(min(len(X), HEAD) // 7, 1)]))
         if labels is None:
             return of().anchored(typical)
+        p, folds = X.shape[1], self.folds.n_folds
         if layout.kind == "number":
             if holed and self.slicing is None:
                 return None
-            return Grouped(of, pooled=not holed, meaning=self.slicing).anchored(typical)
-        p, folds = X.shape[1], self.folds.n_folds
-        if holed or layout.weights is not None or layout.group is not None:  # methods are compared on a sample
+            empty = Grouped(of, pooled=not holed, meaning=self.slicing)
+            if holed or self._loose or folds * p * p > MOST_CELLS:  # methods are compared on a sample
+                return empty.anchored(typical)
+            self._typical = typical.X[0]
+            return Folded(empty, self.folds, folds).anchored(typical)
+        if holed or self._loose:  # methods are compared on a sample
             return Grouped(of, pooled=not holed and len(labels) * p * p > MOST_CELLS).anchored(typical)
         pooled = len(labels) * folds * p * p > MOST_CELLS
         return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)
@@ -324,39 +377,6 @@ def collected(file: TableFile, plan: Plan, layout: Layout, **known: Any) -> Firs
 
 def _not_of_the_head(columns: list[Column]) -> None:
     raise errors.InputError("codes are counted as words in the whole file.")
-
-
-def _ends(column: Any) -> tuple[float, float, float | None]:
-    values = np.asarray(column.to_numpy(), dtype=float)
-    steps = np.diff(values)
-    step = None if not len(steps) else float(steps[0]) if (steps == steps[0]).all() else 0.0
-    return float(values[0]), float(values[-1]), step
-
-
-def _joined(
-    before: tuple[float, float, float | None], after: tuple[float, float, float | None]
-) -> tuple[float, float, float | None]:
-    step = after[0] - before[1]
-    even = all(part[2] is None or part[2] == step for part in (before, after))
-    return before[0], after[1], step if even else 0.0
-
-
-def _sums(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    known = ~np.isnan(X)
-    w = known * (1.0 if weights is None else weights[:, None])
-    total = np.maximum(w.sum(axis=0), np.finfo(float).tiny)
-    mean = (w * np.where(known, X, 0.0)).sum(axis=0) / total
-    squares = (w * np.where(known, X - mean, 0.0) ** 2).sum(axis=0)
-    return np.stack([known.sum(axis=0).astype(float), w.sum(axis=0), mean, squares])
-
-
-def _added(a: np.ndarray | None, b: np.ndarray | None) -> np.ndarray | None:
-    if a is None or b is None:
-        return b if a is None else a
-    weight = a[1] + b[1]
-    share = b[1] / np.maximum(weight, np.finfo(float).tiny)
-    apart = b[2] - a[2]
-    return np.stack([a[0] + b[0], weight, a[2] + apart * share, a[3] + b[3] + apart**2 * a[1] * share])
 
 
 def _pattern_cells(moments: Moments | None) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +21,8 @@ from ..sources import Block
 from ..validation.folds import Folds
 from ..validation.measures import places_in
 from .methods import fitted_to_moments
+from .tallies import ClassTally
+from .waiting import cut
 
 MOST_CELLS = 2e7  # of the scatters of all folds and classes
 MOST_COLUMNS = 500
@@ -47,6 +48,19 @@ class FoldModels:
     factors: list[np.ndarray]
     seconds: float = 0.0
 
+    def judged(
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        folds: np.ndarray,
+        labels: np.ndarray,
+        w: np.ndarray | None,
+        buckets: tuple[np.ndarray, int] | None = None,
+    ) -> tuple[np.ndarray, ClassTally]:
+        """Return the places of the classes that rows are given by models that have not seen them, and a tally."""
+        guess = self.places(X, folds, labels)
+        return guess, ClassTally.of(codes, guess, len(labels), w, buckets)
+
     def places(self, X: np.ndarray, folds: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return the classes that rows are given, as places in a sorted list of labels."""
         found = np.full(len(X), -1, dtype=np.intp)
@@ -70,22 +84,23 @@ def affordable(n: int, p: int, n_classes: int, n_folds: int) -> bool:
     return p <= MOST_COLUMNS and min(n_classes * n_folds * p, n) * p <= MOST_CELLS
 
 
-def blocks_of(X: np.ndarray, codes: np.ndarray, labels: np.ndarray, numbers: np.ndarray) -> Iterator[Block]:
-    """Cut rows of known classes into blocks."""
-    for start in range(0, len(X), BLOCK_ROWS):
-        rows = slice(start, start + BLOCK_ROWS)
-        yield Block(X[rows], codes[rows], None, labels, None, numbers[rows])
-
-
 def fold_numbers(folds: Folds, codes: np.ndarray | None, labels: np.ndarray | None, numbers: np.ndarray) -> np.ndarray:
     """Return the fold of each row."""
     return folds(Block(np.empty((len(numbers), 0)), codes, None, labels, None, numbers))
 
 
-def moments_of_folds(X: np.ndarray, codes: np.ndarray, labels: np.ndarray, numbers: np.ndarray, folds: Folds) -> Folded:
+def moments_of_folds(
+    X: np.ndarray,
+    codes: np.ndarray,
+    labels: np.ndarray,
+    numbers: np.ndarray,
+    folds: Folds,
+    weights: np.ndarray | None = None,
+    pooled: bool = False,
+) -> Folded:
     """Return the moments of the classes in each fold."""
-    moments = Folded(Grouped(choose_kind(*X.shape), pooled=False), folds, folds.n_folds)
-    for block in blocks_of(X, codes, labels, numbers):
+    moments = Folded(Grouped(choose_kind(*X.shape), pooled=pooled), folds, folds.n_folds)
+    for block in cut(Block(X, codes, weights, labels, None, numbers), BLOCK_ROWS):
         moments.update(block)
     return moments
 
@@ -126,9 +141,3 @@ def teams_of(models: dict[str, Any], training: list[Any], standardise: bool) -> 
             with suppress(errors.InputError):
                 teams[name] = fold_models(model, training, standardise)
     return teams
-
-
-def confusion(truth: np.ndarray, guess: np.ndarray, n_classes: int) -> np.ndarray:
-    """Count rows by their class and the one they are given, both as places."""
-    pairs = np.bincount(truth * n_classes + guess, minlength=n_classes**2)
-    return pairs.reshape(n_classes, n_classes)

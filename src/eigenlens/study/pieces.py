@@ -10,7 +10,9 @@ from ..tables import TableFile
 from .columns import counted_kinds, used_columns, without_counters
 from .data import Data, group_numbers, tell
 from .first_pass import FirstPass, collected, weights_of
+from .fold_regressions import slices_means
 from .gaps import missing_cells, no_row_left, note_gone
+from .group_folds import group_keys
 from .layout import layout_of
 from .methods import chosen, made
 from .plan import Plan, Progress
@@ -50,7 +52,7 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
         first = collected(file, plan, layout)
         layout = layout_of(file, plan, profile, n, _running(first, profile), roles)
     first.layout = layout
-    first.prune()
+    first.finish()
     first = _sliced(first, plan)
     tell(file, "", None)
     kept = first.kept
@@ -79,7 +81,8 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
     data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
     if kept.weighing is not None:
         data.weights = weights_of(table.column(layout.weights)) / kept.weighing.mean
-    data.groups = None if layout.group is None else group_numbers(table.column(layout.group))
+    if layout.group is not None:
+        data.groups, data.group_keys = (of(table.column(layout.group)) for of in (group_numbers, group_keys))
     data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
     if len(numbers) < kept.n_rows:
         data.whole = Whole(first, plan)
@@ -105,7 +108,7 @@ def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
     if layout.missing == "keep":
         again = collected(first.file, plan, layout, pivot=bins.pivot, slicing=bins.slicing(H or 2))
     again.layout = layout
-    again.prune()
+    again.finish()
     return again
 
 
@@ -119,9 +122,7 @@ def _fits_from_moments(layout: Any, plan: Plan) -> bool:
     if layout.kind not in ("none", "classes", "number") or len(layout.columns) > MOST_COLUMNS or not layout.columns:
         return False
     model = made(chosen(plan.method, layout.kind), plan.seed)
-    if layout.kind == "number" and (not hasattr(model, "_slices") or model._slices.covariances):
-        return False
-    return hasattr(model, "fit_moments")
+    return slices_means(model) if layout.kind == "number" else hasattr(model, "fit_moments")
 
 
 def _note_gaps(file: TableFile, plan: Plan, first: FirstPass, profile: Any, notes: list[str]) -> tuple[str, ...]:

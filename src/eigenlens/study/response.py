@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from .._core.drawn import keys, smallest
 from ..inference import choose_slices
 from ..moments import Grouped
@@ -106,14 +107,19 @@ def slices_wanted(model: Any, n: float, p: int) -> int | None:
 
 def cut_model(model: Any, y: np.ndarray, weights: np.ndarray | None, numbers: np.ndarray, p: int, seed: int) -> Any:
     """Return a model that cuts a response where a file read in pieces would be cut; as it is where rows are few."""
-    H, most = slices_wanted(model, len(y), p), sample_rows(p)
-    if H is None or len(y) <= most:
+    H = slices_wanted(model, len(y), p)
+    if H is None or len(y) <= sample_rows(p):
         return model
-    bins = Bins.of(y, weights, pivot_of(y))
-    if bins.coarse(H):
-        bins = Bins.of(y, weights, second_pivot(y[smallest(keys(numbers, seed), most)]))
-    slicing = bins.slicing(H)
+    slicing = bins_for(H, y, weights, numbers, p, seed).slicing(H)
     return model.set_params(n_slices=list(slicing.cuts[0])) if slicing.n_cells > 1 else model
+
+
+def bins_for(H: int, y: np.ndarray, weights: np.ndarray | None, numbers: np.ndarray, p: int, seed: int) -> Bins:
+    """Count a response of rows in memory as that of a file read in pieces is counted, for so many slices."""
+    bins = Bins.of(y, weights, pivot_of(y))
+    if not bins.coarse(H):
+        return bins
+    return Bins.of(y, weights, second_pivot(y[smallest(keys(numbers, seed), sample_rows(p))]))
 
 
 def second_pivot(y: np.ndarray) -> float:
@@ -122,5 +128,16 @@ def second_pivot(y: np.ndarray) -> float:
 
 
 def sliced_moments(moments: Grouped, bins: Bins, slicing: Slicing) -> Grouped:
-    """Return the moments of slices, from those of bins."""
-    return moments.joined(slicing.codes(bins.tops[:, None]), np.arange(slicing.n_cells), slicing)
+    """Return the moments of slices, from those of bins; some bins may have no rows."""
+    places = slicing.codes(bins.tops[np.searchsorted(bins.codes, moments.labels), None])
+    if len(np.unique(places)) < slicing.n_cells:
+        raise errors.InputError("y: a slice of the response has no rows outside a fold; use fewer slices.")
+    return moments.joined(places, np.arange(slicing.n_cells), slicing)
+
+
+def sliced(model: Any, n: int) -> Any:
+    """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    if "n_slices" not in model.get_params():
+        return model
+    asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
+    return model.set_params(n_slices=most) if most < asked else model

@@ -24,6 +24,8 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
         return []
     steps = {"none": _of_spread, "classes": _of_classes, "number": _of_number}.get(data.kind, _of_others)
     found = [*_of_hints(data, plan), *steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
+    if len({step.command for step in found}) < MOST:
+        found += _beside(cls, data, plan)
     kept = list({step.command: step for step in found}.values())[:MOST]
     return [_elsewhere(step, data, j) for j, step in enumerate(kept, 2)]
 
@@ -68,6 +70,9 @@ def _of_classes(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
 
 def _of_number(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
     steps = []
+    if declared(cls).name == "sir" and any("localized-sir" in said for said in findings.warnings):
+        what = "See whether the directions are there without the bends of the columns."
+        steps.append(_step(what, data, replace(plan, method="localized-sir")))
     if findings.shown_directions == 0 and declared(cls).name == "sir":
         what = f"Look for bends, such as a {plan.target!r} that is high at both ends, which SIR does not see."
         steps.append(_step(what, data, replace(plan, method="save")))
@@ -82,11 +87,22 @@ def _of_others(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Nex
 
 def _without_the_first(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
     """Leave out the column that counts most: what it says may be all there is, or given away."""
+    columns = data.table.column_names
     tops = [name for name, _ in findings.top_loadings(0, 1)] if findings.axes else []
-    if not tops or tops[0] not in data.table.column_names or len(data.table.column_names) < 3:
+    owners = [name for name in columns if tops and (tops[0] == name or tops[0].startswith(f"{name} = "))]
+    if not owners or len(columns) < 3:
         return []
-    what = f"See what is left without {tops[0]!r}, which counts most."
-    return [_step(what, data, replace(plan, drop=(*plan.drop, tops[0])))]
+    what = f"See what is left without {owners[0]!r}, which counts most."
+    return [_step(what, data, replace(plan, drop=(*plan.drop, owners[0])))]
+
+
+def _beside(cls: Any, data: Data, plan: Plan) -> list[NextStep]:
+    """Put another method that answers the same question beside this one."""
+    others = [name for name, other in of_question(data.kind).items() if other is not cls]
+    if not others or data.whole is not None:
+        return []
+    step = _step(f"See what {others[0]} says beside it.", data, plan)
+    return [replace(step, command=f"{step.command} --beside {others[0]}")]
 
 
 def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:

@@ -20,7 +20,7 @@ from .._core import errors
 from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, ColumnLike, TableLike
 from ..sources.table import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
@@ -104,7 +104,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     _named = False  # whether rows come out with names
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Learn the columns, words, means and scales.
 
         Parameters
@@ -178,7 +178,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             return f"{len(words):,} different words in {n:,} rows, like names of rows"
         return ""
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Return the numbers of rows: as a data frame where `fit` was given one of pandas or polars, else an array.
 
         So names survive: the next step of a pipeline knows its columns.

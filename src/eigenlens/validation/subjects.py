@@ -101,6 +101,8 @@ class Subject(ABC):
 class MomentsSubject(Subject):
     """A method of this package that fits from moments."""
 
+    _left: tuple[Any, dict[Any, Any]] | None = None
+
     def source(self, X: Any, y: Any, sample_weight: Any) -> Source:
         self.opened = clone(self.model)
         self.opened._check_parameters()
@@ -125,8 +127,17 @@ class MomentsSubject(Subject):
         return next((one for one in needed if all(_serves(one, other) for other in needed)), None)
 
     def fit(self, model: Any, source: Source, moments: Any, named: bool = True) -> Fitted:
-        found = copy(model)._fit_collected(source, moments, named)
+        found = copy(model)
+        found._shared = self._of_the_same(moments)
+        found._fit_collected(source, moments, named)
+        del found._shared
         return Fitted(found, found, pivot_of(moments))
+
+    def _of_the_same(self, moments: Any) -> dict[Any, Any]:
+        """Return what earlier fits to these moments have left for others; that of other moments is forgotten."""
+        if self._left is None or self._left[0] is not moments:
+            self._left = (moments, {})
+        return self._left[1]
 
     def loses_digits(self, model: Any, moments: Any) -> bool:
         return bool(copy(model)._loses_digits(moments))

@@ -43,8 +43,8 @@ def no_columns(name: str, shape: Sequence[int]) -> InputError:
 
 def not_finite(name: str, kind: str, row: int, column: str, unit: str = "row") -> InputError:
     way_out = (
-        "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, QDA, PDA, CCA, SIR, "
-        "SAVE, DirectionalRegression)."
+        "Drop or impute such rows first, or use missing='ml' where the method has it (PCA, LDA, QDA, PDA, MDA, CCA, "
+        "SIR, SAVE, DirectionalRegression)."
     )
     if kind != "NaN":
         way_out = "Infinity is not a missing cell: write NaN where a value is not known, or drop such rows."

@@ -49,12 +49,13 @@ def join(*children: Any, verbatim: bool = False) -> Markup:
 
 VOID = {"meta", "br", "hr", "input", "link"}
 VERBATIM = {"code", "pre"}
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 
 def _text(value: Any) -> str:
     """Return text without the characters that HTML does not allow, or that turn its direction."""
     text = f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-    return undirected("".join(c if c in "\t\n" or c >= " " else "\ufffd" for c in text))
+    return undirected(CONTROLS.sub("\ufffd", text))
 
 
 def table(head: list[str], rows: list[list[Any]], caption: str | None = None) -> Markup:

@@ -257,12 +257,20 @@
     }
   };
   const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
-  const MOST_CENTRES = 60;
-  const drawCentres = () => { // ten colours tell ten classes apart; their names tell the others
+  const MOST_CENTRES = 60, MOST_NUMBERS = 40;
+  const drawCentres = (b) => { // ten colours tell ten classes apart; their names tell the others
     const c = coloured(), places = c.levels.map(() => [[], []]);
     for (let i = 0; i < n; i++) { places[c.codes[i]][0].push(px(X[i])); places[c.codes[i]][1].push(py(Y[i])); }
     pen.textAlign = "center"; pen.textBaseline = "middle"; pen.font = "600 12px system-ui, sans-serif"; pen.fillStyle = css("--ink");
-    places.forEach(([xs, ys], j) => { if (xs.length && (pointed === null || pointed === j)) haloed(c.levels[j], middle(xs), middle(ys)); });
+    const taken = [], order = c.levels.map((_, j) => j).filter((j) => places[j][0].length && (pointed === null || pointed === j));
+    order.sort((i, j) => places[j][0].length - places[i][0].length); // of names that would cover each other, that of the larger class is written
+    for (const j of order) {
+      const half = pen.measureText(c.levels[j]).width / 2, y = middle(places[j][1]);
+      const x = Math.max(Math.min(middle(places[j][0]), b.right - half - 2), b.left + half + 2);
+      if (taken.some(([a, z, v]) => Math.abs(v - y) < 13 && x - half < z && x + half > a)) continue;
+      taken.push([x - half, x + half, y]);
+      haloed(c.levels[j], x, y);
+    }
   };
   const drawPoints = (b) => {
     const c = coloured();
@@ -271,7 +279,7 @@
     if ($("density").checked && !c) drawDensity(b);
     else drawCloud(X, Y, px, py, b, n > 20000 ? 2 : n > 4000 ? 3 : n > 800 ? 4 : 6);
     if (data.labels && data.names && $("names").checked) drawNames(b);
-    if (c && c.levels && c.levels.length > PALETTE && c.levels.length <= MOST_CENTRES && $("names").checked) drawCentres();
+    if (c && c.levels && c.levels.length > PALETTE && c.levels.length <= MOST_CENTRES && $("names").checked) drawCentres(b);
     pen.restore();
   };
 
@@ -502,6 +510,8 @@
   $("regions").addEventListener("change", draw);
   if (data.regions) $("regions").parentElement.hidden = false;
   $("density").addEventListener("change", draw);
+  const counted = data.labels && data.names && n > MOST_NUMBERS && data.names.every((name) => /^\d+$/.test(name));
+  if (counted) $("names").checked = false; // numbers of many rows say little, and cover the points
   $("names").addEventListener("change", draw);
   $("density").checked = n > 20000;
   $("density").parentElement.hidden = n <= 5000;

@@ -1,0 +1,84 @@
+"""pandas frames of plain columns, read directly: asking what columns hold takes longer than reading a small one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from .._core.typing import Array
+from .words import MixedTable, Words, chosen_words, of_pandas
+
+AT_ONCE = 2**19  # cells of a frame up to which it is converted as one: no more than a block of rows
+
+#: What a NumPy type is among the types of frames.
+PLAIN = {
+    np.dtype(name.lower()): getattr(nw, name)()
+    for name in ["Float64", "Float32", "Int64", "Int32", "Int16", "Int8", "UInt64", "UInt32", "UInt16", "UInt8"]
+}
+
+
+def is_pandas(X: Any) -> bool:
+    """Tell whether X is a pandas frame."""
+    return type(X).__name__ == "DataFrame" and type(X).__module__.partition(".")[0] == "pandas"
+
+
+class PandasNumbers:
+    """A pandas frame whose columns are all NumPy's numbers: it is read without asking what each column holds."""
+
+    def __init__(self, frame: Any, kinds: list[np.dtype]) -> None:
+        self.native, self.shape = frame, frame.shape
+        self.names: list[str] | None = list(map(str, frame.columns.tolist()))
+        narrow = all(kind == np.float32 for kind in kinds)
+        self.sample = np.zeros((0, len(kinds)), dtype=np.float32 if narrow else np.float64)
+        self.wide = np.flatnonzero([kind in (np.int64, np.uint64) for kind in kinds])
+        small = self.shape[0] * self.shape[1] <= AT_ONCE
+        self._converted = frame.to_numpy(self.sample.dtype) if small else None
+
+    @classmethod
+    def of(cls, X: Any) -> PandasNumbers | None:
+        """Return a frame as such a table; None for anything else, and for names that occur twice."""
+        if not is_pandas(X) or not len(X.columns):
+            return None
+        kinds = X.dtypes.tolist()
+        return cls(X, kinds) if all(kind in PLAIN for kind in set(kinds)) and X.columns.is_unique else None
+
+    def rows(self, start: int, stop: int) -> Array:
+        if self._converted is not None:
+            return self._converted[start:stop]
+        return self.native.iloc[start:stop].to_numpy(self.sample.dtype)
+
+    def picked(self, places: list[int]) -> Array:
+        """Return a few rows in one step."""
+        return (
+            self.native.iloc[places].to_numpy(self.sample.dtype) if self._converted is None else self._converted[places]
+        )
+
+
+def mixed_frame(X: Any, table_name: str, words: Words) -> MixedTable | None:
+    """Read a pandas frame of NumPy's numbers, text, booleans and categories that has words; None for anything else."""
+    if not is_pandas(X) or not X.columns.is_unique:
+        return None
+    kinds = X.dtypes.tolist()
+    if not all(kind in PLAIN or is_plain_word(kind) for kind in set(kinds)):
+        return None
+    given = X.columns.tolist()
+    is_word = chosen_words(words, given, [kind not in PLAIN for kind in kinds], table_name)
+    if not any(is_word):
+        return None
+    rest = [j for j, word in enumerate(is_word) if not word]
+    numbers = PandasNumbers(X.iloc[:, rest], [kinds[j] for j in rest]) if rest else None
+    columns = tuple(
+        of_pandas(X[name] if type(name) is str else X.iloc[:, j])  # by name it is quicker, where that means a column
+        for j, (name, word) in enumerate(zip(given, is_word, strict=True))
+        if word
+    )
+    table = MixedTable(numbers, columns, is_word, X)
+    table.names = list(map(str, given))
+    return table
+
+
+def is_plain_word(kind: Any) -> bool:
+    """Tell whether a type of pandas is that of text, booleans or categories; objects may be anything."""
+    return kind == np.bool_ or type(kind).__name__ in ("StringDtype", "CategoricalDtype")
