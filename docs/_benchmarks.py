@@ -26,7 +26,8 @@ def write_page(target: Path) -> None:
     for row in measured():
         spread = "one round" if row["low"] == row["high"] else f"{row['low']:.3g} to {row['high']:.3g}"
         lines.append(f"| {row['claim']} | {row['peer']} | {row['ratio']:.3g} | {spread} | {wanted(row)} |")
-    lines += ["", "Not ratios:", "", "| | |", "|---|---|", *(f"| {row['claim']} | {row['note']} |" for row in other())]
+    lines += ["", "Memory, digits and angles:", "", "| fit | measured |", "|---|---|"]
+    lines += [f"| {row['claim']} | {row['note']} |" for row in other()]
     text = "\n".join(lines) + "\n"
     if not target.exists() or target.read_text(encoding="utf8") != text:
         target.write_text(text, encoding="utf8")
@@ -35,4 +36,4 @@ def write_page(target: Path) -> None:
 def wanted(row: dict[str, Any]) -> str:
     if row["at_least"] is None:
         return ""
-    return f"{row['at_least']:g}" + ("" if row["ratio"] >= row["at_least"] else ", missed")
+    return f"{row['at_least']:.2g}" + ("" if row["ratio"] >= row["at_least"] else ", missed")

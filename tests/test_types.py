@@ -98,6 +98,17 @@ def test_attributes_of_a_fit_have_types(name):
                 assert not is_any(hints[key]), key
 
 
+GIVEN = {"X", "y", "Y", "sample_weight", "groups", "target", "random_state", "priors"}  # what users hand in
+
+
+@pytest.mark.parametrize("name", sorted({*FUNCTIONS, *ESTIMATORS}))
+def test_what_is_handed_in_has_a_type(name):
+    """Editors then show what may be passed; the names are those of `_core/typing.py`."""
+    thing = ESTIMATORS.get(name) or FUNCTIONS[name]
+    annotations = getattr(thing.__init__ if inspect.isclass(thing) else thing, "__annotations__", {})
+    assert [key for key, kind in annotations.items() if key in GIVEN and is_any(kind)] == []
+
+
 def test_annotations_can_be_read():
     """Tools read them at run time."""
     for name, function in FUNCTIONS.items():

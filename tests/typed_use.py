@@ -52,5 +52,13 @@ def everyday_use() -> None:
     assert_type(field, LabelledRows)
     field.store(el.PCA(1).fit(field))
 
+    el.PCA().fit([[1.0, 2.0], [3.0, 5.0]]).transform(((1.0, 2.0), (0.0, 1.0)))
+    el.PCA().fit(object())  # type: ignore[arg-type]
+    el.LDA().fit(X, ["a", "b"] * 5, sample_weight=range(10)).predict([[1, 2, 3]])
+    el.LDA().fit(X, object())  # type: ignore[arg-type]
+    el.LDA(priors={"a": 0.5, "b": 0.5})
+    el.LDA(priors=object())  # type: ignore[arg-type]
+    el.MDA(random_state=np.random.default_rng(0))
+    el.MDA(random_state="seed")  # type: ignore[arg-type]
     el.LDA(missing="mean")  # type: ignore[arg-type]
     el.KernelClassifier(loss="huber")  # type: ignore[arg-type]

@@ -173,7 +173,9 @@ def distances():
     axes[0].set_title("distances …", fontsize=10)
     axes[1].scatter(*Y.T, s=14, color=BLUE)
     for name, (a, b) in zip(cities, Y, strict=True):
-        axes[1].annotate(name, (a, b), fontsize=8, xytext=(0, 4), textcoords="offset points", ha="center")
+        below = name in ("Washington", "New York")  # their names would run into others above
+        place = {"xytext": (0, -11 if below else 4), "textcoords": "offset points", "ha": "center"}
+        axes[1].annotate(name, (a, b), fontsize=8, **place)
     axes[1].margins(0.2)
     clean(axes[1], "… become a map")
     return figure
@@ -225,9 +227,14 @@ def words():
         index=["black hair", "brown hair", "red hair", "blond hair"],
         columns=["brown eyes", "blue eyes", "hazel eyes", "green eyes"],
     )
-    figure, (left, right) = panels(2, 4.4, 3.6)
+    figure, (left, right) = panels(2, 4.8, 3.8)
     MixedPCA(2).fit(people[["class", "who"]], sample_weight=people["count"]).plot(ax=left)
     CorrespondenceAnalysis(2).fit(hair).plot(ax=right)
+    for text in left.texts:
+        if text.get_text() == "men":  # to the right: the crew is on its left
+            text.set(position=(5, 4), ha="left")
+    left.margins(y=0.12)
+    right.margins(x=0.2)
     left.set_title("a table of words", fontsize=10)
     right.set_title("a table of counts", fontsize=10)
     return figure

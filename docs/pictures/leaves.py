@@ -225,6 +225,9 @@ def CCA():
     ax.scatter(u[:, 0], v[:, 0], s=16, linewidths=0, color=COLOURS[0])
 
 
+NAMED_CITIES = ("Athens", "Rome", "Lisbon", "Madrid", "Paris", "Vienna", "Hamburg", "Stockholm")
+
+
 def ClassicalMDS():
     import tempfile
     from pathlib import Path
@@ -239,7 +242,8 @@ def ClassicalMDS():
     place = el.ClassicalMDS(2, metric="precomputed").fit(D).embedding_
     ax.scatter(place[:, 0], place[:, 1], s=8, linewidths=0, color=COLOURS[0])
     for name, (u, v) in zip(names, place, strict=True):
-        ax.text(u, v, f" {name}", fontsize=6)
+        if name in NAMED_CITIES:
+            ax.text(u, v, f" {name}", fontsize=7)
 
 
 def CorrespondenceAnalysis():

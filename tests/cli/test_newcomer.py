@@ -100,7 +100,8 @@ def test_more_rows_than_are_compared_is_said(people, capsys, monkeypatch):
     monkeypatch.setattr(comparison, "MOST_ROWS", 100)
     some = "on 100 of the 120 rows, drawn at random."
     of_classes = f"LDA, PDA, QDA are compared on all rows, FDA, MDA, SVM (Gaussian kernel) {some}"
-    for target, said in (("kind", of_classes), ("price", f"Methods are compared {some}")):
+    of_number = f"linear regression, SIR + curve are compared on all rows, localized SIR + curve {some}"
+    for target, said in (("kind", of_classes), ("price", of_number)):
         assert said in answer(capsys, "people.csv", "--target", target)["notes"]
 
 
@@ -246,3 +247,27 @@ def test_commands_run_one_after_the_other_leave_no_thread_behind():
         assert threading.active_count() <= before
     finally:
         signal.set_wakeup_fd(earlier)
+
+
+def test_all_lines_of_the_wrong_length_are_named_at_once(tmp_path, capsys):
+    (tmp_path / "bad.csv").write_text("a,b,c\n1,2,3\n4,5\n6,7,8,9\n1,2,3\n" + "1,2\n" * 10)
+    assert run(["report", str(tmp_path / "bad.csv")]) == 1
+    said = " ".join(capsys.readouterr().err.split())
+    assert "12 lines do not have 3 cells, as the header has: line 3 (2), 4 (4), 6 (2)" in said
+    assert "and 4 more. Every line must have the same number." in said
+
+
+def test_files_that_a_shell_has_listed_are_refused_with_the_way_out(tmp_path, capsys):
+    for name in "pq":
+        (tmp_path / f"{name}.csv").write_text("a,b\n1,2\n3,4\n")
+    assert run(["report", str(tmp_path / "p.csv"), str(tmp_path / "q.csv")]) == 2
+    assert "a pattern in quotes" in capsys.readouterr().err
+
+
+def test_an_option_with_two_values_is_refused(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n3,4,7\n")
+    for words in (["--target", "a", "--target", "b"], ["--target=a", "--target", "b"]):
+        assert run(["report", str(tmp_path / "t.csv"), *words]) == 2
+        assert "--target is given twice, as 'a' and as 'b'; give it once." in capsys.readouterr().err
+    assert run(["report", str(tmp_path / "t.csv"), "--drop", "a", "--drop", "zz"]) == 1  # several may be dropped
+    assert "--drop 'zz': no such column" in capsys.readouterr().err

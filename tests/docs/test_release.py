@@ -1,6 +1,8 @@
-"""What a release carries beside the package: a citation that tools can read, and a recipe with all its needs."""
+"""What a release has in addition to the package: a citation that tools can read, a recipe, a checklist, a changelog."""
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -22,6 +24,56 @@ def test_the_recipe_needs_what_the_package_and_its_command_need():
     found = dict(needs(line) for line in re.findall(r"- (.+)", run))
     wanted = dict(map(needs, PROJECT["dependencies"] + PROJECT["optional-dependencies"]["cli"]))
     assert found == {**wanted, "python": PROJECT["requires-python"]}
+
+
+def recipe():
+    """Return the recipe as conda-build would read it: it fills in Jinja's values and then reads YAML."""
+    yaml = pytest.importorskip("yaml")
+    text = (ROOT / "conda/meta.yaml").read_text(encoding="utf8")
+    values = dict(re.findall(r'{% set (\w+) = "([^"]*)" %}', text)) | {"PYTHON": "python"}
+    plain = re.sub(r"{{ (\w+) }}", lambda match: values[match[1]], re.sub(r"{%.*?%}", "", text))
+    return yaml.safe_load(plain)
+
+
+def test_the_recipe_can_be_read():
+    from eigenlens import __version__
+
+    found = recipe()
+    assert found["package"] == {"name": PROJECT["name"], "version": __version__}
+    assert found["build"]["noarch"] == "python"
+    assert "{" not in found["build"]["script"]
+    command, place = next(iter(PROJECT["scripts"].items()))
+    assert found["build"]["entry_points"] == [f"{command} = {place}"]
+    assert (ROOT / found["about"]["license_file"]).exists()
+    assert found["about"]["license"] == PROJECT["license"]
+    assert found["about"]["summary"] == PROJECT["description"]
+
+
+def test_the_recipe_builds_with_what_the_package_builds_with():
+    host = dict(needs(line) for line in recipe()["requirements"]["host"])
+    built_by = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["build-system"]["requires"]
+    assert host == {**dict(map(needs, built_by)), "python": PROJECT["requires-python"], "pip": ""}
+
+
+def test_commands_of_the_recipe_are_commands_of_the_package():
+    for line in recipe()["test"]["commands"]:
+        program, *words = line.split()
+        assert program in PROJECT["scripts"]
+        run = [sys.executable, "-m", PROJECT["name"], *words]
+        assert subprocess.run(run, capture_output=True, check=False).returncode == 0, line
+
+
+def test_the_checklist_names_files_that_exist():
+    text = (ROOT / "docs/project/release.md").read_text(encoding="utf8")
+    named = [name for name in re.findall(r"`([\w./-]+)`", text) if "/" in name or name.endswith((".cff", ".md"))]
+    assert named
+    assert [name for name in named if not (ROOT / name).exists() and not name.startswith(("build/", "dist/"))] == []
+
+
+def test_the_changelog_begins_with_what_is_not_released():
+    heads = re.findall(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf8"), re.M)
+    assert heads[0] == "Unreleased"
+    assert all(re.fullmatch(r"\[?\d+\.\d+\.\d+\]?.*", head) for head in heads[1:])
 
 
 def test_the_citation_has_what_the_format_asks_for():

@@ -4,6 +4,7 @@ The gallery's pages are made without running the examples: `make docs` runs them
 """
 
 import fcntl
+import inspect
 import json
 import os
 import re
@@ -17,10 +18,12 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from docutils import nodes
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 
+import _math  # noqa: E402
 import _reference  # noqa: E402
 import _search  # noqa: E402
 
@@ -143,6 +146,41 @@ def test_every_public_name_has_a_page_with_an_example(site):
     assert sorted(wanted - shown) == [], "add an example to their docstrings, or list them in docs/_reference.py"
 
 
+def article(path):
+    text = path.read_text(encoding="utf8")
+    return text[text.index("<article") : text.index("</article>")]
+
+
+def takes_parameters(thing):
+    try:
+        return bool(inspect.signature(thing).parameters)
+    except ValueError:  # Python has no signature for classes made of built-in ones
+        return False
+
+
+def lacking(name, thing, shown):
+    """Yield what the page of a public name should have and does not."""
+    if re.search(r"system-message|problematic|Unknown|\w\\_|bool\(x\) -&gt; bool|\*keywords", shown):
+        yield "a clean page"
+    if not _reference.needs_example(thing):
+        return
+    if takes_parameters(thing) and not re.search("Parameters|Attributes", shown):
+        yield "parameters"
+    if inspect.isfunction(thing):
+        if thing.__annotations__.get("return") not in (None, "None") and not re.search("Returns|Yields", shown):
+            yield "what it returns"
+        if 'class="go"' not in shown and thing.__annotations__.get("return") != "None":
+            yield "an example with output"
+    elif hasattr(thing, "fit") and (name.count(".") == 1 or ".regress." in name):  # estimators
+        yield from (head for head in ("Attributes", "See also") if head.lower() not in shown.lower())
+
+
+def test_pages_of_the_reference_are_complete(site):
+    pages = {name: article(site / f"api/generated/{name}.html") for name in _reference.public()}
+    found = {name: list(lacking(name, thing, pages[name])) for name, thing in _reference.public().items()}
+    assert {name: what for name, what in found.items() if what} == {}
+
+
 def test_names_that_are_not_public_exist():
     import eigenlens
 
@@ -169,9 +207,40 @@ def test_words_that_people_search_for_belong_to_pages(site):
     assert sorted(set(_search.WORDS) - set(search_index(site)["docnames"])) == []
 
 
+COLUMNS = 90  # of the code that fits into the narrowest page at 1,280 pixels, with both side bars
+
+
+def code_of(path):
+    """Return the lines of code that a page shows, without the flags of doctests."""
+    lines = path.read_text(encoding="utf8").splitlines()
+    if path.suffix == ".md":
+        return [re.sub(r" *# doctest:.*", "", line) for line in lines if line.startswith((">>> ", "... "))]
+    title = lines.index('"""', 1)  # the end of the docstring
+    return [line for line in lines[title:] if not re.match(r"# |[A-Z][A-Za-z ]+[\d ]+$", line)]  # prose, tables
+
+
+@pytest.mark.parametrize("place", ["docs/**/*.md", "docs/gallery/**/plot_*.py"])
+def test_no_line_of_code_is_cut_at_1280_pixels(place):
+    wide = {path.name: [line for line in code_of(path) if len(line) > COLUMNS] for path in ROOT.glob(place)}
+    assert {name: lines for name, lines in wide.items() if lines} == {}
+
+
+def test_symbols_in_sentences_have_indices_and_powers():
+    found = list(_math.set_indices("T_W and Σ_xx^{−½}, ‖L‖_*, 10^±60, but n_rows and max_df, x_ and 2^many"))
+    marked = [type(node).__name__[:3] + ":" + node.astext() for node in found if not isinstance(node, nodes.Text)]
+    assert marked == ["sub:W", "sub:xx", "sup:−½", "sub:*", "sup:±60"]
+
+
 @pytest.mark.parametrize("page", ["start", "which_method", "one_idea"])
 def test_pages_for_newcomers_have_pictures(site, page):
     assert "<img" in (site / f"{page}.html").read_text(encoding="utf8")
+
+
+def test_start_installs_what_its_examples_need():
+    """pandas is not among the needs of the package or of its command line, and `as_frame` needs it."""
+    page = (ROOT / "docs/start.md").read_text(encoding="utf8")
+    extras = set(re.search(r"pip install '\.\[([\w,]+)\]'", page)[1].split(","))
+    assert extras >= ({"cli", "frames"} if "as_frame=True" in page else {"cli"})
 
 
 def test_the_readme_says_what_was_measured():

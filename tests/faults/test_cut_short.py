@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from eigenlens import PCA, open_rows
+from eigenlens.exceptions import InputError
 from eigenlens.sources.npy_files import MappedFile
 
 CUT = """
@@ -69,3 +70,12 @@ def test_a_map_with_changes_of_its_own_is_read_as_it_is(tmp_path):
     mapped = np.load(tmp_path / "rows.npy", mmap_mode="c")
     mapped[50:] = 7.0
     assert MappedFile(mapped)[40:60][:, 0].tolist() == [1.0] * 10 + [7.0] * 10
+
+
+@pytest.mark.parametrize("shape", [(0, 2**61), (0, 2**50), (2**61, 0), (2**61, 3), (2**63, 2)])
+def test_shapes_that_no_file_has(tmp_path, shape):
+    """Columns of a table without rows were counted one by one, without end."""
+    with (tmp_path / "rows.npy").open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": shape})
+    with pytest.raises(InputError, match=r"rows\.npy cannot be read: its header speaks of an impossible shape"):
+        open_rows(tmp_path / "rows.npy")

@@ -171,7 +171,7 @@ def test_many_classes():
 @pytest.mark.parametrize("shrinkage", [None, 0.5])
 def test_columns_without_spread_within_classes_tell_the_classes_or_nothing(shrinkage):
     y = np.arange(12) % 3
-    with pytest.raises(InputError, match="the same in all of them, so that nothing separates the classes"):
+    with pytest.raises(InputError, match="the same in all of them, so nothing separates the classes"):
         LDA(shrinkage=shrinkage).fit(np.ones((12, 2)), y)
     said = "read off the columns" if shrinkage else "these columns alone separate classes"
     with pytest.raises(SeparationError, match=said):

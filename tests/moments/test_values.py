@@ -139,3 +139,19 @@ def test_empty_moments_are_not_saved(tmp_path):
         save(Scatter(), tmp_path / "m.json")
     with pytest.raises(TypeError):
         Scatter() + 3
+
+
+def test_moments_show_their_means_in_a_notebook():
+    frame = pd.DataFrame({"a<b": [1.0, 2.0, 6.0], "c": [0.0, 3.0, 1.5]})
+    shown = PCA().fit(frame).moments_._repr_html_()
+    assert "3 rows of 2 columns" in shown
+    assert "a&lt;b" in shown  # names are text, not markup
+    assert "<td>3</td>" in shown
+    rows = np.random.default_rng(0).standard_normal((9, 2))
+    by_class = LDA().fit(rows, [0, 0, 0, 1, 1, 1, 2, 2, 2])
+    assert all(f"<th>{label}</th>" in by_class.moments_._repr_html_() for label in ("0", "1", "2", "x0", "x1"))
+
+
+@pytest.mark.parametrize("moments", [Scatter(), Factor(), Grouped(), Cross()], ids=lambda m: type(m).__name__)
+def test_moments_without_rows_can_be_shown(moments):
+    assert "no rows yet" in moments._repr_html_()

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from eigenlens import LDA, PCA, open_rows
-from eigenlens.sources import sql
+from eigenlens.sources import sql, stream
 from eigenlens.sources.arrow_streams import parquet_file_of
 
 rng = np.random.default_rng(3)
@@ -272,3 +272,14 @@ def test_a_view_with_the_name_of_a_file_is_not_that_file(view, tmp_path, monkeyp
     relation = connection.sql("SELECT * FROM 'rows.parquet'")
     assert parquet_file_of(relation) is None
     np.testing.assert_allclose(PCA(1).fit(relation).mean_, relation.df().mean(), rtol=1e-12)
+
+
+def test_batches_of_a_query_are_blocks(monkeypatch):
+    """Blocks that end in the middle of a batch are joined from two, which costs a copy of the rows."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE rows AS SELECT random() AS a, random() AS b, random() AS c FROM range(200000)")
+    joined, parts = stream._joined, []
+    monkeypatch.setattr(stream, "_joined", lambda arrays: (parts.append(len(arrays)), joined(arrays))[1])
+    assert PCA(2).fit(open_rows(connection.sql("FROM rows"))).moments_.n_rows == 200_000
+    assert len(parts) > 2
+    assert sum(count > 1 for count in parts) <= 1  # beside the first rows

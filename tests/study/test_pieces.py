@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
@@ -23,7 +24,9 @@ from eigenlens.moments.folded import Folded
 from eigenlens.regress import CurveOnDirections
 from eigenlens.sources import Block
 from eigenlens.study import Plan, read_data, study
+from eigenlens.study.group_folds import GroupFolds, bucket_count, buckets_of, group_keys
 from eigenlens.study.response import bins_for
+from eigenlens.study.tallies import clustered
 from eigenlens.study.whole import FIRST, SECOND
 from eigenlens.tables import TableFile
 from eigenlens.validation.folds import DealtFolds
@@ -528,3 +531,23 @@ def test_weighted_rows_of_classes_are_judged_as_by_refits():
     share = np.average(right, weights=w)
     half = scipy.stats.t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * np.sum((w * (right - share)) ** 2)) / w.sum()
     np.testing.assert_allclose([found["LDA"].score, found["LDA"].low], [share, share - half], rtol=1e-9)
+
+
+def test_rows_that_belong_together_are_judged_as_by_refits():
+    """No model has seen a row of the groups that it judges; all rows are judged."""
+    table = grouped()
+    sites = group_keys(pa.chunked_array([table["site"]]))
+    sizes = np.bincount(buckets_of(sites, 0, bucket_count(5)), minlength=bucket_count(5))
+    dealt = GroupFolds.dealt(sizes, 3, 0)
+    folds, buckets = dealt.folds(sites), dealt.buckets(sites)
+    assert all(len(set(folds[table["site"] == site])) == 1 for site in set(table["site"]))
+    X, y = np.stack([table[f"x{j}"] for j in range(5)], axis=1), table["kind"]
+    guess = np.empty(N, dtype=object)
+    for k in range(3):
+        seen = folds != k
+        Z = (X - X[seen].mean(axis=0)) / X[seen].std(axis=0)
+        guess[folds == k] = LDA().fit(Z[seen], y[seen]).predict(Z[folds == k])
+    found = eigenlens.report(pd.DataFrame(table), target="kind", group="site", cv=3).findings
+    told = {c.name: c for c in found.comparison}["LDA"]
+    np.testing.assert_allclose([told.score, told.low], clustered(y == guess, None, buckets)[:2], rtol=1e-9)
+    assert any("LDA" in note and "are compared on all rows" in note for note in found.notes)

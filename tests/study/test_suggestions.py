@@ -66,3 +66,13 @@ def test_there_are_three_steps_where_columns_are_few(tmp_path):
     found = study(read_data(TableFile(tmp_path / "t.csv"), Plan(target="y")), Plan(target="y")).findings
     assert len(found.next_steps) == 3
     assert "--beside" in found.next_steps[-1].command
+
+
+def test_a_warning_that_names_a_method_is_followed_by_its_command(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(400)
+    bent = pd.DataFrame({"a": x, "b": x**2 + 0.1 * rng.standard_normal(400), "c": rng.standard_normal(400)})
+    bent.assign(y=x + 0.1 * rng.standard_normal(400)).to_csv(tmp_path / "t.csv", index=False)
+    found = study(read_data(TableFile(tmp_path / "t.csv"), Plan(target="y")), Plan(target="y")).findings
+    assert any("Check them with --method localized-sir" in said for said in found.warnings)
+    assert "--method localized-sir" in found.next_steps[0].command

@@ -26,7 +26,9 @@ models = {
     "FDA, additive splines": FDA(regressor=AdditiveSplines()),
     "FDA, MARS of degree 2": FDA(regressor=AdaptiveSplines(2)),
 }
-fig, axes = plt.subplots(2, 2, figsize=(9.5, 7), layout="constrained", sharex=True, sharey=True)
+fig, axes = plt.subplots(
+    2, 2, figsize=(9.5, 7), layout="constrained", sharex=True, sharey=True
+)
 for ax, (name, model) in zip(axes.ravel(), models.items(), strict=True):
     model.fit(X, y)
     DecisionDisplay.from_estimator(model, X, y, ax=ax)
@@ -46,7 +48,13 @@ plt.show()
 Z = models["FDA, additive splines"].transform(X)[:, 0]
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 for k, colour in enumerate(("#2166ac", "#e08214")):
-    ax.hist(Z[y == k], bins=np.linspace(Z.min(), Z.max(), 41), color=colour, alpha=0.7, label=f"moon {k}")
+    ax.hist(
+        Z[y == k],
+        bins=np.linspace(Z.min(), Z.max(), 41),
+        color=colour,
+        alpha=0.7,
+        label=f"moon {k}",
+    )
 ax.set(xlabel="discriminant 1")
 ax.legend(frameon=False)
 plt.show()

@@ -24,17 +24,23 @@ train, test = order[:300], order[300:]
 # strength.
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # some pixels are white in all images, and LDA says so
+    # some pixels are white in all images, and LDA says so
+    warnings.simplefilter("ignore")
     lda = LDA().fit(X[train], y[train])
 smooth = PDA(penalty=(8, 8)).fit(X[train], y[train])
 for name, model in (("LDA", lda), ("PDA", smooth)):
-    print(f"{name}: error {1 - model.score(X[test], y[test]):.3f} on {len(test)} new digits")
+    print(
+        f"{name}: error {1 - model.score(X[test], y[test]):.3f} on {len(test)} new digits"
+    )
 print(f"effective degrees of freedom: {smooth.df_:.1f} of 64")
 
 fig, axes = plt.subplots(3, 4, figsize=(9, 7.4), layout="constrained")
-spread = X[train].std(axis=0)  # what a coefficient does depends on how much its pixel varies
+# what a coefficient does depends on how much its pixel varies
+spread = X[train].std(axis=0)
 stiff = PDA(penalty=(8, 8), df=15).fit_moments(smooth.moments_)
-for row, (name, model) in zip(axes, (("LDA", lda), ("PDA", smooth), ("PDA, 15 df", stiff)), strict=True):
+for row, (name, model) in zip(
+    axes, (("LDA", lda), ("PDA", smooth), ("PDA, 15 df", stiff)), strict=True
+):
     for j, ax in enumerate(row):
         image = spread * model.scalings_[:, j]
         size = np.abs(image).max()
@@ -46,10 +52,17 @@ plt.show()
 # All strengths need only one pass over the rows: the moments of the fitted model work for every other penalty.
 
 dfs = [8, 12, 16, 20, 25, 30, 35, 40, 45, 50]
-errors = [1 - PDA(penalty=(8, 8), df=df).fit_moments(smooth.moments_).score(X[test], y[test]) for df in dfs]
+errors = [
+    1 - PDA(penalty=(8, 8), df=df).fit_moments(smooth.moments_).score(X[test], y[test])
+    for df in dfs
+]
 fig, ax = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
 ax.plot(dfs, errors, "o-", color="#2166ac")
-ax.axvline(smooth.df_, color="#b2182b", ls="--", label="chosen by cross-validation")
-ax.set(xlabel="degrees of freedom", ylabel="error on new digits", title="Too stiff, too free")
-ax.legend(frameon=False)
+ax.axvline(smooth.df_, color="#b2182b", ls="--")
+ax.text(smooth.df_ + 0.5, max(errors), "chosen by\ncross-validation", va="top")
+ax.set(
+    xlabel="degrees of freedom",
+    ylabel="error on new digits",
+    title="Too stiff, too free",
+)
 plt.show()

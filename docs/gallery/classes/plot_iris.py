@@ -20,10 +20,16 @@ lda = LDA().fit(X, species)
 # %%
 # Three classes need at most two directions. The first carries 99% of what separates them.
 
-fig, axes = plt.subplots(2, 1, figsize=(8.5, 7.6), layout="constrained", height_ratios=[1.2, 1])
+fig, axes = plt.subplots(
+    2, 1, figsize=(8.5, 7.6), layout="constrained", height_ratios=[1.2, 1]
+)
 for name in iris.target_names:
     axes[0].scatter(X[species == name, 0], X[species == name, 1], s=14, label=name)
-axes[0].set(xlabel=iris.feature_names[0], ylabel=iris.feature_names[1], title="Two of the four columns")
+axes[0].set(
+    xlabel=iris.feature_names[0],
+    ylabel=iris.feature_names[1],
+    title="Two of the four columns",
+)
 axes[0].legend(frameon=False)
 DiscriminantDisplay.from_estimator(lda, X, species, ax=axes[1])
 axes[1].set_title("Two discriminants of all four")

@@ -23,13 +23,20 @@ def draw(noise, n):
 
 
 rng = np.random.default_rng(1)
-kinds = {"normal noise": rng.standard_normal, "heavy tails": lambda size: 0.5 * rng.standard_cauchy(size)}
+kinds = {
+    "normal noise": rng.standard_normal,
+    "heavy tails": lambda size: 0.5 * rng.standard_cauchy(size),
+}
 
 # %%
 # One sample of each kind, both lines.
 
-fig, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharex=True, sharey=True)
-grid = np.stack(np.meshgrid(np.linspace(-5, 5, 200), np.linspace(-5, 5, 200)), axis=-1).reshape(-1, 2)
+fig, axes = plt.subplots(
+    1, 2, figsize=(11, 4.6), layout="constrained", sharex=True, sharey=True
+)
+grid = np.stack(
+    np.meshgrid(np.linspace(-5, 5, 200), np.linspace(-5, 5, 200)), axis=-1
+).reshape(-1, 2)
 for ax, (title, noise) in zip(axes, kinds.items(), strict=True):
     X, y = draw(noise, 300)
     fresh, truth = draw(noise, 5000)
@@ -40,8 +47,19 @@ for ax, (title, noise) in zip(axes, kinds.items(), strict=True):
     ):
         model.fit(X, y)
         side = (model.predict(grid) == 1).reshape(200, 200).astype(float)
-        ax.contour(np.linspace(-5, 5, 200), np.linspace(-5, 5, 200), side, levels=[0.5], colors=colour)
-        ax.plot([], [], color=colour, label=f"{name}: error {1 - model.score(fresh, truth):.1%}")
+        ax.contour(
+            np.linspace(-5, 5, 200),
+            np.linspace(-5, 5, 200),
+            side,
+            levels=[0.5],
+            colors=colour,
+        )
+        ax.plot(
+            [],
+            [],
+            color=colour,
+            label=f"{name}: error {1 - model.score(fresh, truth):.1%}",
+        )
     ax.set(title=title, xlim=(-5, 5), ylim=(-5, 5))
     ax.legend(frameon=False, loc="lower right")
 plt.show()
@@ -55,6 +73,11 @@ for title, noise in kinds.items():
     errors = []
     for _ in range(20):
         X, y = draw(noise, 200)
-        errors.append([1 - m.fit(X, y).score(fresh, truth) for m in (LDA(), KernelClassifier(Linear(), lam=1.0))])
+        errors.append(
+            [
+                1 - m.fit(X, y).score(fresh, truth)
+                for m in (LDA(), KernelClassifier(Linear(), lam=1.0))
+            ]
+        )
     lda, svm = np.mean(errors, axis=0)
     print(f"{title:14} mean error of LDA {lda:.3f}, of the machine {svm:.3f}")

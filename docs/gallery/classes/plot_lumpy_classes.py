@@ -23,7 +23,8 @@ y = np.where(np.isin(corner, [0, 3]), "same", "different")
 mda = MDA(n_subclasses=2).fit(X, y)
 fig, ax = plt.subplots(figsize=(6.4, 4.8), layout="constrained")
 DiscriminantDisplay.from_estimator(mda, X, y, ax=ax)
-ax.set_title(f"MDA right for {mda.score(X, y):.0%} of rows, LDA for {LDA().fit(X, y).score(X, y):.0%}")
+straight = LDA().fit(X, y).score(X, y)
+ax.set_title(f"MDA right for {mda.score(X, y):.0%} of rows, LDA for {straight:.0%}")
 plt.show()
 
 # %%
@@ -31,7 +32,13 @@ plt.show()
 
 print(
     "subclasses by BIC:",
-    dict(zip(mda.classes_.tolist(), MDA(n_subclasses="bic").fit(X, y).n_subclasses_.tolist(), strict=True)),
+    dict(
+        zip(
+            mda.classes_.tolist(),
+            MDA(n_subclasses="bic").fit(X, y).n_subclasses_.tolist(),
+            strict=True,
+        )
+    ),
 )
 
 # %%
@@ -42,7 +49,9 @@ pca = PCA(20).fit(digits.data)
 Z = pca.transform(digits.data)
 train, test = np.arange(len(Z)) % 2 == 0, np.arange(len(Z)) % 2 == 1
 lda = LDA().fit(Z[train], digits.target[train])
-mixture = MDA(n_subclasses=3, n_init=1, max_iter=30, tol=1e-3).fit(Z[train], digits.target[train])
+mixture = MDA(n_subclasses=3, n_init=1, max_iter=30, tol=1e-3).fit(
+    Z[train], digits.target[train]
+)
 for name, model in (("LDA", lda), ("MDA, 3 kinds of each", mixture)):
     print(f"{name:22} error {1 - model.score(Z[test], digits.target[test]):.3f}")
 
@@ -53,6 +62,8 @@ means = mixture.subclass_means_ @ pca.components_ + pca.mean_
 fig, axes = plt.subplots(3, 10, figsize=(10, 3.4), layout="constrained")
 for k in range(10):
     for r in range(3):
-        axes[r, k].imshow(means[3 * k + r].reshape(8, 8), cmap="gray_r", vmin=0, vmax=16)
+        axes[r, k].imshow(
+            means[3 * k + r].reshape(8, 8), cmap="gray_r", vmin=0, vmax=16
+        )
         axes[r, k].set(xticks=[], yticks=[])
 plt.show()

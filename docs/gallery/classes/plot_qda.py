@@ -26,7 +26,9 @@ def classes(n, rng, p=2):
 rng = np.random.default_rng(0)
 X, y = classes(300, rng)
 fresh, truth = classes(4000, rng)
-fig, axes = plt.subplots(1, 2, figsize=(11, 4.4), layout="constrained", sharex=True, sharey=True)
+fig, axes = plt.subplots(
+    1, 2, figsize=(11, 4.4), layout="constrained", sharex=True, sharey=True
+)
 for ax, model in zip(axes, (LDA(), QDA()), strict=True):
     DecisionDisplay.from_estimator(model.fit(X, y), X, y, ax=ax)
     ax.set_title(f"{type(model).__name__}: error {1 - model.score(fresh, truth):.1%}")

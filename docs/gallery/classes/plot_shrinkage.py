@@ -28,7 +28,9 @@ for n in sizes:
         order = np.random.default_rng(seed).permutation(len(X))
         few, rest = order[:n], order[n:]
         for name, shrinkage in settings.items():
-            model = make_pipeline(StandardScaler(), LDA(shrinkage=shrinkage)).fit(X[few], y[few])
+            model = make_pipeline(StandardScaler(), LDA(shrinkage=shrinkage)).fit(
+                X[few], y[few]
+            )
             samples[name].append(1 - model.score(X[rest], y[rest]))
     for name, values in samples.items():
         errors[name].append(np.mean(values))
@@ -36,7 +38,12 @@ for n in sizes:
 fig, ax = plt.subplots(figsize=(7, 4.2), layout="constrained")
 for name, values in errors.items():
     ax.plot(sizes, values, "o-", label=f"shrinkage {name}")
-ax.set(xscale="log", xlabel="rows learned from", ylabel="error on the others", title="Shrinkage pays when rows are few")
+ax.set(
+    xscale="log",
+    xlabel="rows learned from",
+    ylabel="error on the others",
+    title="Shrinkage pays when rows are few",
+)
 ax.set_xticks(sizes, sizes)
 ax.minorticks_off()
 ax.legend(frameon=False)

@@ -21,11 +21,17 @@ def bump(middle, width):
 
 
 def spectra(n, rng):
-    """Draw n spectra: a drifting baseline, two common peaks, and a small one that only the second kind has."""
+    """Draw n spectra: a drifting baseline, two peaks, and a third of the second kind."""
     kind = np.arange(n) % 2
-    base = rng.normal(1, 0.2, (n, 1)) + rng.normal(0, 0.2, (n, 1)) * np.linspace(-1, 1, 300)
-    peaks = rng.normal(1, 0.2, (n, 1)) * bump(1210, 30) + rng.normal(0.8, 0.2, (n, 1)) * bump(1560, 45)
-    return base + peaks + 0.08 * kind[:, None] * bump(1400, 18) + 0.05 * rng.standard_normal((n, 300)), kind
+    base = rng.normal(1, 0.2, (n, 1)) + rng.normal(0, 0.2, (n, 1)) * np.linspace(
+        -1, 1, 300
+    )
+    peaks = rng.normal(1, 0.2, (n, 1)) * bump(1210, 30) + rng.normal(
+        0.8, 0.2, (n, 1)
+    ) * bump(1560, 45)
+    return base + peaks + 0.08 * kind[:, None] * bump(
+        1400, 18
+    ) + 0.05 * rng.standard_normal((n, 300)), kind
 
 
 rng = np.random.default_rng(0)
@@ -51,9 +57,19 @@ for ax, (name, model) in zip(axes, models.items(), strict=True):
     model.fit(X, kind)
     v = model.scalings_[:, 0]
     ax.plot(wavelength, v * np.sign(v[150]) / np.abs(v).max(), color="#2166ac", lw=1)
-    ax.plot(wavelength, bump(1400, 18), color="#b2182b", ls="--", lw=1, label="where they differ")
+    ax.plot(
+        wavelength,
+        bump(1400, 18),
+        color="#b2182b",
+        ls="--",
+        lw=1,
+        label="where they differ",
+    )
     ax.axhline(0, color="0.4", lw=0.8)
-    ax.set(title=f"{name}: error {1 - model.score(fresh, truth):.1%}, {model.df_:.1f} df", xlabel="wavelength")
+    ax.set(
+        title=f"{name}: error {1 - model.score(fresh, truth):.1%}, {model.df_:.1f} df",
+        xlabel="wavelength",
+    )
 axes[0].legend(frameon=False)
 plt.show()
 

@@ -18,11 +18,15 @@ from eigenlens.report import DiscriminantDisplay
 def waveform(n, rng):
     """Draw n rows and their classes."""
     points = np.arange(1, 22)
-    triangles = np.array([np.maximum(6 - np.abs(points - middle), 0) for middle in (11, 15, 7)])
+    triangles = np.array(
+        [np.maximum(6 - np.abs(points - middle), 0) for middle in (11, 15, 7)]
+    )
     pairs = np.array([(0, 1), (0, 2), (1, 2)])
     y = rng.integers(0, 3, n)
     share = rng.uniform(size=(n, 1))
-    return share * triangles[pairs[y, 0]] + (1 - share) * triangles[pairs[y, 1]] + rng.standard_normal((n, 21)), y
+    return share * triangles[pairs[y, 0]] + (1 - share) * triangles[
+        pairs[y, 1]
+    ] + rng.standard_normal((n, 21)), y
 
 
 rng = np.random.default_rng(2)
@@ -46,9 +50,17 @@ models = {
     "PDA, smooth": PDA(penalty="smooth"),
     "FDA, additive splines": FDA(regressor=AdditiveSplines()),
     "MDA, 3 subclasses": MDA(n_subclasses=3, n_init=2),
-    "MDA, smooth": MDA(n_subclasses=3, n_init=2, regressor=PenalizedRegression("smooth", df=5), max_iter=5, tol=0),
+    "MDA, smooth": MDA(
+        n_subclasses=3,
+        n_init=2,
+        regressor=PenalizedRegression("smooth", df=5),
+        max_iter=5,
+        tol=0,
+    ),
 }
-errors = {name: 1 - model.fit(X, y).score(fresh, truth) for name, model in models.items()}
+errors = {
+    name: 1 - model.fit(X, y).score(fresh, truth) for name, model in models.items()
+}
 fig, ax = plt.subplots(figsize=(7, 3), layout="constrained")
 ax.barh(list(errors), list(errors.values()), color="#2166ac")
 ax.axvline(0.14, color="#b2182b", ls="--", label="Bayes error, about 14%")

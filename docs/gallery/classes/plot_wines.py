@@ -9,20 +9,23 @@ table spreads. LDA knows the growers and asks what separates them. The questions
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
-from sklearn.preprocessing import scale
 
 from eigenlens import CCA, LDA, PCA
 from eigenlens.report import DiscriminantDisplay, ScoresDisplay
 
-wine = load_wine()
-X, growers = scale(wine.data), np.array(["grower A", "grower B", "grower C"])[wine.target]
+wine = load_wine(as_frame=True)
+X = (wine.data - wine.data.mean()) / wine.data.std()
+X.columns = [
+    name.replace("_of_diluted_wines", "").replace("_", " ") for name in X.columns
+]
+growers = np.array(["grower A", "grower B", "grower C"])[wine.target]
 
 # %%
 # The same rows through two lenses. In the LDA picture the circles hold half of each class, and the shading marks
 # the region in which a new wine would go to a grower.
 
 pca, lda = PCA(2).fit(X), LDA().fit(X, growers)
-fig, axes = plt.subplots(1, 2, figsize=(11.5, 4.6), layout="constrained")
+fig, axes = plt.subplots(1, 2, figsize=(12, 5), layout="constrained")
 ScoresDisplay.from_estimator(pca, X, growers, ax=axes[0])
 axes[0].set_title("PCA: where the table spreads")
 DiscriminantDisplay.from_estimator(lda, X, growers, ax=axes[1])
@@ -45,10 +48,17 @@ correlation = np.corrcoef(X.T, Z.T)[:13, 13:]
 order = np.argsort(correlation[:, 0])
 fig, ax = plt.subplots(figsize=(7, 4.6), layout="constrained")
 height = np.arange(13)
-ax.barh(height + 0.2, correlation[order, 0], 0.4, label="discriminant 1", color="#2166ac")
-ax.barh(height - 0.2, correlation[order, 1], 0.4, label="discriminant 2", color="#e08214")
-ax.set_yticks(height, [wine.feature_names[j].replace("_", " ") for j in order])
+ax.barh(
+    height + 0.2, correlation[order, 0], 0.4, label="discriminant 1", color="#2166ac"
+)
+ax.barh(
+    height - 0.2, correlation[order, 1], 0.4, label="discriminant 2", color="#e08214"
+)
+ax.set_yticks(height, X.columns[order])
 ax.axvline(0, color="0.3", lw=0.8)
-ax.set(xlabel="correlation of the column with the scores", title="What the directions measure")
+ax.set(
+    xlabel="correlation of the column with the scores",
+    title="What the directions measure",
+)
 ax.legend(frameon=False)
 plt.show()

@@ -22,5 +22,9 @@ fig, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
 for ax, m in zip(axes, (25, 200), strict=True):
     mds = ClassicalMDS(metric="cityblock", n_landmarks=m, landmarks="maxmin").fit(X)
     ax.scatter(*mds.embedding_.T, c=group, cmap="tab10", vmax=9, s=3)
-    ax.set(title=f"{m} landmarks, estimated error {mds.landmark_error_:.1%}", xticks=[], yticks=[])
+    ax.set(
+        title=f"{m} landmarks, estimated error {mds.landmark_error_:.1%}",
+        xticks=[],
+        yticks=[],
+    )
 plt.show()

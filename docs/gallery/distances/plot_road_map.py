@@ -37,7 +37,9 @@ Rome             817 1460 1511 1662 1794 1497 2050  995 2631 1751 1683 2700 1048
 Stockholm       3927 2868 1616 1786 2196 1403  650 2068 3886  949 1500 3231 2108 3188 2428 2187 1754 1827 2707
 Vienna          1991 1802 1175 1381 1588  937 1455 1019 2974 1155 1205 2937 1157 2409 1363  898  428 1249 1209 2105
 """
-lines = [(line[:16].strip(), line[16:].split()) for line in ROADS.strip("\n").splitlines()]
+lines = [
+    (line[:16].strip(), line[16:].split()) for line in ROADS.strip("\n").splitlines()
+]
 cities = [name for name, _ in lines]
 D = np.zeros((len(lines), len(lines)))
 for i, (_, numbers) in enumerate(lines):
@@ -47,7 +49,9 @@ for i, (_, numbers) in enumerate(lines):
 # The map, and how far the distances in it are from those in the table.
 
 mds = ClassicalMDS(metric="precomputed").fit(D)
-fig, axes = plt.subplots(1, 2, figsize=(12.5, 5.4), layout="constrained", width_ratios=[1.35, 1])
+fig, axes = plt.subplots(
+    1, 2, figsize=(12.5, 5.4), layout="constrained", width_ratios=[1.35, 1]
+)
 ConfigurationDisplay.from_estimator(mds, labels=cities, ax=axes[0])
 ShepardDisplay.from_estimator(mds, D, ax=axes[1])
 plt.show()
@@ -57,7 +61,9 @@ plt.show()
 
 print(is_squared_distance(D**2))
 print(f"negative inertia: {mds.negative_inertia_:.1%}")
-values = np.linalg.eigvalsh(-0.5 * (D**2 - (D**2).mean(axis=0) - (D**2).mean(axis=1)[:, None] + (D**2).mean()))[::-1]
+values = np.linalg.eigvalsh(
+    -0.5 * (D**2 - (D**2).mean(axis=0) - (D**2).mean(axis=1)[:, None] + (D**2).mean())
+)[::-1]
 fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
 ax.bar(np.arange(1, 22), values / 1e6, color=np.where(values > 0, "#2166ac", "#b2182b"))
 ax.set(xlabel="axis", ylabel="eigenvalue (1,000 km)²", title="Red axes cannot be drawn")

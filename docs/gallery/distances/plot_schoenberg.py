@@ -26,7 +26,9 @@ fig, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
 ax.plot(d, d, color="0.6", ls="--", label="as it is")
 for name, transform in transforms.items():
     ax.plot(d, np.sqrt(transform(d**2)), label=name)
-ax.set(xlabel="distance", ylabel="transformed distance", title="What is far comes nearer")
+ax.set(
+    xlabel="distance", ylabel="transformed distance", title="What is far comes nearer"
+)
 ax.legend(frameon=False)
 plt.show()
 
@@ -41,11 +43,21 @@ far = 25 * rng.standard_normal((12, 6))
 X, group = np.vstack([X, far]), np.append(group, np.full(12, 3))
 fig, axes = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
 for ax, (name, transform) in zip(
-    axes, {"as it is": None, "Logarithm(1)": Logarithm(1.0), "Exponential(0.1)": Exponential(0.1)}.items(), strict=True
+    axes,
+    {
+        "as it is": None,
+        "Logarithm(1)": Logarithm(1.0),
+        "Exponential(0.1)": Exponential(0.1),
+    }.items(),
+    strict=True,
 ):
     mds = ClassicalMDS(metric="euclidean", schoenberg=transform).fit(X)
     ax.scatter(*mds.embedding_.T, c=group, cmap="tab10", vmax=9, s=14)
-    ax.set(title=f"{name}: negative inertia {mds.negative_inertia_:.0%}", xticks=[], yticks=[])
+    ax.set(
+        title=f"{name}: negative inertia {mds.negative_inertia_:.0%}",
+        xticks=[],
+        yticks=[],
+    )
 plt.show()
 
 # %%

@@ -28,7 +28,9 @@ results = {
     "kernel PCA": kernel.inverse_transform(kernel.transform(noisy)),
 }
 for name, images in results.items():
-    print(f"{name:12} root mean square error {np.sqrt(np.mean((images - rest) ** 2)):.2f}")
+    print(
+        f"{name:12} root mean square error {np.sqrt(np.mean((images - rest) ** 2)):.2f}"
+    )
 fig, axes = plt.subplots(4, 10, figsize=(10, 4.3), layout="constrained")
 for row, (name, images) in zip(axes, results.items(), strict=True):
     for ax, image in zip(row, images[:10], strict=True):

@@ -15,7 +15,9 @@ from eigenlens.kernels import Gaussian, Polynomial
 rng = np.random.default_rng(0)
 ring = np.repeat([0, 1, 2], 150)
 angle = rng.uniform(0, 2 * np.pi, 450)
-X = (1 + 2 * ring)[:, None] * np.column_stack([np.cos(angle), np.sin(angle)]) + 0.15 * rng.standard_normal((450, 2))
+X = (1 + 2 * ring)[:, None] * np.column_stack(
+    [np.cos(angle), np.sin(angle)]
+) + 0.15 * rng.standard_normal((450, 2))
 
 # %%
 # The first axis of each method, one histogram for each ring. A Gaussian kernel separates the rings.

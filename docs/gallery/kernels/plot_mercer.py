@@ -29,7 +29,11 @@ print(expansion)
 # How fast do the weights fall? The faster, the smoother the functions.
 
 fig, ax = plt.subplots(figsize=(7, 4), layout="constrained")
-for name, kernel in (("Brownian", Brownian()), ("Matérn 3/2", Matern(1.5, 0.3)), ("Gaussian", Gaussian(0.3))):
+for name, kernel in (
+    ("Brownian", Brownian()),
+    ("Matérn 3/2", Matern(1.5, 0.3)),
+    ("Gaussian", Gaussian(0.3)),
+):
     values = mercer(kernel, *nodes, n_components=12).eigenvalues
     ax.semilogy(np.arange(1, len(values) + 1), values / values[0], "o-", label=name)
 ax.set(title="How fast the weights fall", xlabel="i", ylabel="γᵢ / γ₁")

@@ -25,13 +25,26 @@ x = ((year - year.min()) / (year.max() - year.min()))[:, None]
 grid = np.linspace(0, 1, 400)[:, None]
 fig, ax = plt.subplots(figsize=(9, 4.4), layout="constrained")
 ax.scatter(year, flow, s=12, color="0.6")
-models = {"Spline()": Spline(), "Gaussian(0.15)": Gaussian(0.15), "Brownian()": Brownian()}
+models = {
+    "Spline()": Spline(),
+    "Gaussian(0.15)": Gaussian(0.15),
+    "Brownian()": Brownian(),
+}
 for name, kernel in models.items():
     models[name] = KernelRegressor(kernel, lam="gcv").fit(x, flow)
     df = models[name].path_.df[np.argmin(models[name].path_.gcv)]
-    ax.plot(1871 + 99 * grid[:, 0], models[name].predict(grid), lw=2, label=f"{name}, {df:.1f} df")
+    ax.plot(
+        1871 + 99 * grid[:, 0],
+        models[name].predict(grid),
+        lw=2,
+        label=f"{name}, {df:.1f} df",
+    )
 ax.axvline(1899, color="0.3", lw=0.8, ls=":")
-ax.set(xlabel="year", ylabel="flow (10⁸ m³)", title="The Nile at Aswan; the dotted line is the year 1899")
+ax.set(
+    xlabel="year",
+    ylabel="flow (10⁸ m³)",
+    title="The Nile at Aswan; the dotted line is the year 1899",
+)
 ax.legend(frameon=False)
 plt.show()
 

@@ -17,28 +17,26 @@ from eigenlens.regress import AdditiveSplines, PenalizedRegression
 # School districts of California: what predicts the share of pupils above the national median in mathematics?
 
 table = sm.datasets.star98.load_pandas().data
-names = ["LOWINC", "PERASIAN", "PERHISP", "AVYRSEXP", "AVSALK", "PERSPENK", "PTRATIO", "PCTCHRT"]
-labels = [
-    "% low income",
-    "% Asian",
-    "% Hispanic",
-    "teachers' years",
-    "salary",
-    "spending per pupil",
-    "pupils per teacher",
-    "% charter",
-]
-X, y = table[names].to_numpy(), (100 * table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])).to_numpy()
+names = {
+    "LOWINC": "% low income",
+    "PERASIAN": "% Asian",
+    "PERHISP": "% Hispanic",
+    "AVYRSEXP": "teachers' years",
+    "AVSALK": "salary",
+    "PERSPENK": "spending per pupil",
+    "PTRATIO": "pupils per teacher",
+    "PCTCHRT": "% charter",
+}
+X = table[list(names)].rename(columns=names)
+y = 100 * table["NABOVE"] / (table["NABOVE"] + table["NBELOW"])
 model = AdditiveSplines().fit(X, y)
-for label, kind, df in zip(labels, model.kind_, model.df_, strict=True):
+for label, kind, df in zip(X.columns, model.kind_, model.df_, strict=True):
     print(f"{label:20} {kind:8} {df:.1f}")
 
 # %%
 # One panel for each column in the model, with the partial residuals of the districts.
 
-display = model.plot(X, y)
-for panel in display.axes_:
-    panel.set_xlabel(labels[int(panel.get_xlabel()[1:])])
+model.plot(X, y)
 plt.show()
 
 # %%
@@ -49,5 +47,5 @@ for name, candidate in (
     ("lines only", PenalizedRegression("ridge", lam=0.0)),
     ("out, straight or smooth", AdditiveSplines()),
 ):
-    score = cross_val_score(candidate, X[order], y[order], cv=5).mean()
+    score = cross_val_score(candidate, X.iloc[order], y.iloc[order], cv=5).mean()
     print(f"{name:26} R² on rows left out {score:.3f}")

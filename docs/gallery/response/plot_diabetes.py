@@ -34,8 +34,14 @@ curve = KernelRegressor(Gaussian(1.5), lam="gcv").fit(z, y)
 grid = np.linspace(z.min(), z.max(), 100)[:, None]
 fig, ax = plt.subplots(figsize=(7, 4.4), layout="constrained")
 ax.scatter(z[:, 0], y, s=10, color="0.65")
-ax.plot(grid[:, 0], curve.predict(grid), color="#b2182b", lw=2, label="kernel regression")
-ax.set(xlabel="the direction that SIR finds", ylabel="progress of the disease", title="442 patients in one plot")
+ax.plot(
+    grid[:, 0], curve.predict(grid), color="#b2182b", lw=2, label="kernel regression"
+)
+ax.set(
+    xlabel="the direction that SIR finds",
+    ylabel="progress of the disease",
+    title="442 patients in one plot",
+)
 ax.legend(frameon=False)
 plt.show()
 

@@ -16,7 +16,9 @@ rng = np.random.default_rng(0)
 n = 1000
 along, height = rng.uniform(size=n), rng.uniform(size=n)
 t = 1.5 * np.pi * (1 + 2 * along)
-X = np.column_stack([t * np.cos(t), 21 * height, t * np.sin(t), rng.standard_normal((n, 7))])
+X = np.column_stack(
+    [t * np.cos(t), 21 * height, t * np.sin(t), rng.standard_normal((n, 7))]
+)
 y = np.sin(5 * np.pi * along) + height**2 + 0.1 * rng.standard_normal(n)
 
 # %%
@@ -36,7 +38,13 @@ plt.show()
 # Most responses may be missing. Rows without a response still show where the neighbours are.
 
 few = np.where(np.arange(n) < 150, y, np.nan)
-with_rest, alone = LocalizedSIR(3, n_slices=5).fit(X, few), LocalizedSIR(3, n_slices=5).fit(X[:150], y[:150])
-for name, model in (("150 rows", alone), ("150 rows and 850 without a response", with_rest)):
+with_rest, alone = (
+    LocalizedSIR(3, n_slices=5).fit(X, few),
+    LocalizedSIR(3, n_slices=5).fit(X[:150], y[:150]),
+)
+for name, model in (
+    ("150 rows", alone),
+    ("150 rows and 850 without a response", with_rest),
+):
     unit = model.components_ / np.linalg.norm(model.components_, axis=1, keepdims=True)
     print(f"{name:38} accuracy {np.mean(np.sum(unit[:, :3] ** 2, axis=1)):.2f}")

@@ -18,7 +18,11 @@ y = X[:, 0] ** 2 + 0.3 * np.exp(X[:, 1]) + 0.2 * rng.standard_normal(800)
 # %%
 # The first column acts through its square, the second through an exponential. Each method gets two directions.
 
-methods = (SIR(2, n_slices=6), SAVE(2, n_slices=6), DirectionalRegression(2, n_slices=6))
+methods = (
+    SIR(2, n_slices=6),
+    SAVE(2, n_slices=6),
+    DirectionalRegression(2, n_slices=6),
+)
 fig, axes = plt.subplots(2, 3, figsize=(11.5, 6), layout="constrained", sharey=True)
 for column, model in zip(axes.T, methods, strict=True):
     z = model.fit(X, y).transform(X)
@@ -38,4 +42,7 @@ plt.show()
 
 save = SAVE(n_slices=6).fit(X, y)
 for kind in (SIR, SAVE, DirectionalRegression):
-    print(f"{kind.__name__:22}", kind(n_slices=6).fit_moments(save.moments_).test_dimension())
+    print(
+        f"{kind.__name__:22}",
+        kind(n_slices=6).fit_moments(save.moments_).test_dimension(),
+    )

@@ -16,7 +16,9 @@ P = rng.uniform(-2, 2, (3000, 2))
 P = P[np.hypot(*P.T) <= 2][:1500]
 upper, lower = np.hypot(P[:, 0], P[:, 1] - 1), np.hypot(P[:, 0], P[:, 1] + 1)
 inside = [upper < 1 / 3, lower < 1 / 3, upper < 1, lower < 1]
-side = np.select(inside, ["yin", "yang", "yang", "yin"], np.where(P[:, 0] > 0, "yin", "yang"))
+side = np.select(
+    inside, ["yin", "yang", "yang", "yin"], np.where(P[:, 0] > 0, "yin", "yang")
+)
 X = np.column_stack([P, rng.standard_normal((len(P), 4))])
 
 # %%

@@ -28,10 +28,13 @@ mailbox = Path(tempfile.mkdtemp())
 
 for h in range(10):
     moments = LDA().fit(X[hospital == h], y[hospital == h]).moments_
-    assert moments.weights.min() >= 15  # see below: means of few patients say much about each
+    assert moments.weights.min() >= 15  # means of few patients reveal them: see below
     save(moments.sealed(), mailbox / f"hospital-{h}.json", about={"hospital": h})
 print(moments)
-print("bytes for each patient:", (mailbox / "hospital-9.json").stat().st_size // moments.n_rows)
+print(
+    "bytes for each patient:",
+    (mailbox / "hospital-9.json").stat().st_size // moments.n_rows,
+)
 
 # %%
 # **In the centre**: load, add, fit.
@@ -39,7 +42,10 @@ print("bytes for each patient:", (mailbox / "hospital-9.json").stat().st_size //
 total = sum(load(path) for path in sorted(mailbox.glob("*.json")))
 joined, whole = LDA().fit_moments(total), LDA().fit(X, y)
 print(total)
-print("largest difference from a fit to all rows:", f"{np.abs(joined.scalings_ / whole.scalings_ - 1).max():.0e}")
+print(
+    "largest difference from a fit to all rows:",
+    f"{np.abs(joined.scalings_ / whole.scalings_ - 1).max():.0e}",
+)
 
 # %%
 # **What moments reveal.** They hold the number of patients, the mean of each class, and how columns vary together
@@ -55,10 +61,14 @@ print("largest difference from a fit to all rows:", f"{np.abs(joined.scalings_ /
 
 few = LDA().fit(X[:60], y[:60]).moments_
 print(
-    "cells of patients in the pivot:", int(sum(few.within().pivot[j] in X.iloc[:60, j].to_numpy() for j in range(10)))
+    "cells of patients in the pivot:",
+    int(sum(few.within().pivot[j] in X.iloc[:60, j].to_numpy() for j in range(10))),
 )
 sealed = few.sealed()
-print("sealed:", int(sum(sealed.within().pivot[j] in X.iloc[:60, j].to_numpy() for j in range(10))))
+print(
+    "sealed:",
+    int(sum(sealed.within().pivot[j] in X.iloc[:60, j].to_numpy() for j in range(10))),
+)
 
 # %%
 # Each hospital alone would have found a different direction. The picture shows the angles between these and the common
@@ -68,7 +78,11 @@ local = [LDA().fit(X[hospital == h], y[hospital == h]) for h in range(10)]
 turned = [np.degrees(model.subspace_.angles(whole.subspace_)[0]) for model in local]
 fig, axes = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
 axes[0].bar([chr(65 + h) for h in range(10)], turned, color="#2166ac")
-axes[0].set(xlabel="hospital, 57 patients or so", ylabel="degrees from the common direction", title="On its own")
+axes[0].set(
+    xlabel="hospital, 57 patients or so",
+    ylabel="degrees from the common direction",
+    title="On its own",
+)
 DiscriminantDisplay.from_estimator(joined, X, y, ax=axes[1])
 axes[1].set_title("Together")
 plt.show()

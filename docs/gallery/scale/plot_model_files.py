@@ -19,7 +19,9 @@ from eigenlens.files import describe
 X, y = load_wine(return_X_y=True)
 first, later = np.arange(len(X)) % 2 == 0, np.arange(len(X)) % 2 == 1
 path = save(
-    LDA().fit(X[first], y[first]), Path(tempfile.mkdtemp()) / "wine.eigenlens", about={"data": "every second wine"}
+    LDA().fit(X[first], y[first]),
+    Path(tempfile.mkdtemp()) / "wine.eigenlens",
+    about={"data": "every second wine"},
 )
 
 # %%
@@ -37,13 +39,20 @@ before = model.score(X[later], y[later])
 grown = load(path).partial_fit(X[later], y[later])
 same = LDA().fit(np.vstack([X[first], X[later]]), np.concatenate([y[first], y[later]]))
 print(f"right on wines it has not seen: {before:.1%}")
-print("grown model equals a fit to all rows:", bool(np.allclose(grown.scalings_, same.scalings_)))
+print(
+    "grown model equals a fit to all rows:",
+    bool(np.allclose(grown.scalings_, same.scalings_)),
+)
 
 fig, axes = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained")
-for ax, (title, m) in zip(axes, {"as loaded": model, "after partial_fit": grown}.items(), strict=True):
+for ax, (title, m) in zip(
+    axes, {"as loaded": model, "after partial_fit": grown}.items(), strict=True
+):
     Z = m.transform(X)
     ax.scatter(*Z[first].T, c=y[first], cmap="viridis", s=18, label="in the file")
-    ax.scatter(*Z[later].T, c=y[later], cmap="viridis", s=18, marker="x", label="came later")
+    ax.scatter(
+        *Z[later].T, c=y[later], cmap="viridis", s=18, marker="x", label="came later"
+    )
     ax.set(title=title, xlabel="discriminant 1", ylabel="discriminant 2")
 axes[0].legend(frameon=False)
 plt.show()

@@ -25,9 +25,16 @@ for batch in np.array_split(X, 18):
     seen.append(stream.moments_.n_rows)
 fig, ax = plt.subplots(figsize=(7.5, 4), layout="constrained")
 ax.plot(seen, angles, "o-", ms=3)
-ax.set(xlabel="rows seen", ylabel="degrees from the final subspace", title="Five principal angles settle")
+ax.set(
+    xlabel="rows seen",
+    ylabel="degrees from the final subspace",
+    title="Five principal angles settle",
+)
 plt.show()
-print("largest difference at the end:", f"{np.abs(stream.components_ - whole.components_).max():.0e}")
+print(
+    "largest difference at the end:",
+    f"{np.abs(stream.components_ - whole.components_).max():.0e}",
+)
 
 # %%
 # Weights count rows: a row of weight 2 counts twice. To make old rows fade, give new ones a larger weight.
@@ -35,4 +42,6 @@ print("largest difference at the end:", f"{np.abs(stream.components_ - whole.com
 fading = PCA(2)
 for age, batch in enumerate(np.array_split(X, 18)):
     fading.partial_fit(batch, sample_weight=np.full(len(batch), 1.2**age))
-print(f"weight of all rows {fading.moments_.weight:,.0f}, rows {fading.moments_.n_rows}")
+print(
+    f"weight of all rows {fading.moments_.weight:,.0f}, rows {fading.moments_.n_rows}"
+)

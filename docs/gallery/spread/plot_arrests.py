@@ -11,6 +11,7 @@ import warnings
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 
 from eigenlens import PCA
 
@@ -67,7 +68,10 @@ Wisconsin        2.6   53  66  10.8
 Wyoming          6.8  161  60  15.6
 """
 
-lines = [(line[:15].strip(), [float(cell) for cell in line[15:].split()]) for line in ARRESTS.strip().splitlines()]
+lines = [
+    (line[:15].strip(), [float(cell) for cell in line[15:].split()])
+    for line in ARRESTS.strip().splitlines()
+]
 states, X = [name for name, _ in lines], np.array([numbers for _, numbers in lines])
 columns = ["murder", "assault", "town", "rape"]
 
@@ -82,27 +86,21 @@ with warnings.catch_warnings(record=True) as told:
 print(told[0].message)
 fair = PCA(scale=True).fit(X)
 for name, pca in (("raw", raw), ("scaled", fair)):
-    print(f"{name:7} first component", dict(zip(columns, pca.components_[0].round(2).tolist(), strict=True)))
+    print(
+        f"{name:7} first component",
+        dict(zip(columns, pca.components_[0].round(2).tolist(), strict=True)),
+    )
     print(f"{'':7} shares of the variance", pca.explained_variance_ratio_.round(3))
 
 # %%
 # The biplot shows states as points and columns as arrows. A state lies far along an arrow if its number is high
 # there.
 
-scores = fair.transform(X)
-fig, ax = plt.subplots(figsize=(8, 6.5), layout="constrained")
-ax.scatter(scores[:, 0], scores[:, 1], s=8, color="0.6")
-for name, (a, b) in zip(states, scores[:, :2], strict=True):
-    ax.annotate(name, (a, b), fontsize=7, color="0.35", xytext=(2, 2), textcoords="offset points")
-for name, (a, b) in zip(columns, 2.6 * fair.components_[:2].T, strict=True):
-    ax.annotate("", (a, b), (0, 0), arrowprops={"arrowstyle": "->", "color": "#b2182b", "lw": 1.6})
-    ax.annotate(name, (1.1 * a, 1.1 * b), color="#b2182b", ha="center", fontweight="bold")
-shares = fair.explained_variance_ratio_
-ax.set(
-    xlabel=f"component 1 ({shares[0]:.0%})", ylabel=f"component 2 ({shares[1]:.0%})", title="Fifty states, four columns"
-)
-ax.set_ylim(-3, 2.9)
-ax.set_aspect("equal")
+table = pd.DataFrame(X, index=states, columns=columns)
+fair = PCA(scale=True).fit(table)
+fig, ax = plt.subplots(figsize=(9, 7), layout="constrained")
+fair.plot(table, ax=ax)
+ax.set_title("Fifty states, four columns")
 plt.show()
 
 # %%

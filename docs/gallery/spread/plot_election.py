@@ -15,7 +15,15 @@ from eigenlens import MixedPCA
 raw = sm.datasets.anes96.load_pandas().data
 party = ["strong Democrat", "weak Democrat", "leans Democrat", "independent"]
 party += ["leans Republican", "weak Republican", "strong Republican"]
-school = ["grades", "some high school", "high school", "some college", "associate", "bachelor", "master"]
+school = [
+    "grades",
+    "some high school",
+    "high school",
+    "some college",
+    "associate",
+    "bachelor",
+    "master",
+]
 voters = pd.DataFrame(
     {
         "age": raw["age"],
@@ -49,6 +57,8 @@ plt.show()
 # How strongly is each column related to each axis? Squared correlations for numbers, correlation ratios for words.
 
 shares = pd.DataFrame(famd.eta2_, index=famd.columns_)
-shares = pd.concat([pd.DataFrame(famd.numbers_.cos2, index=famd.numbers_.names), shares])
+shares = pd.concat(
+    [pd.DataFrame(famd.numbers_.cos2, index=famd.numbers_.names), shares]
+)
 shares.columns = ["axis 1", "axis 2", "axis 3"]
 print(shares.round(2))

@@ -23,10 +23,12 @@ rng = np.random.default_rng(0)
 holes = full.copy()
 chance = 1 / (1 + np.exp(-2 * full[:, columns.index("educ")]))
 holes[rng.random(len(full)) < chance, columns.index("DoleLR")] = np.nan
-holes[:, [0, 1, 3]] = np.where(rng.random((len(full), 3)) < 0.2, np.nan, holes[:, [0, 1, 3]])
-print(
-    f"{np.isnan(holes).mean():.0%} of cells are missing, {np.mean(np.isnan(holes).any(axis=1)):.0%} of rows have a hole"
+holes[:, [0, 1, 3]] = np.where(
+    rng.random((len(full), 3)) < 0.2, np.nan, holes[:, [0, 1, 3]]
 )
+missing = np.isnan(holes)
+print(f"{missing.mean():.0%} of cells are missing")
+print(f"{missing.any(axis=1).mean():.0%} of rows have a hole")
 
 # %%
 # Are cells missing completely at random? Little's test compares the means of the patterns of holes, and rightly says
@@ -52,16 +54,26 @@ for name, model in models.items():
     axes[0].plot([1, 2, 3], model.explained_variance_, "o--", label=name)
     turned = np.degrees(model.subspace_.angles(truth.subspace_)).max()
     axes[1].barh(name, turned, color="#2166ac")
-axes[0].set(xticks=[1, 2, 3], xlabel="component", ylabel="variance", title="How large are the components?")
+axes[0].set(
+    xticks=[1, 2, 3],
+    xlabel="component",
+    ylabel="variance",
+    title="How large are the components?",
+)
 axes[0].legend(frameon=False)
-axes[1].set(xlabel="degrees from the subspace of all answers", title="How far do they turn?")
+axes[1].set(
+    xlabel="degrees from the subspace of all answers", title="How far do they turn?"
+)
 plt.show()
 
 # %%
 # A model fitted this way takes new rows with holes.
 
 ml = models["maximum likelihood"]
-print("scores of a row with holes:", ml.transform(holes[np.isnan(holes).any(axis=1)][:1]).round(2)[0])
+print(
+    "scores of a row with holes:",
+    ml.transform(holes[np.isnan(holes).any(axis=1)][:1]).round(2)[0],
+)
 
 # %%
 # Classifiers take them too. Who voted for Dole?
@@ -70,5 +82,6 @@ vote = np.where(table["vote"] == 1, "Dole", "Clinton")
 half = np.arange(len(full)) % 2 == 0
 lda = LDA(missing="ml").fit(holes[half], vote[half])
 plain = LDA().fit(filled[half], vote[half])
-print(f"maximum likelihood: right for {lda.score(holes[~half], vote[~half]):.1%} of the other half")
+accuracy = lda.score(holes[~half], vote[~half])
+print(f"maximum likelihood: right for {accuracy:.1%} of the other half")
 print(f"filled means:       right for {plain.score(filled[~half], vote[~half]):.1%}")

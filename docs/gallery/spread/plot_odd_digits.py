@@ -24,11 +24,17 @@ order = np.argsort(error)
 
 fig, axes = plt.subplots(3, 9, figsize=(10, 3.8), layout="constrained")
 for column, (good, odd) in enumerate(zip(order[:9], order[::-1][:9], strict=True)):
-    pictures = (sevens[good], sevens[odd], pca.inverse_transform(pca.transform(sevens[[odd]]))[0])
+    pictures = (
+        sevens[good],
+        sevens[odd],
+        pca.inverse_transform(pca.transform(sevens[[odd]]))[0],
+    )
     for ax, picture in zip(axes[:, column], pictures, strict=True):
         ax.imshow(picture.reshape(8, 8), cmap="gray_r", vmin=0, vmax=16)
         ax.set(xticks=[], yticks=[])
-for ax, label in zip(axes[:, 0], ("typical", "odd", "as the model\nsees it"), strict=True):
+for ax, label in zip(
+    axes[:, 0], ("typical", "odd", "as the model\nsees it"), strict=True
+):
     ax.set_ylabel(label, rotation=0, ha="right", va="center")
 plt.show()
 
@@ -47,4 +53,6 @@ plt.show()
 
 fours = pca.reconstruction_error(digits.data[digits.target == 4])
 limit = np.quantile(error, 0.95)
-print(f"{np.mean(fours > limit):.0%} of the fours lie further away than 95% of the sevens")
+print(
+    f"{np.mean(fours > limit):.0%} of the fours lie further away than 95% of the sevens"
+)

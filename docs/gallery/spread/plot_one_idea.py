@@ -35,17 +35,22 @@ identities = {
     "LDA = CCA with indicators (correlations)": gap(
         np.sqrt(ratio / (1 + ratio)), CCA().fit(X, indicator).correlations_
     ),
-    "LDA = SIR with classes as slices (angle)": lda.subspace_.angles(SIR().fit(X, slices=y).subspace_).max(),
+    "LDA = SIR with classes as slices (angle)": lda.subspace_.angles(
+        SIR().fit(X, slices=y).subspace_
+    ).max(),
     "LDA = FDA with a linear regression": gap(
         lda.transform(X), FDA(regressor=PolynomialRegression(1)).fit(X, y).transform(X)
     ),
     "LDA = MDA with one subclass": gap(
-        lda.transform(X), MDA(n_subclasses=1).fit(X, y).transform(X) * np.sqrt((n - K) / n)
+        lda.transform(X),
+        MDA(n_subclasses=1).fit(X, y).transform(X) * np.sqrt((n - K) / n),
     ),
     "PCA = scaling of Euclidean distances": gap(
         pca.transform(X), ClassicalMDS(metric="precomputed").fit_transform(pdist(X))
     ),
-    "PCA = kernel PCA with a linear kernel": gap(pca.transform(X), KernelPCA(2, kernel=Linear()).fit_transform(X)),
+    "PCA = kernel PCA with a linear kernel": gap(
+        pca.transform(X), KernelPCA(2, kernel=Linear()).fit_transform(X)
+    ),
 }
 for name, difference in identities.items():
     print(f"{name:44} {difference:.0e}")
@@ -55,8 +60,14 @@ for name, difference in identities.items():
 
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 pairs = {
-    "PCA ○ and scaling of distances ·": (pca.transform(X), ClassicalMDS(metric="precomputed").fit_transform(pdist(X))),
-    "LDA ○ and SIR with classes ·": (lda.transform(X), SIR().fit(X, slices=y).transform(X)),
+    "PCA ○ and scaling of distances ·": (
+        pca.transform(X),
+        ClassicalMDS(metric="precomputed").fit_transform(pdist(X)),
+    ),
+    "LDA ○ and SIR with classes ·": (
+        lda.transform(X),
+        SIR().fit(X, slices=y).transform(X),
+    ),
 }
 for ax, (title, (a, b)) in zip(axes, pairs.items(), strict=True):
     b = b * np.sign(np.sum(a * b, axis=0)) * a.std(axis=0) / b.std(axis=0)

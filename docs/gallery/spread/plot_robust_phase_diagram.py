@@ -21,10 +21,15 @@ def recovered(method, rank, share, seed):
     """Plant a table, spoil it, and see whether it comes back."""
     rng = np.random.default_rng(seed)
     truth = rng.standard_normal((n, rank)) @ rng.standard_normal((rank, n)) / n
-    spoiled = truth + np.where(rng.random((n, n)) < share, rng.choice([-1.0, 1.0], (n, n)), 0.0)
-    model = RobustPCA(rank if method == "fixed_rank" else None, method=method, tol=1e-5, max_iter=200)
+    spoiled = truth + np.where(
+        rng.random((n, n)) < share, rng.choice([-1.0, 1.0], (n, n)), 0.0
+    )
+    model = RobustPCA(
+        rank if method == "fixed_rank" else None, method=method, tol=1e-5, max_iter=200
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # beyond the edge nothing converges, which is what we look for
+        # beyond the edge nothing converges, which is what we look for
+        warnings.simplefilter("ignore")
         found = model.fit(spoiled).low_rank_
     return np.linalg.norm(found - truth) <= 1e-2 * np.linalg.norm(truth)
 
@@ -34,10 +39,18 @@ def recovered(method, rank, share, seed):
 
 fig, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained", sharey=True)
 for ax, method, title in zip(
-    axes, ("pursuit", "fixed_rank"), ("principal component pursuit", "rank known"), strict=True
+    axes,
+    ("pursuit", "fixed_rank"),
+    ("principal component pursuit", "rank known"),
+    strict=True,
 ):
-    share_recovered = [[np.mean([recovered(method, r, s, seed) for seed in range(2)]) for r in ranks] for s in shares]
-    drawn = ax.imshow(share_recovered, origin="lower", cmap="gray", vmin=0, vmax=1, aspect="auto")
+    share_recovered = [
+        [np.mean([recovered(method, r, s, seed) for seed in range(2)]) for r in ranks]
+        for s in shares
+    ]
+    drawn = ax.imshow(
+        share_recovered, origin="lower", cmap="gray", vmin=0, vmax=1, aspect="auto"
+    )
     ax.set_xticks(range(len(ranks)), ranks)
     ax.set_yticks(range(len(shares)), [f"{s:.0%}" for s in shares])
     ax.set(xlabel=f"rank of a {n} × {n} table", title=title)

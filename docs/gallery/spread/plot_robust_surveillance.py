@@ -18,9 +18,15 @@ from eigenlens.report import RobustSplitDisplay
 frames, height, width = 80, 27, 36
 rng = np.random.default_rng(0)
 y, x = np.mgrid[:height, :width]
-room = 0.45 + 0.2 * np.sin(x / 4) * (y > 16) + 0.25 * ((x > 22) & (x < 31) & (y > 4) & (y < 13))
+room = (
+    0.45
+    + 0.2 * np.sin(x / 4) * (y > 16)
+    + 0.25 * ((x > 22) & (x < 31) & (y > 4) & (y < 13))
+)
 lamp = np.exp(-((x - 8) ** 2 + (y - 5) ** 2) / 140)
-background = room.ravel() + np.outer(0.2 + 0.15 * np.sin(np.arange(frames) / 12), lamp.ravel())
+background = room.ravel() + np.outer(
+    0.2 + 0.15 * np.sin(np.arange(frames) / 12), lamp.ravel()
+)
 block = np.zeros((frames, height, width), dtype=bool)
 for t in range(frames):
     left, top = int(t * (width - 6) / frames), int(10 + 4 * np.sin(t / 9))
@@ -48,6 +54,11 @@ plt.show()
 error = np.linalg.norm(model.low_rank_ - background) / np.linalg.norm(background)
 filled = np.where(np.isnan(film), np.nanmean(film, axis=0), film)
 plain = PCA(2).fit(filled)
-plain_error = np.linalg.norm(plain.inverse_transform(plain.transform(filled)) - background) / np.linalg.norm(background)
-print(f"rank {model.rank_}; error of the background {error:.1e}, by ordinary PCA {plain_error:.1e}")
-print(f"cells taken for moving outside the block: {((model.sparse_ != 0) & ~block).sum()}")
+plain_error = np.linalg.norm(
+    plain.inverse_transform(plain.transform(filled)) - background
+) / np.linalg.norm(background)
+print(f"rank {model.rank_}; error of the background {error:.1e}")
+print(f"error by ordinary PCA {plain_error:.1e}")
+print(
+    f"cells taken for moving outside the block: {((model.sparse_ != 0) & ~block).sum()}"
+)

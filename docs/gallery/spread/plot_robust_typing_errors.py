@@ -13,11 +13,16 @@ import statsmodels.api as sm
 from eigenlens import PCA, RobustPCA
 
 table = sm.datasets.elnino.load_pandas().data
-years, truth = table["YEAR"].astype(int).to_numpy(), table.drop(columns="YEAR").to_numpy()
+years, truth = (
+    table["YEAR"].astype(int).to_numpy(),
+    table.drop(columns="YEAR").to_numpy(),
+)
 rng = np.random.default_rng(1)
 wrong = rng.random(truth.shape) < 0.02
 copied = np.where(wrong, truth * 10, truth)
-print(f"{wrong.sum()} of {truth.size} cells have their decimal point in the wrong place")
+print(
+    f"{wrong.sum()} of {truth.size} cells have their decimal point in the wrong place"
+)
 
 # %%
 # Robust PCA does not centre rows. We subtract the median of each column, which a few wrong cells cannot move.
@@ -29,8 +34,17 @@ cleaned = model.low_rank_ + middle
 fig, axes = plt.subplots(1, 3, figsize=(11, 5.2), layout="constrained", sharey=True)
 size = 4
 pictures = (copied - middle, model.low_rank_, model.sparse_)
-for ax, picture, title in zip(axes, pictures, ("as copied", "low-rank part", "sparse part"), strict=True):
-    drawn = ax.imshow(picture, cmap="RdBu_r", vmin=-size, vmax=size, aspect="auto", extent=(0.5, 12.5, 2010.5, 1949.5))
+for ax, picture, title in zip(
+    axes, pictures, ("as copied", "low-rank part", "sparse part"), strict=True
+):
+    drawn = ax.imshow(
+        picture,
+        cmap="RdBu_r",
+        vmin=-size,
+        vmax=size,
+        aspect="auto",
+        extent=(0.5, 12.5, 2010.5, 1949.5),
+    )
     ax.set(title=title, xlabel="month")
 fig.colorbar(drawn, ax=axes, label="degrees from the median")
 plt.show()
@@ -39,7 +53,8 @@ plt.show()
 # The largest cells of the sparse part are the errors.
 
 suspects = np.argsort(-np.abs(model.sparse_), axis=None)[: wrong.sum()]
-print(f"of the {wrong.sum()} largest cells of the sparse part, {wrong.ravel()[suspects].sum()} are the planted errors")
+found = wrong.ravel()[suspects].sum()
+print(f"{found} of the {wrong.sum()} largest cells are planted errors")
 
 # %%
 # What the errors do to the first component, and what robust PCA sees instead.

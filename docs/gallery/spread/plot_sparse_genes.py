@@ -22,7 +22,9 @@ genes[:, pattern] += 1.3 * rng.standard_normal((40, 1))
 
 dense, sparse = PCA(1).fit(genes), SparsePCA(1, n_nonzero=25, ridge=np.inf).fit(genes)
 fig, axes = plt.subplots(2, 1, figsize=(9, 5), layout="constrained", sharex=True)
-for ax, (title, model) in zip(axes, {"PCA": dense, "sparse PCA": sparse}.items(), strict=True):
+for ax, (title, model) in zip(
+    axes, {"PCA": dense, "sparse PCA": sparse}.items(), strict=True
+):
     v = np.abs(model.components_[0])
     ax.vlines(np.arange(3000), 0, v, color="0.6", lw=0.6)
     ax.vlines(pattern, 0, v[pattern], color="#b2182b", lw=1.4)
@@ -40,6 +42,11 @@ print(f"of 25 genes chosen, {np.isin(found, pattern).sum()} belong to the patter
 
 for k in (5, 15, 25, 50, 100):
     halves = [
-        set(np.flatnonzero(SparsePCA(1, n_nonzero=k, ridge=np.inf).fit(genes[h::2]).components_[0])) for h in (0, 1)
+        set(
+            np.flatnonzero(
+                SparsePCA(1, n_nonzero=k, ridge=np.inf).fit(genes[h::2]).components_[0]
+            )
+        )
+        for h in (0, 1)
     ]
     print(f"{k:4} genes: {len(halves[0] & halves[1]) / k:.0%} chosen in both halves")

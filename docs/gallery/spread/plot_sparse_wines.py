@@ -22,13 +22,28 @@ X, names = scale(wine.data), [name.replace("_", " ") for name in wine.feature_na
 
 dense, sparse = PCA(2).fit(X), SparsePCA(2, n_nonzero=4, refit=True).fit(X)
 fig, axes = plt.subplots(1, 2, figsize=(10, 4.6), layout="constrained", sharey=True)
-for ax, (title, model) in zip(axes, {"PCA": dense, "sparse PCA": sparse}.items(), strict=True):
+for ax, (title, model) in zip(
+    axes, {"PCA": dense, "sparse PCA": sparse}.items(), strict=True
+):
     for j, colour in enumerate(("#2166ac", "#e08214")):
-        ax.barh(np.arange(13) + 0.2 - 0.4 * j, model.components_[j], 0.4, color=colour, label=f"component {j + 1}")
+        ax.barh(
+            np.arange(13) + 0.2 - 0.4 * j,
+            model.components_[j],
+            0.4,
+            color=colour,
+            label=f"component {j + 1}",
+        )
     ax.axvline(0, color="0.4", lw=0.8)
-    ax.set_title(f"{title}: {model.explained_variance_ratio_.sum():.0%} of the variance")
+    ax.set_title(
+        f"{title}: {model.explained_variance_ratio_.sum():.0%} of the variance"
+    )
 axes[0].set_yticks(range(13), names)
-fig.legend(*axes[1].get_legend_handles_labels(), loc="outside lower center", ncols=2, frameon=False)
+fig.legend(
+    *axes[1].get_legend_handles_labels(),
+    loc="outside lower center",
+    ncols=2,
+    frameon=False,
+)
 plt.show()
 
 # %%

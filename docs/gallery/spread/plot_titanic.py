@@ -11,9 +11,24 @@ import pandas as pd
 
 from eigenlens import MixedPCA
 
-lived = {"1st": (5, 1, 57, 140), "2nd": (11, 13, 14, 80), "3rd": (13, 14, 75, 76), "Crew": (0, 0, 192, 20)}
-died = {"1st": (0, 0, 118, 4), "2nd": (0, 0, 154, 13), "3rd": (35, 17, 387, 89), "Crew": (0, 0, 670, 3)}
-groups = [("Male", "Child"), ("Female", "Child"), ("Male", "Adult"), ("Female", "Adult")]
+lived = {
+    "1st": (5, 1, 57, 140),
+    "2nd": (11, 13, 14, 80),
+    "3rd": (13, 14, 75, 76),
+    "Crew": (0, 0, 192, 20),
+}
+died = {
+    "1st": (0, 0, 118, 4),
+    "2nd": (0, 0, 154, 13),
+    "3rd": (35, 17, 387, 89),
+    "Crew": (0, 0, 670, 3),
+}
+groups = [
+    ("Male", "Child"),
+    ("Female", "Child"),
+    ("Male", "Adult"),
+    ("Female", "Adult"),
+]
 people = pd.DataFrame(
     [
         (of_class, sex, age, survived, count)
@@ -44,7 +59,9 @@ fate = mca.supplementary(people[["fate"]])
 mca.plot(words, supplementary=fate)
 plt.show()
 for name, values in zip(fate.names, fate.categories.test_values, strict=True):
-    print(f"{name}: {values[0]:+.1f} and {values[1]:+.1f} standard deviations from chance")
+    print(
+        f"{name}: {values[0]:+.1f} and {values[1]:+.1f} standard deviations from chance"
+    )
 
 # %%
 # Which words make which axis? Contributions add up to 1 on each axis.

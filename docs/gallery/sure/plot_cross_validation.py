@@ -17,14 +17,18 @@ from eigenlens import LDA, PCA
 from eigenlens.validation import cross_validate, leave_one_out
 
 X, y = load_digits(return_X_y=True)
-few, rest, labels, other = train_test_split(X, y, train_size=300, random_state=0, stratify=y)
+few, rest, labels, other = train_test_split(
+    X, y, train_size=300, random_state=0, stratify=y
+)
 
 # %%
 # 300 handwritten digits have 64 pixels each, so the covariance within classes is uncertain, and shrinking it helps. The
 # red point is the best setting. The white one is the simplest setting within one standard error of it.
 
 grid = np.geomspace(1e-4, 1, 40)
-result = cross_validate(LDA(), few, labels, cv=10, settings={"shrinkage": grid}, scoring="neg_log_loss")
+result = cross_validate(
+    LDA(), few, labels, cv=10, settings={"shrinkage": grid}, scoring="neg_log_loss"
+)
 print(result)
 fig, ax = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 result.plot(ax=ax)
@@ -33,14 +37,19 @@ plt.show()
 # %%
 # The model of the best setting, and plain LDA, on digits that neither has seen.
 
-for name, model in {"plain": LDA(shrinkage=1e-4).fit(few, labels), "chosen": result.model}.items():
+for name, model in {
+    "plain": LDA(shrinkage=1e-4).fit(few, labels),
+    "chosen": result.model,
+}.items():
     print(f"{name}: {model.score(rest, other):.1%} right")
 
 # %%
 # How many components do the wines have? Ask the likelihood of unseen rows.
 
 wine = scale(load_wine().data)
-counts = cross_validate(PCA(), wine, cv=10, settings={"n_components": list(range(1, 13))})
+counts = cross_validate(
+    PCA(), wine, cv=10, settings={"n_components": list(range(1, 13))}
+)
 print(counts)
 fig, ax = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 counts.plot(ax=ax)

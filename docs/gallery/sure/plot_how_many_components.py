@@ -21,7 +21,9 @@ from eigenlens import PCA
 
 rng = np.random.default_rng(0)
 axes_of_signal = np.linalg.qr(rng.standard_normal((20, 3)))[0]
-known = 2 * rng.standard_normal((400, 3)) @ axes_of_signal.T + rng.standard_normal((400, 20))
+known = 2 * rng.standard_normal((400, 3)) @ axes_of_signal.T + rng.standard_normal(
+    (400, 20)
+)
 
 # %%
 # A table whose answer we do not know
@@ -30,11 +32,22 @@ known = 2 * rng.standard_normal((400, 3)) @ axes_of_signal.T + rng.standard_norm
 # in how noisy they are, so the rules that assume equal noise find far too much.
 
 cells = scale(load_breast_cancer().data)
-rules = ("shared", "parallel", "permutation", "conditional", "tracy-widom", "gavish-donoho", "broken-stick", "mle")
+rules = (
+    "shared",
+    "parallel",
+    "permutation",
+    "conditional",
+    "tracy-widom",
+    "gavish-donoho",
+    "broken-stick",
+    "mle",
+)
 found = {}
 for name, X in (("known", known), ("cells", cells)):
     model = PCA().fit(X)
-    found[name] = [model.test_dimension(X, method=rule, n_draws=99).dimension for rule in rules]
+    found[name] = [
+        model.test_dimension(X, method=rule, n_draws=99).dimension for rule in rules
+    ]
 print(f"{'rule':16}{'known':>8}{'cells':>8}")
 for rule, *numbers in zip(rules, *found.values(), strict=True):
     print(f"{rule:16}{numbers[0]:8}{numbers[1]:8}")
@@ -44,7 +57,11 @@ for rule, *numbers in zip(rules, *found.values(), strict=True):
 # columns' own noise sets. Count the points above the bar. The test stops at the first that is not above it.
 
 fig, panels = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
-for ax, (title, X) in zip(panels, {"three planted directions": known, "cell nuclei": cells}.items(), strict=True):
+for ax, (title, X) in zip(
+    panels,
+    {"three planted directions": known, "cell nuclei": cells}.items(),
+    strict=True,
+):
     frame = PCA().fit(X).test_dimension(X, n_draws=99).to_frame().dropna(subset="bar")
     axis = np.arange(1, len(frame) + 1)
     ax.fill_between(axis, 0, frame["bar"], color="#b2182b", alpha=0.15, label="noise")

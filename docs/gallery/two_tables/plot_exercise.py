@@ -25,10 +25,16 @@ print("correlations:", cca.correlations_.round(2))
 x_scores, y_scores = cca.transform(body, exercise)
 fig, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
 axes[0].scatter(x_scores[:, 0], y_scores[:, 0], color="#2166ac")
-axes[0].set(xlabel="body, pair 1", ylabel="exercise, pair 1", title=f"correlation {cca.correlations_[0]:.2f}")
+axes[0].set(
+    xlabel="body, pair 1",
+    ylabel="exercise, pair 1",
+    title=f"correlation {cca.correlations_[0]:.2f}",
+)
 
 rng = np.random.default_rng(0)
-null = [CCA(1).fit(body, exercise[rng.permutation(20)]).correlations_[0] for _ in range(500)]
+null = [
+    CCA(1).fit(body, exercise[rng.permutation(20)]).correlations_[0] for _ in range(500)
+]
 axes[1].hist(null, bins=30, color="0.75")
 axes[1].axvline(cca.correlations_[0], color="#b2182b", lw=2, label="observed")
 axes[1].set(xlabel="first canonical correlation", title="500 shuffled tables")

@@ -65,7 +65,10 @@ Uruguay              9.24  28.13  2.72   766.54   1.88
 Libya                8.89  43.69  2.07   123.58  16.71
 Malaysia             4.71   47.2  0.66   242.69   5.08
 """
-lines = [(line[:19].strip(), [float(cell) for cell in line[19:].split()]) for line in COUNTRIES.strip().splitlines()]
+lines = [
+    (line[:19].strip(), [float(cell) for cell in line[19:].split()])
+    for line in COUNTRIES.strip().splitlines()
+]
 names, table = [name for name, _ in lines], np.array([numbers for _, numbers in lines])
 people, money = table[:, [1, 2]], table[:, [0, 3, 4]]
 
@@ -96,14 +99,33 @@ shown = [
     "Germany",
 ]
 for i in map(names.index, shown):
-    ax.annotate(names[i], (x_scores[i, 0], y_scores[i, 0]), fontsize=7, xytext=(3, 3), textcoords="offset points")
-ax.set(xlabel="people, pair 1", ylabel="money, pair 1", title=f"correlation {cca.correlations_[0]:.2f}")
+    ax.annotate(
+        names[i],
+        (x_scores[i, 0], y_scores[i, 0]),
+        fontsize=7,
+        xytext=(3, 3),
+        textcoords="offset points",
+    )
+ax.set(
+    xlabel="people, pair 1",
+    ylabel="money, pair 1",
+    title=f"correlation {cca.correlations_[0]:.2f}",
+)
 plt.show()
 
 # %%
 # Weights depend on units. Correlations of the columns with the scores do not.
 
-for label, columns, scores in (("people", people, x_scores), ("money", money, y_scores)):
-    headings = ["under 15", "over 75"] if label == "people" else ["savings", "income", "growth"]
-    found = [np.corrcoef(column, scores[:, 0])[0, 1].round(2).item() for column in columns.T]
+for label, columns, scores in (
+    ("people", people, x_scores),
+    ("money", money, y_scores),
+):
+    headings = (
+        ["under 15", "over 75"]
+        if label == "people"
+        else ["savings", "income", "growth"]
+    )
+    found = [
+        np.corrcoef(column, scores[:, 0])[0, 1].round(2).item() for column in columns.T
+    ]
     print(label, dict(zip(headings, found, strict=True)))

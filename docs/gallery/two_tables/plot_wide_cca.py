@@ -22,9 +22,16 @@ columns = [2, 5, 10, 20, 30, 40, 50]
 noise, other = rng.standard_normal((60, 50)), rng.standard_normal((60, 8))
 fig, axes = plt.subplots(1, 2, figsize=(11.5, 4.2), layout="constrained")
 for ridge, colour in ((0.0, "#b2182b"), (1.0, "#e08214"), (10.0, "#2166ac")):
-    found = [CCA(1, ridge=ridge).fit(noise[:, :p], other).correlations_[0] for p in columns]
+    found = [
+        CCA(1, ridge=ridge).fit(noise[:, :p], other).correlations_[0] for p in columns
+    ]
     axes[0].plot(columns, found, "o-", color=colour, label=f"ridge {ridge:g}")
-axes[0].set(xlabel="columns of the first table", ylabel="first correlation", title="Nothing is there", ylim=(0, 1.02))
+axes[0].set(
+    xlabel="columns of the first table",
+    ylabel="first correlation",
+    title="Nothing is there",
+    ylim=(0, 1.02),
+)
 axes[0].legend(frameon=False)
 
 hidden = rng.standard_normal((260, 1))
@@ -39,7 +46,12 @@ for ridge in ridges:
         values.append(np.corrcoef(x_scores[:, 0], y_scores[:, 0])[0, 1])
 axes[1].semilogx(ridges, seen, color="0.6", label="60 rows of the fit")
 axes[1].semilogx(ridges, new, color="#2166ac", label="200 new rows")
-axes[1].set(xlabel="ridge", ylabel="correlation of the first pair", title="One hidden direction", ylim=(0, 1.02))
+axes[1].set(
+    xlabel="ridge",
+    ylabel="correlation of the first pair",
+    title="One hidden direction",
+    ylim=(0, 1.02),
+)
 axes[1].legend(frameon=False)
 plt.show()
 

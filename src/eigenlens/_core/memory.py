@@ -6,25 +6,18 @@ Linux grants memory that it does not have and ends the process when it is used, 
 from __future__ import annotations
 
 import os
-from functools import cache
 from pathlib import Path
 
-import numpy as np
-
-try:
-    import resource
-except ImportError:  # there are no such limits on Windows
-    resource = None  # type: ignore[assignment]
-
-from . import errors
+from . import errors, limits
 from . import xp as _xp
+from .limits import field
+from .threads import settle_blas
 from .typing import Array
 
-ROOT = Path("/")  # below which proc/ and sys/ are looked for
+ROOT = limits.ROOT
 V2 = ("memory.max", "memory.current", "inactive_file")  # limit, taken, and what of it is given back on demand
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 NO_LIMIT = 2**60  # version 1 writes the largest number there is
-BUFFERS = 72 * 2**20  # for the first calls of BLAS: 32 MiB for NumPy's copy and for SciPy's, and some more
 SHARE = 0.9  # of what is available: the rest is for everything else
 
 
@@ -80,7 +73,7 @@ def require(needed: int, what: str, way_out: str, like: Array | None = None) -> 
 
 
 def _from_meminfo(root: Path) -> int | None:
-    available = _field(root / "proc/meminfo", "MemAvailable:")
+    available = field(root / "proc/meminfo", "MemAvailable:")
     if available is not None:
         return available * 1024
     try:
@@ -90,33 +83,9 @@ def _from_meminfo(root: Path) -> int | None:
 
 
 def _from_limits(root: Path) -> int | None:
-    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave.
-
-    OpenBLAS ends the process where it finds no room for its buffers, and nothing can catch that: they are taken first.
-    """
-    if resource is None:
-        return None
-    room = []
-    for kind, taken in ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:")):
-        limit, status = resource.getrlimit(kind)[0], root / "proc/self/status"
-        held = _field(status, taken)
-        if limit == resource.RLIM_INFINITY or held is None:
-            continue
-        if limit - held * 1024 < BUFFERS and not _take_buffers.cache_info().currsize:
-            return 0
-        _take_buffers()
-        room.append(max(limit - (_field(status, taken) or held) * 1024, 0))
-    return min(room, default=None)
-
-
-@cache
-def _take_buffers() -> None:
-    """Let NumPy's and SciPy's BLAS allocate what they keep, by a product too large for their small kernels."""
-    from scipy.linalg.blas import dgemm
-
-    A = np.ones((256, 256), order="F")
-    A @ A
-    dgemm(1.0, A, A)
+    """Return what the limits of the process itself (`ulimit -v`, `ulimit -d`) leave, when BLAS has what it keeps."""
+    settle_blas()
+    return limits.room(root)
 
 
 def _from_cgroups(root: Path) -> int | None:
@@ -156,16 +125,4 @@ def _room(folder: Path, limit: str, taken: str, idle: str) -> int | None:
         held = int((folder / taken).read_text())
     except (OSError, ValueError):
         return None
-    return max(most - held + (_field(folder / "memory.stat", idle) or 0), 0) if most < NO_LIMIT else None
-
-
-def _field(path: Path, name: str) -> int | None:
-    """Return the number beside a name, in a file of such lines."""
-    try:
-        for line in path.read_text().splitlines():
-            words = line.split()
-            if words[:1] == [name]:
-                return int(words[1])
-    except (OSError, ValueError, IndexError):
-        pass
-    return None
+    return max(most - held + (field(folder / "memory.stat", idle) or 0), 0) if most < NO_LIMIT else None

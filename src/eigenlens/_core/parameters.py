@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from . import errors
+from . import errors, limits
+from .threads import settle_blas
 
 
 def is_number(value: Any, *, integer: bool = False) -> bool:
@@ -96,12 +97,13 @@ def unchanged_on_failure(model: Any) -> Iterator[None]:
     Memory that ends on the way, where it could not be foreseen, is told in our own words.
     """
     before = model.__dict__.copy()
+    settle_blas()
     try:
         yield
     except BaseException as error:
         model.__dict__.clear()
         model.__dict__.update(before)
-        if isinstance(error, MemoryError) and not isinstance(error, errors.TooLargeError):
+        if limits.ran_out(error):
             raise errors.TooLargeError(
                 f"Memory ran out during the fit of {type(model).__name__} ({error or 'no size given'}); the model is "
                 "as it was. Use fewer rows or columns, or give the process more memory."

@@ -10,6 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
+from . import limits
 from . import xp as _xp
 
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
@@ -45,6 +46,9 @@ def threaded(work: Callable[[S], T], segments: Iterator[S], ahead: int | None = 
         yield from map(work, segments)
         return
     workers = thread_count()
+    if not others_may_work():  # no room for the stack of another thread, nor for what BLAS keeps for it
+        yield from map(work, segments)
+        return
     pool = _pool(workers)
     waiting: deque[Future[T]] = deque()
     limit: Any = _xp.one_blas_thread() if workers > 1 else nullcontext()
@@ -83,7 +87,18 @@ def _in_order(segments: Iterator[S], waiting: deque[Future[T]]) -> Iterator[S]:
         raise
 
 
+def settle_blas() -> None:
+    """Let BLAS take what it keeps, where this process was given a limit of memory, or refuse the work."""
+    if limits.are_set():
+        thread_count()
+
+
+def others_may_work() -> bool:
+    """Tell whether other libraries may work on threads of their own: not where a limit leaves room for one alone."""
+    return not limits.are_set() or thread_count() > 1
+
+
 def thread_count() -> int:
-    """Return how many threads to use: the cores this process may run on, or fewer if BLAS was told fewer."""
+    """Return how many threads to use: the cores of this process, or fewer if BLAS was told so or has room for fewer."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(cores, _xp.blas_threads()))
+    return limits.threads_with_buffers(max(1, min(cores, _xp.blas_threads())))

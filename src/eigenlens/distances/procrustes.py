@@ -11,7 +11,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.drawing import FOUND, LEVEL, Display, axes_for, plain
 from .._core.parameters import check_flag
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..sources import as_source, map_rows
 
 
@@ -82,7 +82,12 @@ class Alignment:
 
 
 def procrustes(
-    Y: TableLike, target: TableLike, *, scaling: bool = True, reflection: bool = True, sample_weight: Any = None
+    Y: TableLike,
+    target: TableLike,
+    *,
+    scaling: bool = True,
+    reflection: bool = True,
+    sample_weight: ColumnLike | None = None,
 ) -> Alignment:
     """Align a map of points as closely as possible with another map of the same points.
 
@@ -98,6 +103,11 @@ def procrustes(
         Whether it may be reflected.
     sample_weight : array of shape (n,), optional
         How much each point counts.
+
+    Returns
+    -------
+    Alignment
+        With `aligned`, the rotation, the scale and `residual`.
 
     References
     ----------

@@ -25,7 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_number
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..sources import as_source, map_rows
 from .measures import Atoms, Density
 
@@ -93,7 +93,7 @@ class SchoenbergTransform(OneToOneFeatureMixin, TransformerMixin, BaseEstimator,
         values: Any = self(D2)
         return _xp.namespace(values).exp(-lam * values) if _xp.is_array(values) else float(np.exp(-lam * values))
 
-    def fit(self, X: TableLike = None, y: Any = None) -> Self:
+    def fit(self, X: TableLike | None = None, y: ColumnLike | None = None) -> Self:
         """Check the parameters and the width of X; there is nothing to learn."""
         self._check()
         if X is not None:

@@ -14,7 +14,7 @@ from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.drawing import Display
 from .._core.parameters import check_choice, check_flag, check_number, is_number, seed_of
-from .._core.typing import Frame
+from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..sources import Block, as_source, whole
 from ..sources.progress import tracked
 from ._resamples import (
@@ -178,7 +178,7 @@ class Bootstrap(Result):
         }
         return pd.DataFrame({name: part.ravel() for name, part in columns.items()}, index=index)
 
-    def plot(self, component: int = 0, ax: Any = None) -> Display:
+    def plot(self, component: int = 0, ax: Axes | None = None) -> Display:
         """Draw the loadings of a component with their intervals, or a map with ellipses; return the display.
 
         Parameters
@@ -197,17 +197,17 @@ class Bootstrap(Result):
 
 def bootstrap(
     model: Any,
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: ColumnLike | None = None,
     *,
     n_boot: int = 1000,
-    groups: Any = None,
+    groups: ColumnLike | None = None,
     block: int | None = None,
     resample: Literal["auto", "rows", "blocks"] = "auto",
     level: float = 0.95,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike | None = None,
     n_jobs: int | None = None,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
     progress: bool | None = None,
 ) -> Bootstrap:
     """Fit an estimator to resamples of the rows and return intervals for its loadings and eigenvalues.

@@ -25,6 +25,7 @@ from scipy.stats import norm
 
 from .._core import errors
 from .._core.parameters import check_choice, seed_of
+from .._core.typing import ColumnLike, RandomState
 from .factor_fit import FactorFit, Standardised, changed, fit_factors, most_directions
 from .moves import Moves
 from .parallel import TIED, check_draws
@@ -51,10 +52,10 @@ def components_test(
     alpha: float = 0.05,
     noise: Literal["flips", "permutation", "normal"] = "flips",
     *,
-    groups: Any = None,
+    groups: ColumnLike | None = None,
     block: int | None = None,
     n_draws: int = 99,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
     budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions the columns of a table share, from its rows.
@@ -111,7 +112,7 @@ def components_test_of_moments(
     alpha: float = 0.05,
     *,
     n_draws: int = 99,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
     budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions columns share, from their covariance matrix: against normal noise.
@@ -123,6 +124,11 @@ def components_test_of_moments(
         Rows.
     alpha, n_draws, random_state, budget
         As in `components_test`.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
 
     Examples
     --------
@@ -150,7 +156,7 @@ def components_test_of_factor(
     alpha: float = 0.05,
     *,
     n_draws: int = 99,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
     budget: float | None = None,
 ) -> DimensionTest:
     """Test how many directions columns share, from a root of their sums of squares: more columns than rows.
@@ -163,6 +169,11 @@ def components_test_of_factor(
         Rows.
     alpha, n_draws, random_state, budget
         As in `components_test`.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy.integrate import quad
@@ -27,7 +27,7 @@ from scipy.optimize import brentq
 from .._core import optional
 from .._core.drawing import Display
 from .._core.parameters import check_choice, check_number
-from .._core.typing import Frame
+from .._core.typing import Axes, Frame, TableLike
 from ..sources import as_source, whole
 from .result import Result
 
@@ -43,7 +43,7 @@ class Denoised(Result):
     signal : ndarray of shape (n, p)
         Column means plus the shrunk low-rank part.
     rank : int
-        Directions that stand above the edge of noise.
+        Number of directions above the edge of noise.
     singular_values, shrunk_values : ndarray
         Of the centred table, before and after.
     noise : float
@@ -78,7 +78,7 @@ class Denoised(Result):
         columns = {"singular_value": self.singular_values, "shrunk_value": self.shrunk_values}
         return pd.DataFrame(columns, index=pd.RangeIndex(1, len(self.singular_values) + 1, name="direction"))
 
-    def plot(self, ax: Any = None) -> Display:
+    def plot(self, ax: Axes | None = None) -> Display:
         """Draw singular values before and after, with the edge of noise; return the display.
 
         Parameters
@@ -91,7 +91,7 @@ class Denoised(Result):
 
 
 def denoise(
-    X: Any, *, noise: float | None = None, loss: Literal["frobenius", "operator", "nuclear"] = "frobenius"
+    X: TableLike, *, noise: float | None = None, loss: Literal["frobenius", "operator", "nuclear"] = "frobenius"
 ) -> Denoised:
     """Return the signal of a table whose entries carry independent noise of one variance.
 
@@ -102,6 +102,11 @@ def denoise(
         Its standard deviation; by default the median singular value over that of pure noise.
     loss : {"frobenius", "operator", "nuclear"}
         The loss for which the estimate is best.
+
+    Returns
+    -------
+    Denoised
+        With `signal`, `rank` and `noise`.
 
     Examples
     --------

@@ -8,11 +8,11 @@ changed, row by row, and nothing changes: this gives the law of the bend where t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from .._core.parameters import seed_of
+from .._core.typing import RandomState
 
 BINS = 8  # of the direction: fine enough for clusters and bends, coarse enough for a hundred rows
 BENT = 0.05  # share of a variate's variance below which a bend is too small to make a direction of its own
@@ -26,9 +26,9 @@ class Linearity:
     Attributes
     ----------
     bend : float
-        Largest share of the variance of a variate beside the direction that its mean along the direction explains.
+        Largest share of the variance of another variate that its mean along the direction explains.
     p_value : float
-        That rows of an elliptical law bend as far.
+        Probability that rows of an elliptical distribution bend as far.
     """
 
     bend: float
@@ -40,7 +40,9 @@ class Linearity:
         return self.p_value < DOUBT and self.bend > BENT
 
 
-def check_linearity(Z: np.ndarray, direction: int = 0, *, n_draws: int = 199, random_state: Any = 0) -> Linearity:
+def check_linearity(
+    Z: np.ndarray, direction: int = 0, *, n_draws: int = 199, random_state: RandomState | None = 0
+) -> Linearity:
     """Test whether the means of other variates are straight along one of them.
 
     Parameters
@@ -51,6 +53,11 @@ def check_linearity(Z: np.ndarray, direction: int = 0, *, n_draws: int = 199, ra
         The one along which the others are looked at.
     n_draws : int
     random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    Linearity
+        With `bend`, `p_value` and `doubtful`.
 
     Examples
     --------

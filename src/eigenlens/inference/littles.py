@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from .._core import errors, optional
-from .._core.typing import Frame
+from .._core.typing import ColumnLike, Frame, TableLike
 from ..moments import Patterns
 from ..normal import Conditional, fit
 from ..sources import as_source, collect
@@ -71,7 +70,7 @@ class LittleTest(Result):
         return frame.assign(rows=self.weights, contribution=self.contributions)
 
 
-def littles_mcar(X: Any, sample_weight: Any = None, *, alpha: float = 0.05) -> LittleTest:
+def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha: float = 0.05) -> LittleTest:
     """Test whether cells are missing completely at random, from the means of the patterns of holes.
 
     Maximum likelihood needs less: holes may depend on observed cells ("missing at random"). No test can show that.
@@ -84,6 +83,11 @@ def littles_mcar(X: Any, sample_weight: Any = None, *, alpha: float = 0.05) -> L
         How often each row counts.
     alpha : float
         Level.
+
+    Returns
+    -------
+    LittleTest
+        With the statistic, its degrees of freedom and the p-value.
 
     References
     ----------

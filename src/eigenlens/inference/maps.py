@@ -12,7 +12,7 @@ from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.drawing import INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
 from .._core.parameters import check_choice, check_number
-from .._core.typing import Frame
+from .._core.typing import Axes, ColumnLike, Frame, RandomState, TableLike
 from ..distances.procrustes import procrustes
 from ..distances.tables import square_of
 from ..sources import as_source, map_rows
@@ -88,10 +88,10 @@ def mantel(
     E: Any,
     *,
     method: Literal["pearson", "spearman"] = "pearson",
-    strata: Any = None,
+    strata: ColumnLike | None = None,
     alpha: float = 0.05,
     n_draws: int = 999,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
 ) -> AgreementTest:
     """Test whether two tables of distances between the same rows are correlated (Mantel).
 
@@ -108,6 +108,11 @@ def mantel(
     n_draws : int
         Permutations.
     random_state : int or None
+
+    Returns
+    -------
+    AgreementTest
+        With `statistic` and `p_value`.
 
     References
     ----------
@@ -141,7 +146,13 @@ def mantel(
 
 
 def procrustes_test(
-    X: Any, Y: Any, *, strata: Any = None, alpha: float = 0.05, n_draws: int = 999, random_state: Any = 0
+    X: TableLike,
+    Y: TableLike,
+    *,
+    strata: ColumnLike | None = None,
+    alpha: float = 0.05,
+    n_draws: int = 999,
+    random_state: RandomState | None = 0,
 ) -> AgreementTest:
     """Test whether two maps of the same rows agree after the best rotation and scaling (PROTEST).
 
@@ -158,6 +169,11 @@ def procrustes_test(
     n_draws : int
         Permutations.
     random_state : int or None
+
+    Returns
+    -------
+    AgreementTest
+        With `statistic` and `p_value`.
 
     References
     ----------
@@ -236,7 +252,7 @@ class OutsideColumns(Result):
         head = ["column", "word", *(f"axis {j + 1}" for j in range(k)), "r2", "p_value"]
         return optional.pandas().DataFrame(rows, columns=head)
 
-    def plot(self, ax: Any = None, *, alpha: float = 0.05) -> Display:
+    def plot(self, ax: Axes | None = None, *, alpha: float = 0.05) -> Display:
         """Draw arrows and centres on a map, pale if they are not significant. Return the display."""
         ax = axes_for(ax, 1, 5.2, 4.6)[0]
         places = [place[:2] for words in self.centres.values() for place in words.values()]
@@ -248,18 +264,23 @@ class OutsideColumns(Result):
         written = []
         for name, tip, p in zip(self.names, self.arrows[:, :2] * size, self.p_values, strict=True):
             colour = INK if p <= alpha else "0.7"
-            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
+            ax.annotate("", (tip[0], tip[1]), (0, 0), arrowprops={"arrowstyle": "->", "color": colour})
             written.append(named(ax, name, tip, 9, colour))
         for name, words in self.centres.items():
             for word, place in words.items():
                 colour = INK if self.words_p_values[name] <= alpha else "0.7"
-                ax.annotate(word, place[:2], color=colour, ha="center", va="center", weight="bold")
+                ax.annotate(word, (place[0], place[1]), color=colour, ha="center", va="center", weight="bold")
         place_names(plain(ax), written, np.array(places).reshape(-1, 2))
         return Display.on(ax)
 
 
 def envfit(
-    scores: Any, columns: Any, *, strata: Any = None, n_draws: int = 999, random_state: Any = 0
+    scores: Any,
+    columns: Any,
+    *,
+    strata: ColumnLike | None = None,
+    n_draws: int = 999,
+    random_state: RandomState | None = 0,
 ) -> OutsideColumns:
     """Fit other columns to a map of rows: an arrow for numbers, a centre for each word, each with its R².
 
@@ -274,6 +295,11 @@ def envfit(
     n_draws : int
         Permutations.
     random_state : int or None
+
+    Returns
+    -------
+    OutsideColumns
+        With `r2`, `p_values`, `arrows`, `centres` and `plot()`.
 
     Examples
     --------

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core.parameters import check_choice, check_flag, check_number, seed_of
+from .._core.typing import RandomState, TableLike
 from ..sources import as_source, whole
 from .result import DimensionTest, check_level
 
@@ -22,13 +23,13 @@ BANK = 64  # permutations kept: every column takes the composition of two of the
 
 
 def parallel_analysis(
-    X: Any,
+    X: TableLike,
     alpha: float = 0.05,
     null: Literal["permutation", "normal"] = "permutation",
     *,
     scale: bool = False,
     n_draws: int = 100,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
 ) -> DimensionTest:
     """Count the leading eigenvalues that exceed those of unrelated columns.
 

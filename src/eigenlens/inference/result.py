@@ -13,7 +13,7 @@ from .._core import errors, optional
 from .._core.drawing import Display
 from .._core.parameters import is_number
 from .._core.stored import stored
-from .._core.typing import Frame
+from .._core.typing import Axes, Frame
 
 HEAD = 15  # rows of a table that a notebook shows
 SHOWN, NOT_SHOWN, TOO_FEW = "shown", "not shown by these rows", "too few rows to tell"
@@ -200,7 +200,7 @@ class DimensionTest(Result):
             columns["detectable"] = self.detectable
         return pd.DataFrame(columns).set_index("at most")
 
-    def plot(self, ax: Any = None) -> Display:
+    def plot(self, ax: Axes | None = None) -> Display:
         """Draw the eigenvalues with those of noise, or the p-values with the level; return the display.
 
         Parameters

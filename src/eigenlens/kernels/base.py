@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import is_number
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from . import _pairs
 from ._pairs import BlockFunction
 from .expansion import Expansion
@@ -136,7 +136,7 @@ class Kernel(BaseEstimator):
         parts = [part for part in vars(self).values() if isinstance(part, Kernel)]
         return all(getattr(self, name) is not None for name in self._from_rows) and all(k.is_resolved for k in parts)
 
-    def fitted(self, X: TableLike, sample_weight: Any = None) -> Self:
+    def fitted(self, X: TableLike, sample_weight: ColumnLike | None = None) -> Self:
         """Return this kernel with every open parameter (None) chosen from rows, such as the median distance.
 
         Parameters

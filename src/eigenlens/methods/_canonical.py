@@ -15,7 +15,7 @@ from ..inference import DimensionTest, wilks
 from ..moments import Cross
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..spectral.ridged import RidgedForm, plus_ridge, whiten_rows
-from ._base import Problem
+from ._problem import Problem
 
 NEARLY_ONE = 0.9999  # cosines beyond it tell directions apart worse than sines do
 

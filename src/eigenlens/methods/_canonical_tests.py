@@ -35,7 +35,7 @@ def check_moved(method: str | None, groups: Any, block: int | None) -> bool:
 
 
 def of_rows(source: Source, groups: Any, block: int | None, needed: bool) -> MovedRows | None:
-    """Read the rows of a test; None where it can do without them and they are too many, or weights are no counts."""
+    """Read the rows of a test; None if it does not need them and they are too many, or if weights are not counts."""
     read = repeated(source) if needed else repeated_or_none(source, MOST_CELLS)
     if read is None:
         return None

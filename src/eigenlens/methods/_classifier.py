@@ -14,7 +14,7 @@ from .._core.errors import plain
 from .._core.typing import Array, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
-from ._base import column_names
+from ._problem import column_names
 from ._rows import RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
@@ -256,7 +256,7 @@ def refuse_no_spread(within: Centred, constant: Array) -> None:
         return
     if not bool(xp.any(_between_classes(within))):
         raise errors.InputError(
-            "X: every column is constant within every class and the same in all of them, so that nothing separates "
+            "X: every column is constant within every class and the same in all of them, so nothing separates "
             "the classes. Add columns that vary."
         )
     raise errors.SeparationError(

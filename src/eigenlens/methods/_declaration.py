@@ -37,7 +37,7 @@ class Wording:
     doubt : str
         What the test assumes.
     evidence : str
-        What stands before a p-value.
+        What comes before a p-value in a sentence.
     statistic : str
         What is compared with draws, as a sentence.
     """
@@ -85,18 +85,18 @@ class DirectionTest:
     Attributes
     ----------
     cost : function, optional
-        Of one draw. None where the test draws from moments or not at all, so that rows do not matter.
+        Of one draw. None if the test draws from moments or not at all: the number of rows then does not matter.
     draws : int
         The most that are worth their time.
     rows_cost : function, optional
-        Of one draw from rows, of a test that can do with the moments of the fit; a study turns to these where rows are
-        too dear.
+        Of one draw from rows, for a test that also works from the moments of the fit; a study uses the moments if the
+        rows cost too much.
     patience : float
         How many times the usual work a study may spend before it does without.
     theory : function of (model, X, y), optional
         Tells whether a fitted model tests these rows without draws after all.
     wordings : mapping of str to Wording
-        By the `method` of the result, beside those that methods share.
+        By the `method` of the result, in addition to those that all methods share.
     advice : str
         What to do where the test refuses the rows.
     """
@@ -200,7 +200,7 @@ class Declaration:
     display : str
         A display of `eigenlens.report`.
     linear_map : function of a fitted model, optional
-        Returns the basis, with which centred rows are multiplied to give scores. None where scores are no linear map.
+        Returns the basis, with which centred rows are multiplied to give scores. None if scores are not a linear map.
     takes_words : bool
         Whether it takes columns of words as they are.
     foreign_names : mapping of str to str

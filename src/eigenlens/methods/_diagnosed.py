@@ -12,7 +12,7 @@ from .._core import optional
 from .._core import xp as _xp
 from .._core.drawing import FOUND, INK, LEVEL, Display, axes_for, named, place_names, plain
 from .._core.parameters import check_number
-from .._core.typing import Array, Frame, TableLike
+from .._core.typing import Array, Axes, Frame, TableLike
 from ..inference.row_limits import row_limits
 from ..spectral import solve
 
@@ -99,7 +99,7 @@ class Diagnosis:
         table = table[table["outlying"]].head(15)
         return f"<div><p>{self}</p>{table.to_html(float_format='{:.4g}'.format)}</div>"
 
-    def plot(self, ax: Any = None) -> Display:
+    def plot(self, ax: Axes | None = None) -> Display:
         """Draw Q against T² with both limits, label the farthest rows by name or number, and return the display.
 
         Parameters

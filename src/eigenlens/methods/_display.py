@@ -11,6 +11,7 @@ import numpy as np
 from .._core import xp as _xp
 from .._core.drawing import Display
 from .._core.summaries import Summary, Table, matrix, names_of, table, tables_of
+from .._core.typing import ColumnLike, TableLike
 from ._directions_table import directions
 from ._structure import spreads, total_of
 
@@ -18,7 +19,7 @@ from ._structure import spreads, total_of
 class DisplayMixin:
     """Gives an estimator `plot` and `summary`, which notebooks show."""
 
-    def plot(self, X: Any = None, y: Any = None, **options: Any) -> Display:
+    def plot(self, X: TableLike | None = None, y: ColumnLike | None = None, **options: Any) -> Display:
         """Draw the model with rows: the display that suits the method.
 
         Parameters
@@ -63,7 +64,7 @@ class DisplayMixin:
     # -- what a method may say otherwise -------------------------------------------------------------------------
 
     def _facts(self) -> Iterator[str]:
-        """Yield sentences of the summary, beside the size of the table."""
+        """Yield sentences of the summary, in addition to the size of the table."""
         yield from ()
 
     def _summary_test(self) -> str:

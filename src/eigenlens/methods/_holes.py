@@ -83,7 +83,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
         return None if names is None else [str(name) for name in names]
 
     def _rank(self) -> int | None:
-        """Return the rank of the covariance beside noise, None where it is full."""
+        """Return the rank of the covariance relative to noise, None if it is full."""
         return None
 
     def _completed(self, moments: Any) -> Completed:
@@ -105,7 +105,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
     _method_with_holes: ClassVar[str | None] = None
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        """Return what "at most d directions" says of a sample with holes; None where there is no test of it."""
+        """Return what "at most d directions" says of a sample with holes; None if there is no test of it."""
         return None
 
     def _holed_test(

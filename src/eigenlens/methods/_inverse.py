@@ -18,7 +18,7 @@ from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import check_count, check_number, unchanged_on_failure, wanted
 from .._core.summaries import Table, table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import (
     choose_slices,
 )
@@ -27,9 +27,9 @@ from ..sources import GivenSlices, LabelReader, Response, SliceReader, Slicing, 
 from ..spectral import Form, Spectrum, solve
 from ..spectral.ridged import plus_ridge
 from ..subspace import Subspace
-from ._base import Problem
 from ._declaration import Laws
 from ._inverse_tests import SliceTested
+from ._problem import Problem
 from ._rows import Known, RowsTransformer
 
 SYMMETRIC = (
@@ -97,7 +97,13 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
         self.ridge = ridge
 
     def fit(
-        self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None, *, target: Any = None
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        slices: Any = None,
+        *,
+        target: ColumnNames | None = None,
     ) -> Self:
         """Find the directions.
 
@@ -192,7 +198,7 @@ class InverseRegression(RowsTransformer, SliceTested[Grouped]):
         return self._open(X, response_of(None if given else y, y if given else None), sample_weight, reset=False)
 
     def _sliced(self, y: Response | None, reset: bool) -> tuple[Any, LabelReader]:
-        """Slice the response, as earlier rows were or anew; or take the slices that are given."""
+        """Slice the response with the cuts of earlier rows, or with new ones; or take the slices that are given."""
         if y is not None and y.slices is not None:
             return y.slices, GivenSlices()
         slicing = None if reset else self._collected.meaning

@@ -70,7 +70,7 @@ class SliceTested(MomentsEstimator[Kept]):
 
     def _dimension_test(
         self,
-        X: TableLike,
+        X: TableLike | None,
         y: Any,
         sample_weight: Any,
         alpha: float,
@@ -168,7 +168,7 @@ class SliceTested(MomentsEstimator[Kept]):
     def _ladle(
         self, Z: np.ndarray, codes: np.ndarray, values: np.ndarray, variates: Subspace, n_draws: int, seed: Any
     ) -> DimensionTest:
-        """Find the number of directions of rows given by their variates by drawing them anew."""
+        """Find the number of directions by resampling rows, which are given by their variates."""
 
     def _permuted(self, Z: np.ndarray, codes: np.ndarray, variates: Subspace, moves: Moves | None) -> Draw:
         def draw(d: int, rng: np.random.Generator) -> np.ndarray:

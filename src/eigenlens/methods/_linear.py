@@ -11,7 +11,7 @@ import numpy as np
 from .._core import errors, memory
 from .._core import xp as _xp
 from .._core.parameters import check_choice, unchanged_on_failure, wanted
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import (
     CANONICAL,
     Choice,
@@ -30,12 +30,13 @@ from ..spectral import Form, Pencil, Spectrum, orient, solve, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
 from ._classifier import CanonicalClassifier, Priors, read_priors
 from ._declaration import Wording
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import expected_over_groups, law_of, require_law, with_holes
+from ._problem import Problem
 from ._rows import Known
 from ._structure import structure
 
@@ -53,7 +54,7 @@ class DiscriminantProblem(Problem):
     divisor : float
         Of the within-class sum of squares.
     penalised_by : str
-        For a message: the parameter that adds to the sums of squares, so that the normal theory does not hold.
+        For a message: the parameter that adds to the sums of squares, which invalidates the normal theory.
     """
 
     priors: np.ndarray = None  # type: ignore[assignment]
@@ -83,7 +84,7 @@ class DiscriminantProblem(Problem):
 
 PERMUTED_CLASSES = Wording(
     "permutation",
-    "Rows were moved to other classes, and the problem solved again, with a penalty chosen anew ({permutations}).",
+    "Rows were moved to other classes, and the problem solved again, with a new penalty ({permutations}).",
 )
 
 
@@ -107,7 +108,14 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
 
     priors: Any
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find what separates the classes.
 
         Parameters
@@ -123,7 +131,9 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
         with unchanged_on_failure(self):
             return self._fit(*self._take_target(X, y, target), sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None, classes: Any = None
+    ) -> Self:
         """Add more rows; the result is that of all rows at once. With fewer than two classes, only moments are kept.
 
         Parameters
@@ -137,8 +147,8 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
         if classes is not None:
             if isinstance(X, Source) and y is None:
                 raise errors.InputError(
-                    "classes is a check of y, and here y lies in the source, unread: leave classes out; they are "
-                    "found on the way."
+                    "classes is a check of y, but y is in the source and has not been read yet; leave classes out: "
+                    "they are found during the pass."
                 )
             refuse_other_labels(y, classes)
         return self._partial_fit(X, y, sample_weight)
@@ -227,7 +237,7 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         return sphering, (within.shift - centre) @ (W * within.unit[:, None])
 
     def _sphered(self) -> tuple[Subspace, Array]:
-        """Return what `_sphere_of` does; with a penalty on few rows it is made when it is asked for, as it is large."""
+        """Return what `_sphere_of` does; with a penalty on few rows it is large, so it is made only when needed."""
         self._require_fit()
         if self._sphering is None:
             problem: Any = self._pose(self._whole_moments)
@@ -267,16 +277,16 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"] | None = None,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many discriminant directions there are, whatever `n_components` is: "at most d", d = 0, 1, …
 
@@ -335,9 +345,9 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         if method == "wilks":
             return wilks_of_classes(problem.moments, alpha)
         Y = contrasts(np.bincount(codes) / len(codes))[codes]
-        X, penalty = problem.with_penalty(rows.X)
+        columns, penalty = problem.with_penalty(rows.X)
         test = canonical_permutation_test(
-            X, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
+            columns, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
         )
         return test.with_note(note)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.parameters import check_choice
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
@@ -51,7 +51,9 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         self.ridge = ridge
         self.missing = missing
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None) -> Self:
+    def partial_fit(
+        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None, slices: Any = None
+    ) -> Self:
         """Take in more rows; the result is that of all rows seen.
 
         Where a numeric y is cut at quantiles, those of the first batch stay: begin with a batch that is typical, or
@@ -124,16 +126,16 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["chi2", "simulation", "permutation", "ladle"] | None = None,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -151,8 +153,8 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
             (p − d)(H − d − 1) degrees of freedom, for normal X; that of Shao, Cook and Weisberg for SAVE, for normal X
             and large slices. "simulation" (SAVE and DirectionalRegression) draws what W·Σ_{j>d} λⱼ would be if all
             later variates were normal noise, through moments, for slices of any size. "permutation" assumes no law of
-            X and needs X and y. "ladle" (Luo, Li 2016) is no test but a criterion: eigenvalues and how far
-            eigenvectors turn in resamples.
+            X and needs X and y. "ladle" (Luo, Li 2016) is a criterion, not a test: it weighs the
+            eigenvalues against how far eigenvectors turn in resamples.
             By default "permutation" where X is given, except that SIR takes "chi2" where it has 20 rows or more for
             each column: long tails of X alone make the others reject. Without X, "chi2", and "simulation" for
             DirectionalRegression.

@@ -107,7 +107,7 @@ def law_of_root(means: np.ndarray, F: np.ndarray, unit: np.ndarray) -> Condition
 
 
 def require_law(law: Conditional | None) -> Conditional:
-    """Refuse to speak of missing cells where there is no law of them."""
+    """Refuse missing cells if the method has no model for them."""
     if law is None:
         raise errors.InputError(
             "X contains NaN, and the covariance of the fit is singular, so a missing cell has no law given the "

@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.base import clone
 
 from .._core import xp as _xp
 from .._core.parameters import check_choice
-from .._core.typing import TableLike
+from .._core.typing import ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, against_refits
 from ..sources.progress import tracked
 from ._rows import RowsEstimator, repeated
@@ -27,14 +27,14 @@ class PermutedColumns(RowsEstimator):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["permutation"] = "permutation",
         n_draws: int = 99,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.parameters import check_choice
-from .._core.typing import TableLike
+from .._core.typing import ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, against_refits
 from ..sources.words import is_mixed
 from ._rows import RowsEstimator, repeated_places
@@ -20,14 +20,14 @@ class PermutedWords(RowsEstimator):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["permutation"] = "permutation",
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many axes there are: "at most d", d = 0, 1, …
 

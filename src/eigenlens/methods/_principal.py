@@ -7,11 +7,12 @@ from typing import Any, Self
 
 from .._core import errors
 from .._core.parameters import check_choice, unchanged_on_failure, wanted
-from .._core.typing import TableLike
+from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
 from ..moments import Centred, Moments
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, OF_ROWS, SEED, TESTS, dimension_test, row_count
+from ._problem import Problem
 from ._rows import RowsTransformer, labels_of_kept, repeated, repeated_or_none
 
 FEW_COLUMNS = 50  # that a summary tests without anybody waiting
@@ -50,7 +51,14 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
 
     n_components: Any
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find the components.
 
         Parameters
@@ -66,22 +74,22 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
             X, _ = self._take_target(X, None, target)
             return self._fit(X, None, sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, None, sample_weight)
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = LEVEL,
         method: str = "shared",
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = DRAWS,
-        random_state: Any = SEED,
+        random_state: RandomState | None = SEED,
         budget: float | None = None,
     ) -> DimensionTest:
         """Test how many directions the columns share: "at most d", d = 0, 1, …, whatever `n_components` is.

@@ -1,4 +1,4 @@
-"""Probabilistic PCA: the normal law of which components are the directions, and the rest is noise of one variance.
+"""Probabilistic PCA: a normal model with the components as its directions, and noise of one variance in all others.
 
 References
 ----------
@@ -7,13 +7,11 @@ Tipping, Bishop (1999), Probabilistic principal component analysis.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..normal import Conditional
 from ._patterns import with_holes
 from ._principal import PrincipalComponents
@@ -61,7 +59,7 @@ class ProbabilisticComponents(PrincipalComponents):
 
         return self._over_rows(X, of_rows, named="log_likelihood", here=here)
 
-    def score(self, X: TableLike, y: Any = None) -> float:
+    def score(self, X: TableLike, y: ColumnLike | None = None) -> float:
         """Return the mean log-likelihood of rows."""
         values = self._log_likelihoods(X, here=True)
         return float(_xp.namespace(values).mean(_xp.float64(values)))

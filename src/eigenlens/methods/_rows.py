@@ -80,7 +80,7 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
     spectrum_: Spectrum
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        """Tell users of other libraries what their parameter is called here; Python would only refuse it."""
         foreign = keywords.keys() & cls._declaration.foreign_names.keys()
         for name in (
             foreign - signature(cls.__init__).parameters.keys() if foreign else ()
@@ -110,7 +110,7 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
     ) -> Source:
         """Read rows, and y by a reader of its own where it does not hold labels; unless reset, as earlier rows were.
 
-        With `counts`, weights that add up to 1 are no shares: more rows may follow.
+        With `counts`, weights that add up to 1 are not taken as shares: more rows may follow.
         """
         source = as_source(
             X,
@@ -215,7 +215,9 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
             names = self._y_names
         self._y_names, self._single_response = names, single and (first or self._single_response)
 
-    def _rows_to_test(self, X: TableLike, y: Any, sample_weight: Any, method: str, needed: bool) -> Source | None:
+    def _rows_to_test(
+        self, X: TableLike | None, y: Any, sample_weight: Any, method: str, needed: bool
+    ) -> Source | None:
         """Open the rows that a test was given; refuse to do without them where the test needs them."""
         if X is not None:
             if isinstance(X, int | float):
@@ -295,7 +297,7 @@ def repeated(source: Source, holes: bool = False) -> Block:
 
 
 def repeated_places(times: np.ndarray) -> np.ndarray:
-    """Return the place of each row as often as its weight; refuse weights that are no counts, or too large."""
+    """Return the index of each row as often as its weight says; refuse weights that are not counts, or too large."""
     if (times != np.floor(times)).any():
         raise errors.InputError(
             f"sample_weight holds {float(times[times != np.floor(times)][0]):g}: the permutation test counts each row "
@@ -310,7 +312,7 @@ def repeated_places(times: np.ndarray) -> np.ndarray:
 
 
 def repeated_or_none(source: Source, most: float) -> Block | None:
-    """Read all rows where a test can do without them; None where weights are no counts, or cells more than so many."""
+    """Read all rows for a test that does not need them; None if weights are not counts, or there are too many cells."""
     if source.n_rows is None or source.n_rows * source.n_features > most:
         return None
     if source.weighted and (np.asarray(whole(source).weight) % 1 != 0).any():

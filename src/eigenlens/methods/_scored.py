@@ -10,7 +10,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_count
-from .._core.typing import Array
+from .._core.typing import Array, TableLike
 from ..regress.scoring import Scoring, check_regressor
 from ..sources import whole
 from ..spectral import Spectrum
@@ -62,7 +62,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
         if hasattr(self.n_components, "fit"):
             name, kind = type(self).__name__, type(self.n_components).__name__
             raise errors.InputTypeError(
-                f"n_components={kind}(…) but the first argument is the number of directions; a regressor goes by its "
+                f"n_components={kind}(…) but the first argument is the number of directions; pass a regressor by its "
                 f"keyword: {name}(regressor={kind}(…))."
             )
         check_count(self.n_components)
@@ -70,7 +70,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
             check_regressor(regressor)
 
     def _work(self) -> tuple[int, int] | None:
-        """Return how many copies of the rows, and columns beside, a fit was seen to take; None if unknown."""
+        """Return how many copies of the rows, and how many extra columns, a fit took when measured; None if unknown."""
         return None
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
@@ -109,7 +109,7 @@ class ScoredClassifier(CanonicalClassifier, RowsEstimator):
     def _numpy_rows(self, X: Array) -> np.ndarray:
         return np.asarray(_xp.float64(_xp.to_numpy(X)))
 
-    def mahalanobis(self, X: Any) -> Array:
+    def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared distance of each row to each centroid in the canonical coordinates kept."""
 
         def distances(block: Array) -> Array:
@@ -135,7 +135,7 @@ def warn_if_perfect(scoring: Scoring) -> None:
         errors.warn(
             errors.PerfectFitWarning(
                 f"regressor={type(scoring.regressor).__name__} fits the classes of its own rows, or a contrast of "
-                "them, exactly (canonical correlation 1), so that the spread within classes cannot be measured there: "
+                "them, exactly (canonical correlation 1), so the spread within classes cannot be measured there: "
                 "posteriors will be near 0 or 1. Use a smoother regressor (more neighbours, more penalty, fewer "
                 "terms)."
             )

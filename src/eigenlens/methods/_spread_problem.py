@@ -90,7 +90,7 @@ class SpreadProblem(PrincipalProblem):
 
 
 def _share(spectrum: Spectrum) -> float:
-    """Return the spread of the weakest direction beside that of the strongest."""
+    """Return the spread of the weakest direction relative to that of the strongest."""
     s = spectrum.singular_values
     return float(s[-1]) / (float(s[0]) or 1.0)
 

@@ -26,7 +26,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
 from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Centred, Cross
@@ -83,6 +83,13 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
         Correlations of the columns of X with the x variates, and of those of Y with the y variates.
     subspace_, y_subspace_ : Subspace
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    PCA : Directions of largest variance.
+    SIR : Directions along which the mean of x moves with y.
+    eigenlens.inference.bootstrap : Intervals of loadings, and angles of the subspace.
 
     Examples
     --------
@@ -153,7 +160,13 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
         self.missing = missing
 
     def fit(
-        self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None, target: Any = None
+        self,
+        X: TableLike,
+        Y: TableLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        y: TableLike | None = None,
+        target: ColumnNames | None = None,
     ) -> Self:
         """Find the canonical pairs.
 
@@ -172,12 +185,25 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
         with unchanged_on_failure(self):
             return self._fit(*self._take_target(X, Y, target), sample_weight)
 
-    def partial_fit(self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None) -> Self:
+    def partial_fit(
+        self,
+        X: TableLike,
+        Y: TableLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        y: TableLike | None = None,
+    ) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y if Y is None else Y, sample_weight)
 
     def fit_transform(  # type: ignore[override]
-        self, X: TableLike, Y: TableLike = None, sample_weight: Any = None, *, y: TableLike = None, target: Any = None
+        self,
+        X: TableLike,
+        Y: TableLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        y: TableLike | None = None,
+        target: ColumnNames | None = None,
     ) -> Any:
         """Fit, and return the variates of both tables."""
         Y = y if Y is None else Y
@@ -266,7 +292,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
 
     # -- use ---------------------------------------------------------------------------------------------------
 
-    def transform(self, X: TableLike, Y: TableLike = None) -> Any:
+    def transform(self, X: TableLike, Y: TableLike | None = None) -> Any:
         """Return the x variates of rows; with Y, the pair of x and y variates."""
         x_scores = self._over_rows(X, lambda block: self.subspace_.project(self._filled(block)), takes_sparse=True)
         if Y is None:
@@ -321,16 +347,16 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        Y: TableLike = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        Y: TableLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["wilks", "bartlett", "pillai", "lawley-hotelling", "roy", "permutation"] | None = None,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many canonical correlations differ from zero, whatever `n_components` is.
 

@@ -5,8 +5,8 @@ From squared distances D and weights w, with :math:`\alpha = w/W` and :math:`H =
 .. math:: B = -\tfrac12 H D H^T, \qquad \sqrt{w} B \sqrt{w} = U \Lambda U^T, \qquad
           Y = \sqrt{w}^{-1} U_k \Lambda_k^{1/2} .
 
-Distances are Euclidean if and only if no eigenvalue is negative. Of Euclidean distances between rows the map is that of
-principal components, and is computed so, without any n-by-n table.
+Distances are Euclidean if and only if no eigenvalue is negative. For Euclidean distances between rows the map is
+that of principal components, and is computed that way, without an n-by-n table.
 
 References
 ----------
@@ -28,7 +28,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, check_seed, random_from, unchanged_on_failure
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..distances.centring import double_center
 from ..distances.landmarks import CHOICES, Landmarks, choose_landmarks
 from ..distances.maps import Map, map_by_landmarks, map_of_rows, map_of_table
@@ -99,6 +99,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         half of them are too few for a map with this many axes.
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    KernelPCA : Components of curved data.
+    eigenlens.distances.procrustes : Align two maps.
+    eigenlens.distances.is_squared_distance : Test whether distances are Euclidean.
+
     Examples
     --------
     >>> import numpy as np
@@ -154,7 +161,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         landmarks: Literal["random", "maxmin"] = "random",
         symmetrize: bool = False,
         overwrite: bool = False,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> None:
         self.n_components = n_components
         self.metric = metric
@@ -168,7 +175,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         self.overwrite = overwrite
         self.random_state = random_state
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Make the map.
 
         Parameters
@@ -205,7 +212,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
                 "ClassicalMDS(metric='precomputed').fit(eigenlens.distances.gower(X))."
             ) from error
 
-    def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_transform(
+        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
+    ) -> Array:
         """Make the map and return it."""
         return self.fit(X, y, sample_weight).embedding_
 
@@ -258,7 +267,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         return self.schoenberg, self.correction
 
     def _choose(self, kept: np.ndarray, weight: np.ndarray, distances_to: Callable[[int], Array]) -> Landmarks:
-        """Choose landmarks among the rows that count, and remember where they stand."""
+        """Choose landmarks among the rows that count, and remember their indices."""
         n, m = len(kept), min(int(self.n_landmarks or 0), len(kept))
         if m < min(self.n_components + 1, n):
             raise errors.InputError(
@@ -370,9 +379,9 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["broken-stick", "negative-inertia"] = "broken-stick",
@@ -406,7 +415,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
             return broken_stick(values)
         return above_negative(values)
 
-    def all_eigenvalues(self, X: TableLike = None, sample_weight: Any = None) -> np.ndarray:
+    def all_eigenvalues(self, X: TableLike | None = None, sample_weight: ColumnLike | None = None) -> np.ndarray:
         """Return all n eigenvalues in descending order, including negative ones; those within rounding error are 0.
 
         Parameters
@@ -430,8 +439,8 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         kept = None if self.landmarks_ is not None else self.__dict__.get("_values")
         if kept is None:
             raise errors.InputError(
-                "all_eigenvalues() has not been kept by this fit: there are too many rows, or landmarks stand for "
-                "them. Pass the rows, or the distances, of the fit: all_eigenvalues(X)."
+                "this fit has not kept all_eigenvalues(): there are too many rows, or it used landmarks. "
+                "Pass the rows, or the distances, of the fit: all_eigenvalues(X)."
             )
         return np.concatenate([kept, np.zeros(max(self._mapped - len(kept), 0))])
 

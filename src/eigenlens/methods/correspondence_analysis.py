@@ -27,7 +27,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
 from ..moments import Centred, Profiles
@@ -36,10 +36,11 @@ from ..sources import Source, as_source, map_rows
 from ..sources.labels import read_weights
 from ..spectral import Form, Pencil, Spectrum, solve
 from ..subspace import Subspace
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._declaration import Declaration, Laws
 from ._directions_table import directions
 from ._factor_table import FactorTable
+from ._problem import Problem
 from ._rows import Known, RowsTransformer
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
@@ -104,6 +105,11 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     spectrum_ : Spectrum
         The solved problem.
 
+    See Also
+    --------
+    MixedPCA : Components of tables with words.
+    CCA : Directions that two tables share.
+
     Examples
     --------
     >>> import pandas as pd
@@ -130,13 +136,13 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     def __init__(self, n_components: int | None = None) -> None:
         self.n_components = n_components
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Find the axes.
 
         Parameters
         ----------
         X : table of shape (I, J)
-            Counts, or any numbers of at least 0; sparse tables stay so.
+            Counts, or any numbers of at least 0; sparse tables stay sparse.
         y : ignored
         sample_weight : array of shape (I,), optional
             A row of weight 2 counts twice.
@@ -145,7 +151,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         self._set_rows(X, sample_weight, self.__dict__.pop("_opened"))
         return self
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)
         self._row_table = None
@@ -202,7 +208,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         self._row_table = None
 
     def _set_rows(self, X: TableLike, sample_weight: Any, opened: Source) -> None:
-        """Keep the coordinates of the rows of a table in memory, which they name."""
+        """Keep the coordinates of the rows of a table in memory, with their names."""
         if not opened.in_memory_already:
             return
         if opened.weighted:  # it holds rows of positive weight only

@@ -1,8 +1,8 @@
 r"""Directional regression.
 
-Slice means and slice covariances at once: the directions in which the differences of two rows, given their slices, are
-unlike those of any two rows. In standardised coordinates z with slice means :math:`z_h` and
-:math:`M_h = V_h + z_h z_h^T`,
+Uses slice means and slice covariances at once: it finds the directions in which differences between two rows, given
+their slices, are not distributed like those of any two rows. In standardised coordinates z with slice means
+:math:`z_h` and :math:`M_h = V_h + z_h z_h^T`,
 
 .. math:: G = \sum_{h,l} p_h p_l (2I - A_{hl})^2, \quad A_{hl} = E[(z - z')(z - z')^T \mid h, l],
 
@@ -61,6 +61,11 @@ class DirectionalRegression(OnePassInverseRegression):
         What the pass collected: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    SAVE : Directions along which the spread of x changes with y.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from sklearn.utils.validation import has_fit_parameter
 from .._core import xp as _xp
 from .._core.parameters import check_choice, unchanged_on_failure, wanted
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, Priors, RandomState, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
@@ -67,6 +67,13 @@ class FDA(ScoredClassifier):
     regressor_ : fitted regressor
         It predicts K − 1 contrasts of the classes, from which the coordinates are made.
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    MDA : Classes in several clouds.
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
 
     Notes
     -----
@@ -113,7 +120,7 @@ class FDA(ScoredClassifier):
 
     _usual_regressor = AdaptiveSplines
 
-    def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Any = None) -> None:
+    def __init__(self, n_components: int | None = None, *, regressor: Any = None, priors: Priors | None = None) -> None:
         self.n_components = n_components
         self.regressor = regressor
         self.priors = priors
@@ -121,7 +128,14 @@ class FDA(ScoredClassifier):
     def _work(self) -> tuple[int, int] | None:
         return (10, 40) if self.regressor is None else None
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Regress class scores on X and find the discriminant coordinates.
 
         Parameters
@@ -159,14 +173,14 @@ class FDA(ScoredClassifier):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["permutation"] = "permutation",
         n_draws: int = 99,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many discriminant directions there are: "at most d", d = 0, 1, …
 

@@ -27,7 +27,7 @@ from .._core import xp as _xp
 from .._core.errors import plain
 from .._core.parameters import check_number, unchanged_on_failure
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..kernels import interior, libsvm
 from ..sources import ClassifierScore, RegressorScore
 from ._classifier import labels_of
@@ -78,6 +78,12 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     kernel_ : Kernel
         With all parameters.
 
+    See Also
+    --------
+    KernelClassifier : Boundaries of any shape.
+    eigenlens.regress.AdditiveSplines : A smooth curve for each column (BRUTO).
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+
     Examples
     --------
     >>> import numpy as np
@@ -120,7 +126,14 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Fit the function.
 
         Parameters
@@ -197,7 +210,7 @@ class KernelClassifier(ClassifierScore, KernelMachine):
     classes_ : array of shape (K,)
     function_ : RKHSFunction
         One function for each machine: one for two classes, K for "squared" and "logistic", and K(K − 1)/2 for "hinge":
-        pairs (0, 1), (0, 2), …, positive for the first of the pair, as libsvm has them.
+        pairs (0, 1), (0, 2), …, positive for the first of the pair, as in libsvm.
     intercept_ : float, or array with one number for each machine
     trend_ : array
         Coefficients of the unpenalised functions of the kernel, without the constant.
@@ -211,6 +224,12 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         miss.
     kernel_ : Kernel
         With all parameters.
+
+    See Also
+    --------
+    KernelRegressor : A smooth function of all columns.
+    FDA : Boundaries that bend.
+    LDA : Classes with one covariance.
 
     Examples
     --------
@@ -248,7 +267,14 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         self.n_landmarks = n_landmarks
         self.polish = polish
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Fit the functions.
 
         Parameters
@@ -355,7 +381,7 @@ def _pairs_of(codes: np.ndarray, K: int) -> list[tuple[np.ndarray, np.ndarray]]:
 
 
 def _votes(D: Array, K: int) -> Array:
-    """Count the votes of machines for pairs of classes, and add their values, squeezed so that votes come first."""
+    """Count the votes of machines for pairs of classes, and add their values, scaled down so votes decide first."""
     xp = _xp.namespace(D)
     votes, confidence = ([xp.zeros_like(D[:, 0]) for _ in range(K)] for _ in range(2))
     for m, (i, j) in enumerate(combinations(range(K), 2)):

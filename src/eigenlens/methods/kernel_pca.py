@@ -25,7 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_count, unchanged_on_failure
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..kernels import Kernel, Linear, Precomputed
 from ..kernels._pairs import over_blocks
 from ..kernels.expanded import DOUBT
@@ -73,6 +73,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         With `n_landmarks`: indices of the landmark rows.
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    ClassicalMDS : A map from distances.
+    KernelClassifier : Boundaries of any shape.
+
     Examples
     --------
     >>> import numpy as np
@@ -112,7 +118,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self.kernel = kernel
         self.n_landmarks = n_landmarks
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Find the axes.
 
         Parameters
@@ -147,7 +153,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def _strengths(self) -> np.ndarray:
         return np.asarray(_xp.to_numpy(self.eigenvalues_), dtype=np.float64)
 
-    def _rows_to_test(self, X: TableLike, y: Any, sample_weight: Any, method: str, needed: bool) -> Source | None:
+    def _rows_to_test(
+        self, X: TableLike | None, y: Any, sample_weight: Any, method: str, needed: bool
+    ) -> Source | None:
         if isinstance(self.kernel_, Precomputed):
             raise errors.precomputed_alone("tested, since the rows were never seen")
         return super()._rows_to_test(X, y, sample_weight, method, needed)
@@ -223,7 +231,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         self._present(spectrum, form.trace(), rows.dtype)
 
     def _kept(self, spectrum: Spectrum, trace: float) -> Spectrum:
-        """Keep the axes that stand above rounding, and say so where more were asked for."""
+        """Keep the axes above rounding error, and warn if more were asked for."""
         if not trace > 0 or spectrum.rank == 0:
             raise errors.InputError(
                 "X: all rows are the same to the kernel, so there is no axis to find. Check the columns "
@@ -259,7 +267,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         """Return the scores of rows: (n, k). For a precomputed kernel X is k(rows, rows of the fit)."""
         return self._over_rows(X, lambda block: self._coordinates_of(self._moved(block, self._pivot)))
 
-    def fit_transform(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Array:
+    def fit_transform(
+        self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None
+    ) -> Array:
         """Find the axes and return the scores of the rows, without another look at the kernel."""
         scores = self.fit(X, sample_weight=sample_weight).embedding_
         return _xp.namespace(scores).asarray(scores, copy=True)
@@ -281,9 +291,9 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
     def inverse_transform(self, X: TableLike) -> Array:
         """Return rows whose scores are near the given ones.
 
-        For a linear kernel the nearest point of the subspace, as PCA does. For others the pre-image is learned: a
-        regularised regression of the rows of the fit on their scores, with their weights, its λ by generalised
-        cross-validation. With landmarks it is a regression of these, each counted once.
+        For a linear kernel, these are points of the subspace, as in PCA. For other kernels the way back is learned by
+        a regularised regression of the rows of the fit on their scores, with their weights; generalised
+        cross-validation chooses its λ. With landmarks, only these are regressed, and each counts once.
 
         Parameters
         ----------

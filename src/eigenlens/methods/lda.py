@@ -17,7 +17,7 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, is_number
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, Priors
 from ..moments import Centred, Grouped, Quartic
 from ..regress.score_path import dual_basis
 from ..spectral import Form, Pencil
@@ -122,6 +122,15 @@ class LDA(LinearDiscriminant):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    QDA : A covariance for each class.
+    PDA : Smooth or small coefficients, for many columns.
+    FDA : Boundaries that bend.
+    MDA : Classes in several clouds.
+    CCA : Directions that two tables share.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Notes
     -----
     The divisor of S_W is W − K, as in MASS. scikit-learn divides by n: its `scalings_` are √(n/(n − K)) times these for
@@ -176,7 +185,7 @@ class LDA(LinearDiscriminant):
         self,
         n_components: int | Literal["auto"] | None = None,
         *,
-        priors: Any = None,
+        priors: Priors | None = None,
         shrinkage: float | Literal["ledoit-wolf", "oas", "cv"] | None = None,
         within: Literal["pooled", "equal"] = "pooled",
         between: Literal["weighted", "equal"] = "weighted",

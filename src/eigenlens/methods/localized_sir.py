@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any, Literal, Self
 
@@ -28,9 +27,10 @@ from .._core import errors, powers
 from .._core import xp as _xp
 from .._core.parameters import unchanged_on_failure
 from .._core.stored import stored
-from .._core.typing import TableLike
+from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
 from ..moments import Centred, Grouped, local_means
+from ..moments.local import LocalMoments
 from ..sources import Block, Source, as_source, collect, whole
 from ..spectral import Form, Pencil, Spectrum, solve, whiten
 from ..subspace import Subspace
@@ -41,73 +41,6 @@ from ._rows import Known
 
 FOLDS = 5
 JUDGE = 5  # neighbours of the regression, or classification, that judges a choice of k
-
-
-@stored("moments.LocalMoments")
-@dataclass(frozen=True, eq=False)
-class LocalMoments:
-    """What is kept of rows and their neighbours: many ridges or dimensions from one search. Parts do not merge.
-
-    Attributes
-    ----------
-    slices : Grouped
-        Of the rows with a response.
-    everything : Centred
-        Of all rows.
-    local : Centred
-        Of the local means.
-    k : int
-        Neighbours asked for.
-    """
-
-    slices: Grouped
-    everything: Centred
-    local: Centred
-    k: int
-
-    @property
-    def squared(self) -> bool:
-        return self.everything.squared
-
-    @property
-    def names(self) -> tuple[str, ...] | None:
-        return self.everything.names
-
-    @property
-    def n_features(self) -> int:
-        return self.everything.n_features
-
-    @property
-    def n_rows(self) -> int:
-        return self.everything.n_rows
-
-    @property
-    def weight(self) -> float:
-        return self.everything.weight
-
-    @property
-    def labels(self) -> np.ndarray:
-        return self.slices.labels
-
-    @property
-    def weights(self) -> np.ndarray:
-        return self.slices.weights
-
-    @property
-    def meaning(self) -> Any:
-        return self.slices.meaning
-
-    def total(self) -> Centred:
-        """Return the moments of all rows."""
-        return self.everything
-
-    def within(self) -> Centred:
-        """Return the slice means about the pivot of all rows."""
-        return self.slices.within().moved_to(self.everything.pivot)
-
-    def copy(self) -> LocalMoments:
-        """Return a snapshot."""
-        return replace(self)
 
 
 @stored("LocalizedSIR")
@@ -146,6 +79,12 @@ class LocalizedSIR(InverseRegression):
         For `fit_moments`: other ridges and dimensions without another search.
     subspace_ : Subspace
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    SAVE : Directions along which the spread of x changes with y.
+    KernelPCA : Components of curved data.
 
     Notes
     -----
@@ -206,7 +145,13 @@ class LocalizedSIR(InverseRegression):
         self.ridge = ridge
 
     def fit(
-        self, X: TableLike, y: Any = None, sample_weight: Any = None, slices: Any = None, *, target: Any = None
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        slices: Any = None,
+        *,
+        target: ColumnNames | None = None,
     ) -> Self:
         """Find the directions.
 
@@ -356,16 +301,16 @@ class LocalizedSIR(InverseRegression):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["permutation", "ladle"] = "permutation",
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 99,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 
@@ -385,7 +330,7 @@ class LocalizedSIR(InverseRegression):
         groups : array of shape (n,), optional
             Rows that belong together move together.
         block : int, optional
-            So many rows in a row are alike: variates are shifted by as many or more.
+            Number of consecutive rows that are alike: variates are shifted by at least this many rows.
         n_draws : int
             Number of permutations or resamples.
         random_state : int, Generator, RandomState or None

@@ -2,7 +2,7 @@ r"""Mixture discriminant analysis: every class is a mixture of Gaussian subclass
 
 .. math:: p(x \mid k) = \sum_{r=1}^{R_k} \pi_{kr} \, \varphi(x; \mu_{kr}, \Sigma),
 
-fitted by EM from k-means starts. A class may so be made of several clouds, or bend, and the subclasses still share a
+fitted by EM from k-means starts. A class may then consist of several clouds, or bend, and the subclasses still share a
 picture of few dimensions. The M-step is a linear discriminant analysis of the subclasses; with a regressor it is
 an optimal scoring of their responsibilities, which gives flexible and penalised mixtures.
 
@@ -29,7 +29,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_number, check_seed, random_from, unchanged_on_failure, wanted
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, Priors, RandomState, TableLike
 from ..mixtures import (
     Classes,
     Fit,
@@ -87,8 +87,8 @@ class MDA(ScoredClassifier, FillsHoles):
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities in the rule, in the order of `classes_` or by label; by default the shares of the classes.
     missing : {"refuse", "ml"}
-        What NaN in X means: an error; or a cell that was not observed, the mixtures being the most likely ones given
-        the observed cells, which must be missing at random. A row with NaN then has posteriors from the densities of
+        How to treat NaN in X: raise an error, or treat it as an unobserved cell and estimate the mixtures by maximum
+        likelihood. Cells must be missing at random. A row with NaN then has posteriors from the densities of
         its observed cells. Without a regressor only.
 
     Attributes
@@ -114,11 +114,18 @@ class MDA(ScoredClassifier, FillsHoles):
         After each M-step: Σ w log p(x | class), of the observed cells. With a regressor, Σ w log P(class | x), which
         may fall.
     deviance_ : float
-        −2 Σ w log P(class | x) over the rows of the fit, by the rule as it is returned.
+        −2 Σ w log P(class | x) over the rows of the fit, by the fitted rule.
     n_iter_ : int
     converged_ : bool
     regressor_ : fitted regressor or None
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    QDA : A covariance for each class.
+    FDA : Boundaries that bend.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
 
     Examples
     --------
@@ -171,8 +178,8 @@ class MDA(ScoredClassifier, FillsHoles):
         max_iter: int = 100,
         tol: float = 1e-4,
         init: Any = None,
-        random_state: Any = 0,
-        priors: Any = None,
+        random_state: RandomState | None = 0,
+        priors: Priors | None = None,
         missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
@@ -189,7 +196,14 @@ class MDA(ScoredClassifier, FillsHoles):
     def _work(self) -> tuple[int, int] | None:
         return (8, 120)
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Fit the mixtures by EM.
 
         Parameters
@@ -347,7 +361,7 @@ class MDA(ScoredClassifier, FillsHoles):
         self.subclass_means_, self.covariance_ = means.astype(dtype), covariance.astype(dtype)
 
     def _set_law(self, data: Classes, step: Plain) -> None:
-        """Keep the law of the subclasses as the rule has it, for rows with holes."""
+        """Keep the distribution of the subclasses that the rule uses, for rows with holes."""
         self._law = None
         if self.missing != "refuse":
             means, root = law_of(data, step)

@@ -1,7 +1,7 @@
 r"""Principal components of tables with words: multiple correspondence analysis, and factor analysis of mixed data.
 
-Numbers are standardised (divisor W), and a level of share c becomes the column :math:`z = (1 - c)/\sqrt c`, so that a
-column of words counts by its levels as a number counts by its variance. The components are those of
+Numbers are standardised (divisor W), and a level of share c becomes the column :math:`z = (1 - c)/\sqrt c`: a
+column of words then counts by its levels as a number counts by its variance. The components are those of
 
 .. math:: C = \tfrac1W Z^T D_w Z , \qquad C v = \lambda v .
 
@@ -26,7 +26,7 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Centred, Mixed
 from ..sources.words import MixedRows, Words, is_mixed
 from ..spectral import Pencil, Spectrum
@@ -70,8 +70,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     numbers_ : FactorTable
         Correlations of the columns of numbers with the axes, contributions and cos².
     categories_ : FactorTable
-        The levels: with numbers beside them the mean of their rows, words only that mean over √λ (the conventions of
-        FactoMineR); contributions, cos² and test values.
+        The levels: the mean of their rows if the table has numbers too, and that mean over √λ if it has words only (the
+        conventions of FactoMineR); contributions, cos² and test values.
     eta2_ : ndarray of shape (columns of words, k)
         Squared correlation ratio of each column of words with each axis.
     columns_ : list of str
@@ -83,6 +83,11 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         Centre and basis in the columns of numbers followed by 0-1 columns of the levels.
     spectrum_ : Spectrum
         The solved problem.
+
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    CorrespondenceAnalysis : Axes of a table of counts.
 
     Examples
     --------
@@ -128,7 +133,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         self.categories = categories
         self.missing = missing
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Find the axes.
 
         Parameters
@@ -143,7 +148,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         self._fit_rows = (X, sample_weight) if _in_memory(X) else None  # for `supplementary`; never saved
         return self
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         self._partial_fit(X, None, sample_weight)
         self._fit_rows = None
@@ -345,7 +350,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
         return self._over_rows(X, quality)
 
-    def contributions(self, X: TableLike, sample_weight: Any = None) -> Array:
+    def contributions(self, X: TableLike, sample_weight: ColumnLike | None = None) -> Array:
         """Return the share of rows in the inertia of each axis: (n, k), adding up to 1 over the rows of the fit.
 
         Parameters
@@ -364,7 +369,9 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         shares = self._over_rows(X, share, here=sample_weight is not None)
         return shares if sample_weight is None else shares * np.asarray(sample_weight, dtype=np.float64)[:, None]
 
-    def supplementary(self, Z: TableLike, X: TableLike = None, sample_weight: Any = None) -> Supplementary:
+    def supplementary(
+        self, Z: TableLike, X: TableLike | None = None, sample_weight: ColumnLike | None = None
+    ) -> Supplementary:
         """Place columns that were not part of the fit: numbers by their correlations, words by the means of their rows.
 
         Parameters
@@ -375,7 +382,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
             The rows of the fit. A model fitted to a table in memory still has them; a model that was loaded from a
             file, or saw its rows in parts, needs them.
         sample_weight : array of shape (n,), optional
-            Beside X.
+            Weights of the rows of X.
 
         Returns
         -------
@@ -395,7 +402,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         if X is None:
             if self._fit_rows is None:
                 raise errors.InputError(
-                    "supplementary(Z) places columns beside the rows of the fit, and this model does not have them: "
+                    "supplementary(Z) needs the rows of the fit, and this model does not have them: "
                     "pass them, supplementary(Z, X)."
                 )
             X, sample_weight = self._fit_rows

@@ -30,7 +30,6 @@ from ..sources import Source
 from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
-from ._base import Problem, column_names
 from ._chosen import Validated, counts
 from ._component_count import RULES
 from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
@@ -38,6 +37,7 @@ from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
 from ._probabilistic import ProbabilisticComponents
+from ._problem import Problem, column_names
 from ._rotated import Rotation, rotated
 from ._rows import Known
 from ._spread_problem import SpreadProblem, form_of, is_certain, shared_directions, standardised
@@ -128,6 +128,14 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         Centre and basis, with all their digits.
     spectrum_ : Spectrum
         The solved problem: values, condition, solver, residual.
+
+    See Also
+    --------
+    SparsePCA : Components with few nonzero loadings.
+    RobustPCA : Low rank plus gross errors.
+    KernelPCA : Components of curved data.
+    MixedPCA : Components of tables with words.
+    eigenlens.inference.bootstrap : Intervals of loadings, and angles of the subspace.
 
     Examples
     --------
@@ -416,7 +424,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         normalize: bool | None = None,
         power: float = 4.0,
     ) -> Rotation:
-        """Rotate the components so that loadings become easy to interpret.
+        """Rotate the components to make the loadings easy to interpret.
 
         Parameters
         ----------

@@ -30,7 +30,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, Priors
 from ..inference import Choice
 from ..moments import Centred, Grouped
 from ..regress.penalized import PenalizedRegression
@@ -89,7 +89,7 @@ class PenalizedProblem(DiscriminantProblem):
         return X, self._chosen_again(root, float(len(X)))
 
     def _chosen_again(self, root: np.ndarray, W: float) -> Choice:
-        """Return how λ is chosen for rows that were moved, the penalty being that of a root."""
+        """Return how λ is chosen for permuted rows, with the penalty given by its root."""
 
         def of_sums(S: np.ndarray, M: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
             L = root @ M
@@ -154,7 +154,7 @@ class PDA(LinearDiscriminant):
     coef_, intercept_ : arrays
         The rule in the units of X.
     regressor_ : PenalizedRegression
-        As in `FDA`: it predicts K − 1 contrasts of the classes, of which the coordinates are combinations.
+        As in `FDA`: it predicts K − 1 contrasts of the classes, and the coordinates are combinations of these.
     lam_, df_ : float
         The penalty used and its effective degrees of freedom.
     gcv_path_ : array of shape (m, 3)
@@ -171,6 +171,13 @@ class PDA(LinearDiscriminant):
         What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    FDA : Boundaries that bend.
+    eigenlens.regress.PenalizedRegression : A line with a quadratic penalty.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
 
     Notes
     -----
@@ -224,7 +231,7 @@ class PDA(LinearDiscriminant):
         lam: float | Literal["gcv", "cv"] = "gcv",
         df: float | None = None,
         cost: float = 1.0,
-        priors: Any = None,
+        priors: Priors | None = None,
         missing: Literal["refuse", "ml"] = "refuse",
     ) -> None:
         self.n_components = n_components
@@ -350,7 +357,7 @@ class PDA(LinearDiscriminant):
         return root, basis
 
     def _choose(self, path: ScorePath, unit: float) -> float:
-        """Return λ in the units of the moments, `unit` being that of their columns."""
+        """Return λ in the units of the moments; `unit` is that of their columns."""
         if self.df is not None:
             return path.lam_for(float(self.df))
         lam = self._value("lam")

@@ -1,13 +1,13 @@
 r"""Principal Hessian directions.
 
-Where y depends on x through a few linear combinations, its average curvature, the mean Hessian matrix, lies in their
-span; and for normal x it can be read from moments (Stein's lemma): in standardised coordinates z
+If y depends on x through a few linear combinations, its average curvature, the mean Hessian matrix, is in their span.
+For normal x, moments determine it (Stein's lemma): in standardised coordinates z,
 
 .. math:: K = \tfrac1W \sum_i w_i\, e_i\, z_i z_i^T ,
 
 where e is y about its mean, or the residual of a linear regression of y on x, whose Hessian is the same. The directions
 are the eigenvectors of K whose eigenvalues, the curvatures :math:`\kappa_j`, are largest in size. K is linear in third
-moments, and so one pass is enough.
+moments, so one pass is enough.
 
 References
 ----------
@@ -19,7 +19,6 @@ Statistical Association 93.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -29,68 +28,19 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
 from .._core.stored import stored
 from .._core.summaries import Table, table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, Moves, hessian_eigenvalues, hessian_test, permuted_after, resampled_test
 from ..moments import Centred, Cubic
-from ..spectral import Form, Pencil, Spectrum, solve, whiten
+from ..spectral import Form, Pencil, Spectrum, whiten
 from ..subspace import Subspace
-from ._base import MomentsEstimator, Problem
+from ._base import MomentsEstimator
 from ._canonical_tests import check_moved
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
+from ._hessian_problem import HessianProblem
 from ._rows import Known, RowsTransformer, labels_of_kept, repeated
 
 MOST_COLUMNS = 300  # residuals need the product of every three columns
 NO_REST = 1e-13  # share of the variance of y that is rounding
-
-
-@dataclass(frozen=True, eq=False)
-class HessianProblem(Problem):
-    """A = KΣ⁻¹K/(2 var e) against B = Σ; `centred` holds the moments of [X, y].
-
-    Attributes
-    ----------
-    hessian : array of shape (p, p)
-        K in the coordinates of X, over √(2 var e).
-    size : float
-        √(2 var e), in the units of y.
-    slopes : array of shape (p,)
-        Covariances of y with the columns.
-    """
-
-    hessian: Any = None
-    size: float = 1.0
-    slopes: Any = None
-
-    condition_of = "X, columns scaled to unit variance,"
-    metric_advice = "Use ridge, or fewer columns, if these directions matter."
-    signal = "The Hessian matrix"
-    signal_advice = "y bends in fewer directions."
-
-    def solve(self) -> Spectrum:
-        """Turn the directions of A, whose values are squares, to those of K: curvatures κ and −κ are two of them."""
-        found = solve(replace(self.pencil, n_components=None))
-        curvatures, turn = _xp.symmetric_eigh(found.vectors.T @ self.hessian @ found.vectors)
-        order = np.argsort(-np.abs(_xp.to_numpy(curvatures)), kind="stable")
-        xp = _xp.namespace(curvatures)
-        turned = replace(found, singular_values=xp.abs(curvatures)[order], left=None).mapped(
-            found.vectors @ turn[:, order]
-        )
-        count = self.pencil.n_components
-        if self.asked == "auto":
-            values = _xp.to_numpy(turned.values)
-            count = max(1, hessian_test(values, self.moments.weight).dimension)
-        return turned if count is None else turned.first(count)
-
-    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
-        if bool((self.hessian == 0).all()):
-            if self.moments.n_rows <= self.pencil.dimension + 1:  # any y is a line of so few rows
-                return
-            yield errors.RankWarning(
-                "y is a straight line of the columns of X, to rounding: it bends nowhere, and the direction given is "
-                "arbitrary."
-            )
-            return
-        yield from super().shortfalls(spectrum)
 
 
 @stored("PrincipalHessianDirections")
@@ -128,6 +78,11 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         What the pass collected; `moments_.merge(other)` joins fits on different rows.
     subspace_ : Subspace
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    SAVE : Directions along which the spread of x changes with y.
 
     Examples
     --------
@@ -177,7 +132,14 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         self.residuals = residuals
         self.ridge = ridge
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Find the directions.
 
         Parameters
@@ -193,7 +155,7 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
         with unchanged_on_failure(self):
             return self._fit(*self._take_target(X, y, target), sample_weight)
 
-    def partial_fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Add more rows; the result is the same as from all rows seen so far at once."""
         return self._partial_fit(X, y, sample_weight)
 
@@ -291,16 +253,16 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
 
     def test_dimension(
         self,
-        X: TableLike = None,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
         *,
         alpha: float = 0.05,
         method: Literal["chi2", "permutation"] | None = None,
-        groups: Any = None,
+        groups: ColumnLike | None = None,
         block: int | None = None,
         n_draws: int = 199,
-        random_state: Any = 0,
+        random_state: RandomState | None = 0,
     ) -> DimensionTest:
         """Test how many directions there are: "at most d", d = 0, 1, …
 

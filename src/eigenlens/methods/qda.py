@@ -31,19 +31,19 @@ from .._core.errors import plain
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, Priors, TableLike
 from ..moments import Centred, Grouped
 from ..spectral import Form, Whitening, whiten
 from ..spectral.covariance_shrinkage import shrunk
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, quadratic_score, scatter_axes
-from ._base import Problem, column_names
 from ._chosen import Validated, poolings
 from ._classifier import PosteriorClassifier, class_priors, read_priors
 from ._declaration import Declaration, Laws
 from ._holes import TakesHoles
 from ._linear import ClassesEstimator
 from ._patterns import law_of, require_law, with_holes
+from ._problem import Problem, column_names
 from ._rows import Known
 
 
@@ -127,6 +127,12 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
     spectrum_ : tuple of Whitening
         What turns the covariance of each class into the identity.
 
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    MDA : Classes in several clouds.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Notes
     -----
     The divisors are W_k − 1, as in R's MASS, and W − K where covariances are pooled. scikit-learn's `reg_param` draws
@@ -169,7 +175,7 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
 
     def __init__(
         self,
-        priors: Any = None,
+        priors: Priors | None = None,
         *,
         pooling: float | Literal["cv"] = 0.0,
         shrinkage: float | None = None,

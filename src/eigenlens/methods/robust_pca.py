@@ -20,7 +20,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
 from .._core.stored import stored
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from ..lowrank import Parts, Report, fit_rank, least_absolute, only, pursue
 from ..moments import Factor
 from ..sources import Block
@@ -81,6 +81,11 @@ class RobustPCA(RowsTransformer, PermutedColumns):
     spectrum_ : Spectrum
         Singular values and directions of the (weighted) low-rank part.
     subspace_ : Subspace
+
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    eigenlens.inference.denoise : Remove noise of one variance from a table.
 
     Notes
     -----
@@ -146,7 +151,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         self.max_iter = max_iter
         self.progress = progress
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Split the table.
 
         Parameters
@@ -343,7 +348,7 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         return self._explained(X, score)
 
     def _explained(self, X: TableLike, function: Callable[[Array, Array | None], Array]) -> Array:
-        """Apply a function of (rows, observed) to new rows, refusing rows of which nothing was observed."""
+        """Apply a function of (rows, observed) to new rows, refusing rows without any observed cell."""
 
         def apply(block: Array) -> Array:
             rows, observed = _read(_xp.float64(block))
@@ -385,7 +390,7 @@ def _read(X: Array) -> tuple[Array, Array | None]:
 
 
 def _refuse_empty(observed: Array | None) -> None:
-    """Refuse rows and columns of which nothing was observed."""
+    """Refuse rows and columns without any observed cell."""
     if observed is None:
         return
     for axis, what in ((1, "row"), (0, "column")):

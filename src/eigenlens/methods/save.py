@@ -1,6 +1,6 @@
 r"""Sliced average variance estimation.
 
-Where y is a symmetric function of a direction, slice means do not move with y, but slice covariances do. In
+If y is a symmetric function of a direction, slice means do not move with y, but slice covariances do. In
 standardised coordinates z with slice covariances :math:`V_h` (divisor :math:`W_h`), SAVE takes the leading directions
 of
 
@@ -62,6 +62,11 @@ class SAVE(OnePassInverseRegression):
         What the pass collected: means and one scatter for each slice (memory H·p²).
     subspace_ : Subspace
     spectrum_ : Spectrum
+
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    DirectionalRegression : Both at once.
 
     Examples
     --------

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from html import escape
 from typing import Any, Self, cast
 
+import numpy as np
+
 from .._core import errors
+from .._core.summaries import Table
 from .._core.typing import Array
 from ..sources import Block
 
@@ -106,6 +110,17 @@ class Moments(ABC):
             return f"<{type(self).__name__}: no rows yet>"
         weight = "" if abs(self.weight - self.n_rows) <= 1e-9 * self.n_rows else f" of weight {self.weight:g}"
         return f"<{type(self).__name__}: {self.n_rows:,} rows{weight} of {self._columns_in_words()}{self._details()}>"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: a headline, and the means of the columns."""
+        means = self._means() if self.n_rows else {}
+        columns = self.names or tuple(f"x{j}" for j in range(self.n_features if means else 0))
+        table = Table("Means", np.array(list(means.values())).T, list(columns), list(means)) if means else None
+        return f"<div><p>{escape(repr(self)[1:-1])}</p>{table._repr_html_() if table else ''}</div>"
+
+    def _means(self) -> dict[str, np.ndarray]:
+        """Return the means of the columns, by group, as far as a notebook shows them."""
+        return {}
 
     def _columns_in_words(self) -> str:
         listed = "" if self.names is None else f" ({errors.listed(self.names, SHOWN)})"

@@ -106,6 +106,9 @@ class Centred(Moments):
         """Mean of each group, in the units of the data, as far as float64 can hold it."""
         return self.pivot + self.shift * self.unit
 
+    def _means(self) -> dict[str, np.ndarray]:
+        return {"all rows": np.asarray(_xp.to_numpy(self.mean))}
+
     @property
     def factor(self) -> Array | None:
         """Rows F with FᵀF = the sum of squares, over 2^exponent; None where only the matrix is kept."""

@@ -126,6 +126,9 @@ class Grouped(Moments):
         kept = f"{self.of.__name__.lower()}, {'pooled' if self.pooled else 'one for each'}"
         return f" in {len(self.labels)} group{'s' if len(self.labels) > 1 else ''} ({kept})"
 
+    def _means(self) -> dict[str, np.ndarray]:
+        return {str(label): mean for label, mean in zip(self.labels, _xp.to_numpy(self.within().means), strict=True)}
+
     def sealed(self) -> Self:
         new = self.copy()
         new.groups, new._joined, new._known = [group.sealed() for group in self.groups], None, None
@@ -192,6 +195,7 @@ class Grouped(Moments):
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether `update` takes blocks whose rows are sparse."""
         return self.of.takes_sparse
 
     @property

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.parameters import check_choice
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Patterns
 from ..sources import as_source, collect
 from .conditional import Conditional
@@ -57,7 +57,7 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
     def __init__(self, given: str = "row") -> None:
         self.given = given
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None) -> Self:
         """Learn the law of the columns.
 
         Parameters
@@ -67,8 +67,9 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         y : ignored
         """
         check_choice("given", self.given, ("row", "nothing"))
-        names = list(getattr(X, "columns", range(np.shape(X)[1])))
-        X = np.asarray(X, dtype=np.float64)
+        rows: Any = X
+        names = list(getattr(rows, "columns", range(np.shape(rows)[1])))
+        X = np.asarray(rows, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         if self.given == "nothing":
             self.asked_ = np.arange(X.shape[1])
@@ -85,7 +86,7 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         self.law_ = Conditional(moments.mean, moments.matrix / max(moments.weight - 1, 1))
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Return the rows with their missing cells filled."""
         check_is_fitted(self, "law_")
         X = np.array(X, dtype=np.float64)

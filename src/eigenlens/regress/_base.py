@@ -17,7 +17,7 @@ from .._core import xp as _xp
 from .._core.optional import require
 from .._core.parameters import is_number, unchanged_on_failure
 from .._core.summaries import Summary, Table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..sources import RegressorScore, TargetColumns, as_source, whole
 from ..tables.preparation import Preparation, is_words
 
@@ -45,12 +45,19 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
     n_features_in_: int
 
     def __new__(cls, *args: Any, **keywords: Any) -> Self:
-        """Say what a parameter of another library is called here, before Python refuses it without a word on that."""
+        """Tell users of other libraries what their parameter is called here; Python would only refuse it."""
         for name in keywords.keys() & cls._foreign_names.keys():
             raise errors.InputTypeError(f"{cls.__name__} has no parameter {name}: {cls._foreign_names[name]}.")
         return super().__new__(cls)
 
-    def fit(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
         """Fit the model.
 
         Parameters
@@ -88,7 +95,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         return Summary(str(self), [*facts, *self._facts()], dict(self._tables()))
 
     def _facts(self) -> Iterator[str]:
-        """Yield sentences of the summary, beside the size of the table."""
+        """Yield sentences of the summary, in addition to the size of the table."""
         yield from ()
 
     @abstractmethod
@@ -134,7 +141,7 @@ class Regressor(TargetColumns, MultiOutputMixin, RegressorScore, BaseEstimator, 
         return rows.X, rows.y, rows.weight
 
     def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
-        """Refuse columns so large or so small that sums of products of them are no numbers any more."""
+        """Refuse columns so large or so small that sums of their products overflow or vanish."""
         low, high = values.min(axis=0), values.max(axis=0)
         size = np.maximum(-low, high)
         with np.errstate(over="ignore"):

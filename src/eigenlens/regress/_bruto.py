@@ -1,8 +1,8 @@
 """Adaptive backfitting of smoothing splines (BRUTO): which features bend, which are straight, which are out.
 
 GCV = (RSS/W)/(1 − c·Σdf/W)², RSS summed over the responses. One sweep visits the features in order; each is
-offered the partial residuals and chooses anew between out (df 0), a line (df 1) and the smoothing spline
-whose λ makes the GCV of the **whole** model least, the others held. Sweeps end when the GCV and the kinds
+offered the partial residuals and chooses again between out (df 0), a line (df 1) and the smoothing spline
+whose λ minimises the GCV of the **whole** model, with the other features fixed. Sweeps end when the GCV and the kinds
 settle. Then the λ are held and plain backfitting goes on by the same rule towards the additive model they
 define.
 

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._core.stored import stored
+from .._core.typing import ColumnLike, TableLike
 from .adaptive_splines import AdaptiveSplines
 
 MOST_ROWS = 20_000  # that the curve is fitted to: it has few terms, and these rows are plenty
@@ -23,12 +24,20 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
     directions : estimator
         SIR, or another that finds directions of X for a number y.
     n_directions : int, default 2
-        Of which the curve is one.
+        How many directions the curve uses.
 
     Attributes
     ----------
     directions_ : fitted estimator
     curve_ : AdaptiveSplines
+    range_ : ndarray of shape (2, n_directions)
+        Smallest and largest scores that the curve was fitted to. Beyond these it is flat: terms of second degree would
+        grow without bound, and a single row far out would be given an absurd number.
+
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
 
     Examples
     --------
@@ -44,34 +53,37 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
 
     directions_: BaseEstimator
     curve_: AdaptiveSplines
+    range_: np.ndarray
 
     def __init__(self, directions: Any, n_directions: int = 2) -> None:
         self.directions, self.n_directions = directions, n_directions
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Find directions, then a curve on them."""
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         found = clone(self.directions).fit(X, y, **given)
         return self.bent(found, np.asarray(found.transform(X)), y, sample_weight)
 
-    def bent(self, directions: Any, scores: np.ndarray, y: Any, sample_weight: Any = None) -> Self:
+    def bent(self, directions: Any, scores: np.ndarray, y: ColumnLike, sample_weight: ColumnLike | None = None) -> Self:
         """Fit the curve alone, on the scores of directions that were found before."""
         n = len(scores)
         rows = slice(None) if n <= MOST_ROWS else np.linspace(0, n - 1, MOST_ROWS).astype(int)
         Z, y = scores[rows, : self.n_directions], np.asarray(y, dtype=float)[rows]
         w = None if sample_weight is None else np.asarray(sample_weight)[rows]
         self.curve_ = AdaptiveSplines(degree=2).fit(Z, y, sample_weight=w)
-        self.directions_ = directions
+        self.directions_, self.range_ = directions, np.stack([Z.min(axis=0), Z.max(axis=0)])
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Return the scores of rows on the directions."""
         check_is_fitted(self, "curve_")
         return self.directions_.transform(X)
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: TableLike) -> Any:
         """Predict from new rows."""
-        return self.curve_.predict(np.asarray(self.transform(X))[:, : self.n_directions])
+        Z = np.asarray(self.transform(X))[:, : self.n_directions]
+        limits = getattr(self, "range_", None)  # which models in older files do not have
+        return self.curve_.predict(Z if limits is None else np.clip(Z, *limits))
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """Return the names of the scores."""

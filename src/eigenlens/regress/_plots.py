@@ -1,7 +1,7 @@
 """Pictures of what a regression has found; matplotlib is imported only when one is asked for.
 
-Every picture is a row of panels. Behind a curve stand the partial residuals of rows, where rows are given: what the
-panel adds to the prediction, plus what the whole model leaves over.
+Every picture is a row of panels. If rows are given, their partial residuals are drawn behind the curve: what
+the panel adds to the prediction, plus the residual of the whole model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Residuals:
-    """Rows, and what the model leaves over of one response; no rows where none were given."""
+    """Rows and their residuals for one response; no rows if none were given."""
 
     def __init__(self, model: Regressor, X: Any, y: Any, response: int) -> None:
         if (X is None) != (y is None):
@@ -42,7 +42,7 @@ class Residuals:
             self.left = Y[:, response] - model._predict(self.rows)[:, response]
 
     def draw(self, ax: Any, across: Floats, part: Floats) -> None:
-        """Draw a dot for each row, as high as its part and what is left over."""
+        """Draw a dot for each row, at its contribution plus its residual."""
         if len(self.rows):
             opacity = float(np.clip(30.0 / np.sqrt(len(self.rows)), 0.08, 0.6))  # a cloud still shows its density
             ax.plot(across, part + self.left, ".", color=INK, ms=4, alpha=opacity, zorder=1)

@@ -5,8 +5,8 @@ loadings and direction, until the residual sum of squares settles. From `max_ter
 (smallest ‖βₘ‖) is then dropped and the others refitted, down to `n_terms`.
 
 A direction is improved by Gauss–Newton: with the slopes f′ at hand, β f(aᵀx + δᵀx) ≈ β f + β f′·(δᵀx) is
-least squares in δ; the step is halved until the refitted function lowers the residual sum of squares, and
-otherwise not taken.
+least squares in δ; the step is halved until the refitted function lowers the residual sum of squares. If no
+step does, the direction stays.
 
 References
 ----------
@@ -186,7 +186,7 @@ def pursue(
 
 
 def _exchanged(task: Task, found: Pursuit, Y: Array) -> Pursuit:
-    """Take each term out, look for it anew in what the others leave, and refit, as long as that helps."""
+    """Take each term out, look for it again in the residuals of the others, and refit, as long as that helps."""
     if len(found.terms) < 2 or not found.rss > task.little or task.saturated(len(found.terms)):
         return found
     for _ in range(EXCHANGES):
@@ -207,7 +207,7 @@ def _exchanged(task: Task, found: Pursuit, Y: Array) -> Pursuit:
 
 
 def _drop_one(task: Task, terms: list[Term], residual: Array) -> tuple[list[Term], Array, float, int]:
-    """Leave out the least important term or one about as important, whichever the others make up for best."""
+    """Drop the least important term, or one about as unimportant that the others replace better."""
     size = np.array([np.linalg.norm(term.beta) for term in terms])
     order = np.argsort(size, kind="stable")[:DROPS_TRIED]
     found = []

@@ -2,8 +2,8 @@
 
 f(x) = β₀ + Σ_m β_m Π_k [s_km (x_{j(k,m)} − t_km)]₊
 
-The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b a term already
-there) that lowers the residual sum of squares over all responses most; pruning then keeps the subset with
+The forward search adds, at each step, the reflected pair b·(x_j − t)₊, b·(t − x_j)₊ (b is a term already
+in the model) that lowers the residual sum of squares over all responses most; pruning then keeps the subset with
 the least GCV = (RSS/W) / (1 − C/W)², C = M + c·(M − 1)/2 for M terms and W the sum of the weights.
 
 Reference: J. H. Friedman (1991), Multivariate adaptive regression splines, Annals of Statistics 19, 1–67.
@@ -24,10 +24,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._core import errors
 from .._core.drawing import Display
+from .._core.limits import threads_with_buffers
 from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, column, warn_if_relative
 from .hinges import report
@@ -100,6 +101,12 @@ class AdaptiveSplines(Regressor):
         Number of terms, RSS and GCV of each subset of the pruning pass.
     stopped_ : str
         Why the search ended.
+
+    See Also
+    --------
+    eigenlens.regress.AdditiveSplines : A smooth curve for each column (BRUTO).
+    eigenlens.regress.ProjectionPursuit : Curves along a few directions.
+    FDA : Boundaries that bend.
 
     Examples
     --------
@@ -176,7 +183,7 @@ class AdaptiveSplines(Regressor):
         self.n_jobs = n_jobs
 
     def _check_range(self, name: str, values: Floats, reach: float, names: Any) -> None:
-        """Refuse features whose products leave the range; a term has each feature but once."""
+        """Refuse features whose products leave the range; a term uses each feature only once."""
         super()._check_range(name, values, reach, names)
         many = int(self.degree) if is_number(self.degree, integer=True) and self.degree > 1 else 1
         if name != "X" or many == 1:
@@ -195,7 +202,8 @@ class AdaptiveSplines(Regressor):
         if self.n_jobs is not None:
             check_number("n_jobs", self.n_jobs, -1, integer=True)
         warn_if_relative(w)
-        pool = ThreadPoolExecutor(self.n_jobs) if self.n_jobs and self.n_jobs > 1 else None
+        workers = threads_with_buffers(self.n_jobs or 1)
+        pool = ThreadPoolExecutor(workers) if workers > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = Search(X, Y, w, rules, pool)
             size = search.size(self.prune, self._folds(len(X)))
@@ -218,9 +226,9 @@ class AdaptiveSplines(Regressor):
     def fit_terms(
         self,
         X: TableLike,
-        y: Any,
+        y: ColumnLike,
         terms: Sequence[Term | Sequence[tuple[Any, float, int]]],
-        sample_weight: Any = None,
+        sample_weight: ColumnLike | None = None,
     ) -> Self:
         """Fit the coefficients of given terms, without search or pruning.
 
@@ -291,7 +299,7 @@ class AdaptiveSplines(Regressor):
         left = self._W - self.df_
         if left <= 0:
             raise errors.InputError(
-                f"{self._W:g} rows leave no degrees of freedom beside {self.df_:g}; use fewer terms"
+                f"{self._W:g} rows leave no degrees of freedom in addition to {self.df_:g} parameters; use fewer terms"
             )
         terms = evaluate(self.basis_, rows)
         if not (np.isfinite(terms).all() and np.isfinite(self._R).all()):
@@ -383,7 +391,9 @@ class AdaptiveSplines(Regressor):
             if hasattr(self, "_importances"):
                 yield "importance", self.evimp()
 
-    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Display:
+    def plot(
+        self, X: TableLike | None = None, y: ColumnLike | None = None, *, response: int = 0, axes: Any = None
+    ) -> Display:
         """Draw what the terms of each feature, and of each pair of features, add to the prediction.
 
         Parameters

@@ -22,7 +22,7 @@ from .._core.drawing import Display
 from .._core.parameters import check_number
 from .._core.stored import stored
 from .._core.summaries import Table, table
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
 from ._bruto import AdditiveFit, fit_additive
@@ -34,11 +34,11 @@ class AdditiveSplines(Regressor):
 
     The model is :math:`\hat y = \mu + \sum_j f_j(x_j)`. Starting from the linear fit, each feature in turn
     sees the partial residuals and becomes out (df 0), linear (df 1) or a cubic smoothing spline, whichever
-    makes
+    minimises
 
     .. math:: \mathrm{GCV} = \frac{\mathrm{RSS}/W}{(1 - c \sum_j \mathrm{df}_j / W)^2}
 
-    least, W the sum of the weights. Several responses share features and smoothness; RSS is then summed over
+    where W is the sum of the weights. Several responses share features and smoothness; RSS is then summed over
     them.
 
     Parameters
@@ -72,6 +72,12 @@ class AdditiveSplines(Regressor):
         fⱼ as a function of an array, with `derivative=True` for its slope; None if out.
     n_iter_ : int
         Sweeps of the search.
+
+    See Also
+    --------
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    eigenlens.regress.PenalizedRegression : A line with a quadratic penalty.
+    FDA : Boundaries that bend.
 
     References
     ----------
@@ -169,7 +175,7 @@ class AdditiveSplines(Regressor):
     def plot(
         self,
         X: TableLike | None = None,
-        y: Any = None,
+        y: ColumnLike | None = None,
         *,
         features: Sequence[int | str] | None = None,
         response: int = 0,

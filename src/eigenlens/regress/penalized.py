@@ -1,4 +1,4 @@
-"""Penalised least squares: min Σᵢ wᵢ‖yᵢ − a − Bᵀxᵢ‖² + λ tr BᵀΩB, the intercept a free of charge.
+"""Penalised least squares: min Σᵢ wᵢ‖yᵢ − a − Bᵀxᵢ‖² + λ tr BᵀΩB, without a penalty on the intercept a.
 
 One decomposition serves all λ. With X centred and scaled by √w, and LᵀL = Ω, write the stacked matrix [X;
 √τ L] = Q K with orthonormal Q = [Q₁; Q₂]; the singular values c of Q₁ and s of Q₂ (c² + s² = 1) share right
@@ -56,6 +56,11 @@ class PenalizedRegression(Regressor):
         The penalty used, its effective degrees of freedom (without the intercept) and its GCV.
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path that was searched.
+
+    See Also
+    --------
+    PDA : Smooth or small coefficients, for many columns.
+    eigenlens.regress.PolynomialRegression : All monomials up to a degree.
 
     Examples
     --------
@@ -154,7 +159,7 @@ class PenalizedRegression(Regressor):
         return self
 
     def _facts(self) -> Iterator[str]:
-        yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom beside the intercept, GCV {self.gcv_:.4g}."
+        yield f"λ = {self.lam_:.4g}, {self.df_:.4g} degrees of freedom without the intercept, GCV {self.gcv_:.4g}."
 
     def _tables(self) -> Iterator[tuple[str, Table]]:
         values = np.column_stack([np.atleast_1d(self.intercept_), np.atleast_2d(self.coef_)]).T

@@ -1,6 +1,6 @@
 """Penalties Ω for linear models: what a coefficient vector β pays, βᵀΩβ.
 
-Each is kept as a root L with LᵀL = Ω, so that solvers need not square. Ready made are
+Each is kept as a root L with LᵀL = Ω, so solvers need not square it. The penalties are
 
 - ``"ridge"``: Ω = I,
 - ``"smooth"``: squared second differences of β, for features in an order (wavelengths, times, …),
@@ -65,7 +65,7 @@ def _is_pair(penalty: Any) -> bool:
 
 
 def _curvature_root(p: int) -> Floats:
-    """f″ is straight between knots, so that two Gauss points for each interval give ∫f″² exactly; knots are 1 apart."""
+    """Return L: f″ is straight between knots (1 apart), so two Gauss points for each interval give ∫f″² exactly."""
     if p < 4:
         raise errors.InputError(f'penalty="bspline" needs at least 4 columns but X has {p}; use "ridge" or "smooth"')
     spline = BSpline(np.arange(p + 4.0), np.eye(p), 3).derivative(2)

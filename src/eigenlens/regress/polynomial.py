@@ -35,7 +35,7 @@ class PolynomialRegression(Regressor):
     degree : int, default 2
         Highest total degree.
     interactions : bool, default True
-        With False only powers of single features, no products.
+        False uses only powers of single features, no products.
 
     Attributes
     ----------
@@ -47,6 +47,11 @@ class PolynomialRegression(Regressor):
     intercept_ : float or array of shape (q,)
     df_ : float
         Rank of the terms, without the intercept. If terms depend on each other, the fit is the one of smallest norm.
+
+    See Also
+    --------
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    eigenlens.regress.PenalizedRegression : A line with a quadratic penalty.
 
     Examples
     --------
@@ -90,7 +95,7 @@ class PolynomialRegression(Regressor):
         self.coef_, self.intercept_ = (raw[1:, 0], intercept[0]) if self._y_was_1d else (raw[1:].T, intercept)
 
     def _facts(self) -> Iterator[str]:
-        yield f"{len(self.powers_)} monomials, {self.df_:g} degrees of freedom beside the intercept."
+        yield f"{len(self.powers_)} monomials, {self.df_:g} degrees of freedom without the intercept."
 
     def _tables(self) -> Iterator[tuple[str, Table]]:
         names = self._feature_names()

@@ -20,7 +20,7 @@ from .._core.drawing import Display
 from .._core.parameters import check_choice, check_number
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
-from .._core.typing import Array, TableLike
+from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
 from ._base import Floats, Regressor, warn_if_relative
 from ._ppr import Function, Pursuit, Smoother, Term, pursue, spline_smoother, super_smoother
@@ -91,17 +91,22 @@ class ProjectionPursuit(Regressor):
     ridge_functions_ : list
         fₘ as a function of an array t = aₘᵀx, with `derivative=True` for its slope, `low` and `high`.
     loadings_ : ndarray (n_terms_, n_outputs)
-        βₘ. Its norm is the importance of the term, for fₘ has variance 1.
+        βₘ. Its norm is the importance of the term, because fₘ has variance 1.
     intercept_ : ndarray (n_outputs,)
         ȳ.
     n_terms_ : int
-        Terms in the model; fewer than n_terms only if the residuals vanish before.
+        Terms in the model; fewer than n_terms only if the residuals vanish earlier.
     rss_ : float
         Residual sum of squares.
     rss_path_ : dict
         Residual sum of squares by number of terms, from max_terms down to n_terms.
     n_iter_ : int
         Sweeps of the last refitting.
+
+    See Also
+    --------
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    SIR : Directions along which the mean of x moves with y.
 
     References
     ----------
@@ -194,7 +199,9 @@ class ProjectionPursuit(Regressor):
             out += np.outer(f((X - self._center) @ a + f.centre), beta)
         return out
 
-    def plot(self, X: TableLike | None = None, y: Any = None, *, response: int = 0, axes: Any = None) -> Display:
+    def plot(
+        self, X: TableLike | None = None, y: ColumnLike | None = None, *, response: int = 0, axes: Any = None
+    ) -> Display:
         """Draw each βₘfₘ along its direction, the three largest loadings of the direction above it.
 
         Parameters

@@ -121,7 +121,7 @@ class ScorePath(Path):
         return self._tables[cost]
 
     def best(self, cost: float) -> float:
-        """λ of least GCV: the best of the grid, then where the derivative is nought between its neighbours.
+        """λ of least GCV: the best of the grid, then the zero of the derivative between its neighbours.
 
         A root is found to the last digits where a minimum is found to half of them; parts merged in another order
         would otherwise be seen in λ.
@@ -209,7 +209,7 @@ def _orthonormal(rows: Floats) -> Floats:
 
 
 def _dual_by_differences(rows: Floats, L: csr_array) -> tuple[Floats, Floats]:
-    """The same where Ω = LᵀL with few, independent rows of differences, so that polynomials go free.
+    """The same where Ω = LᵀL with few, independent rows of differences, which do not penalise polynomials.
 
     Ω⁺Aᵀ = L⁺(AL⁺)ᵀ and L⁺ = Lᵀ(LLᵀ)⁻¹, where LLᵀ is a narrow band: no eigenvectors of a p × p matrix.
     """

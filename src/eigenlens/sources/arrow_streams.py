@@ -19,17 +19,13 @@ import numpy as np
 from .._core import errors
 from .._core.optional import require
 from .addresses import Place
+from .base import block_rows, in_vectors
 from .parquet import ParquetReader, check_same_columns, is_arrow_number, open_parquet, record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot
 
 FILE_MAGIC = b"ARROW1"
 VECTOR = 2_048  # rows of DuckDB's vectors, of which a batch is made
-QUERY_ROWS, QUERY_BYTES = (
-    (8, 32),
-    2**24,
-)  # of a batch, in vectors: smaller ones cost a third more, larger ones nothing less
-
 NAME = r"[^'\"*?\[\]{}:]+"  # of a file: no pattern, no address
 #: SELECT * FROM 'rows.parquet', FROM read_parquet('rows'), and what DuckDB itself writes for read_parquet("rows").
 WHOLE_FILE = re.compile(
@@ -52,15 +48,20 @@ class ArrowReader:
         Whether it may be called more than once.
     schema : Schema, optional
         Where it is known without opening a stream, which may start a query.
+    vector : int
+        Rows of which the batches are made.
     """
 
     has_target = has_weight = False
     paths: Sequence[Path] = ()
     n_rows: int | None = None
+    vector = 1  # rows of which batches are made
     _held = False  # whether the stream that was looked at is the one to be read
 
-    def __init__(self, opened: Callable[[], Any], name: str, rereadable: bool, schema: Any = None) -> None:
-        self.snapshot = Snapshot()
+    def __init__(
+        self, opened: Callable[[], Any], name: str, rereadable: bool, schema: Any = None, vector: int = 1
+    ) -> None:
+        self.snapshot, self.vector = Snapshot(), vector
         self._opened, self._name, self.rereadable = opened, name, rereadable
         self._stream: Any = None if rereadable else opened()
         self._saved: list[Any] = []  # batches that were looked at and are still to be read
@@ -95,7 +96,8 @@ class ArrowReader:
         yield from self._pieces(self._looked_at(), roles, self.dtype(roles))
 
     def _pieces(self, batches: Iterator[Any], roles: Roles, dtype: Any) -> Iterator[Piece]:
-        names, start = [self.schema.names[j] for j in roles.all], 0
+        assert self.names is not None
+        names, start = [self.names[j] for j in roles.all], 0
         for batch in batches:
             yield record_piece(batch, roles, names, dtype, self._name, start)
             start += batch.num_rows
@@ -173,7 +175,7 @@ def stream_reader(source: Any) -> ArrowReader | ParquetReader:
             raise errors.unreadable(f"the {type(source).__name__}", error) from error
 
     schema = opened(source.limit(0)).schema if is_query else None  # a stream would run the query for it
-    return ArrowReader(opened, f"the {type(source).__name__}", again, schema)
+    return ArrowReader(opened, f"the {type(source).__name__}", again, schema, VECTOR if is_query else 1)
 
 
 def parquet_file_of(relation: Any) -> Path | None:
@@ -202,10 +204,9 @@ def parquet_file_of(relation: Any) -> Path | None:
 
 
 def batches_of(rows: Any, pa: Any) -> Any:
-    """Open the stream of an object; DuckDB is asked for batches of some megabytes, since it makes larger ones."""
+    """Open the stream of an object; DuckDB is asked for batches that are blocks, which then need not be joined."""
     if hasattr(rows, "to_arrow_reader"):
-        vectors = QUERY_BYTES // (8 * VECTOR * max(len(rows.columns), 1))
-        return rows.to_arrow_reader(VECTOR * min(max(vectors, QUERY_ROWS[0]), QUERY_ROWS[1]))
+        return rows.to_arrow_reader(in_vectors(block_rows(max(len(rows.columns), 1)), VECTOR))
     return pa.RecordBatchReader.from_stream(rows)
 
 
@@ -227,7 +228,8 @@ class IpcReader(ArrowReader):
 
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
-        dtype, names = self.dtype(roles), [self.schema.names[j] for j in wanted.all]
+        assert self.names is not None
+        dtype, names = self.dtype(roles), [self.names[j] for j in wanted.all]
         for path in self.paths:
             with _ipc(path, sorted(wanted.all)) as file:
                 require_numbers(file.schema, _places(file.schema, names, wanted), str(path))

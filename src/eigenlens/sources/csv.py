@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
+from .._core.threads import others_may_work
 from .addresses import arrow_input
-from .csv_text import BLOCK_BYTES, MISSING, PLAIN, header_cells, lines_of, read_header
+from .csv_text import BLOCK_BYTES, MISSING, PLAIN, block_bytes, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
@@ -65,17 +66,17 @@ class CsvReader:
         return rows
 
     def pieces(
-        self, roles: Roles, rows: int, only_target: bool = False, block_bytes: int = BLOCK_BYTES
+        self, roles: Roles, rows: int, only_target: bool = False, most_bytes: int = BLOCK_BYTES
     ) -> Iterator[Piece]:
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
         assert self.names is not None
         names = [self.names[j] for j in wanted.all]
         kinds = self._kinds(roles)
         for path in self.paths:
-            yield from self._file_pieces(path, wanted, names, {name: kinds[name] for name in names}, block_bytes)
+            yield from self._file_pieces(path, wanted, names, {name: kinds[name] for name in names}, most_bytes)
 
     def head(self, roles: Roles) -> Iterator[Piece]:
-        return self.pieces(roles, 1, block_bytes=HEAD_BYTES)
+        return self.pieces(roles, 1, most_bytes=HEAD_BYTES)
 
     def _kinds(self, roles: Roles) -> dict[str, Any]:
         """Return the type of each column: numbers, and for y whatever the first lines hold."""
@@ -103,7 +104,7 @@ class CsvReader:
         return {name for name, cells in columns if all(_is_whole(cell) for cell in cells)}
 
     def _file_pieces(
-        self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], block_bytes: int
+        self, path: Path, roles: Roles, names: list[str], kinds: dict[str, Any], most_bytes: int
     ) -> Iterator[Piece]:
         if read_header(path, PLAIN) != self.names:
             raise changed(path, "its header has other columns")
@@ -112,7 +113,13 @@ class CsvReader:
         convert.null_values = [*convert.null_values, *self.na]
         start, whole = 0, self._whole()
         try:
-            options = pa_csv.ReadOptions(block_size=block_bytes, encoding="utf8", column_names=self.names, skip_rows=1)
+            options = pa_csv.ReadOptions(
+                use_threads=others_may_work(),
+                block_size=block_bytes(path, most_bytes),
+                encoding="utf8",
+                column_names=self.names,
+                skip_rows=1,
+            )
             with pa_csv.open_csv(arrow_input(path), read_options=options, convert_options=convert) as reader:
                 for batch in reader:
                     yield record_piece(

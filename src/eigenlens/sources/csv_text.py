@@ -18,13 +18,16 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, limits
+from .._core.threads import others_may_work
 from .addresses import arrow_input, open_bytes
 
 GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell
 BLOCK_BYTES = 2**24  # text decoded at a time; no line may be longer
 PLAIN_BYTES = 2**21  # the same, of numbers: pyarrow holds a dozen of these at once
+MOST_LINES = 8  # that a message names
 HEAD_BYTES = 2**20  # the same, of the first rows alone
+HELD = 12  # of these that pyarrow holds at once
 ROW_NAMES = "row"  # what an unnamed first column is called: R and pandas write the names of rows so
 MISSING = ("", "na", "n/a", "#n/a", "nan", "null")  # in any case
 DAMAGED = (OSError, EOFError, zlib.error, BadZipFile)  # what a file that is cut short or does not decompress raises
@@ -144,7 +147,10 @@ def csv_batches(
     """
     pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
     read = pa_csv.ReadOptions(
-        block_size=PLAIN_BYTES if numbers else BLOCK_BYTES, encoding=dialect.encoding, column_names=names
+        use_threads=others_may_work(),
+        block_size=block_bytes(path, PLAIN_BYTES if numbers else BLOCK_BYTES),
+        encoding=dialect.encoding,
+        column_names=names,
     )
     text = pa_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
     convert = pa_csv.ConvertOptions(
@@ -170,6 +176,11 @@ def csv_batches(
         if numbers:
             raise NotPlain from error
         raise _explained(path, dialect, len(names), error) from error
+
+
+def block_bytes(path: Path, most: int) -> int:
+    """Return how much text to decode at a time: `most`, or less where a limit of the process leaves room for less."""
+    return limits.piece_within(most, HEAD_BYTES, HELD, f"Reading {path}")
 
 
 def check_quotes(path: Path, dialect: Dialect) -> None:
@@ -238,13 +249,16 @@ def lines_of(path: Path, dialect: Dialect) -> Iterator[tuple[int, list[str]]]:
 
 def _explained(path: Path, dialect: Dialect, width: int, cause: Exception) -> Exception:
     """Read the file again to say on which line it went wrong."""
+    wrong: list[tuple[int, int]] = []
+    others = 0
     try:
         for line, cells in lines_of(path, dialect):
             if len(cells) != width and (cells or width == 1):
-                return errors.csv_line(path, line, len(cells), width)
+                others += len(wrong) >= MOST_LINES
+                wrong += [(line, len(cells))] if len(wrong) < MOST_LINES else []
     except errors.InputError as error:
         return error
-    return errors.unreadable(str(path), cause)
+    return errors.csv_lines(path, wrong, others, width) if wrong else errors.unreadable(str(path), cause)
 
 
 def _refuse_binary(path: Path, dialect: Dialect) -> None:

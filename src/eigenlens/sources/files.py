@@ -14,8 +14,10 @@ from typing import Any, Protocol, overload
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, limits
 from .._core import xp as _xp
+from .._core.threads import settle_blas
+from .._core.typing import ColumnNames
 from .addresses import Place, is_zarr, listed
 from .arrays import ArrayReader, open_zarr
 from .arrow_streams import IpcReader, stream_reader
@@ -58,7 +60,7 @@ class AnnDataLike(Protocol):
 def open_rows(
     path_or_paths: DataArrayLike | AnnDataLike,
     *,
-    target: Any = None,
+    target: ColumnNames | None = None,
     weight: Any = None,
     rows: str | Sequence[str] | None = None,
     layer: str | None = None,
@@ -67,7 +69,7 @@ def open_rows(
 def open_rows(
     path_or_paths: Any,
     columns: Sequence[Any] | None = None,
-    target: Any = None,
+    target: ColumnNames | None = None,
     weight: Any = None,
     batch_rows: int | None = None,
     *,
@@ -79,7 +81,7 @@ def open_rows(
 def open_rows(
     path_or_paths: Any,
     columns: Sequence[Any] | None = None,
-    target: Any = None,
+    target: ColumnNames | None = None,
     weight: Any = None,
     batch_rows: int | None = None,
     *,
@@ -157,8 +159,16 @@ def open_rows(
         raise errors.number("batch_rows", batch_rows, "a positive integer")
     if isinstance(na, str) or not all(isinstance(word, str) for word in na):
         raise errors.number("na", na, "a list of words")
-    reader = _reader(path_or_paths, tuple(na), query)
-    return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
+    settle_blas()
+    try:
+        reader = _reader(path_or_paths, tuple(na), query)
+        return RowSource(reader, _roles(reader, columns, target, weight), batch_rows, device, progress)
+    except Exception as error:
+        if limits.ran_out(error):
+            raise errors.TooLargeError(
+                f"Memory ran out while rows were opened ({error or 'no size given'}); give the process more memory."
+            ) from error
+        raise
 
 
 def _refuse_roles(**given: Any) -> None:

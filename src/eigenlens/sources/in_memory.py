@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.threads import PARALLEL_CELLS, thread_count, threaded
+from .._core.threads import PARALLEL_CELLS, settle_blas, thread_count, threaded
 from .._core.typing import Array, TableLike
 from .base import (
     Block,
@@ -295,6 +295,7 @@ def as_source(
     counts : bool
         Whether weights count rows whatever they add up to. Otherwise those that add up to 1 are shares.
     """
+    settle_blas()
     reader = ClassReader() if reader is None else reader
     y, sample_weight = unlabelled(y), unlabelled(sample_weight)
     remote = None

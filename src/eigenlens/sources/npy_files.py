@@ -7,6 +7,7 @@ ends the process without an exception.
 from __future__ import annotations
 
 import os
+from math import prod
 from pathlib import Path
 from typing import BinaryIO
 
@@ -15,6 +16,7 @@ import numpy as np
 from .._core import errors
 
 MAPS = Path("/proc/self/maps")  # where Linux says which file lies at which address
+MOST_EMPTY = 2**24  # columns of a table without rows, and rows of one without columns
 
 
 class ArrayFile:
@@ -63,7 +65,9 @@ class NpyFile(ArrayFile):
         except (ValueError, OSError) as error:
             raise errors.unreadable(str(path), error) from error
         size = path.stat().st_size
-        expected = self.offset + int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        if max(shape, default=0) > max(size, MOST_EMPTY):
+            raise errors.unreadable(str(path), ValueError(f"its header speaks of an impossible shape, {shape}"))
+        expected = self.offset + prod(shape) * dtype.itemsize
         if dtype.kind != "O" and size < expected:
             cut = ValueError(f"it has {size:,} bytes where its header speaks of {expected:,}; it was cut short")
             raise errors.unreadable(str(path), cut)

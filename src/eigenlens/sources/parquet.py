@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, limits
+from .._core.threads import others_may_work
 from .addresses import Place
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed
 from .table import warn_rounded
 from .words import MixedRows, of_arrow
 
+PIECE = 2**23  # bytes for which there must be room before a row group is read
 MISSING_PARTITION = "__HIVE_DEFAULT_PARTITION__"  # what Hive and Spark call the folder of missing values
 
 
@@ -30,13 +32,13 @@ class ParquetReader:
         self.paths, self.snapshot = paths, Snapshot(paths)
         schemas, counts = zip(*(_footer(path) for path in paths), strict=True)
         check_same_columns(paths, schemas)
-        self._own = list(schemas[0].names)
+        self._own = frozenset(schemas[0].names)
         self._partitions = Partitions(paths, partitions, self._own)
         schemas = tuple(self._partitions.beside(schema) for schema in schemas)
         self.schema = schemas[0]
         self.names: list[str] | None = list(self.schema.names)
-        self.width = len(self.schema.names)
-        if len(set(self.schema.names)) < self.width:
+        self.width = len(self.names)
+        if len(set(self.names)) < self.width:
             raise errors.InputError(f"{paths[0]} has columns of the same name; rename them.")
         self.n_rows: int | None = sum(counts)
         self._schemas, self._counts = schemas, counts
@@ -59,7 +61,8 @@ class ParquetReader:
     def pieces(self, roles: Roles, rows: int, only_target: bool = False) -> Iterator[Piece]:
         self._require_numbers(roles)
         wanted = roles if not only_target else Roles((), roles.target, roles.weight, roles.single)
-        dtype, names = self.dtype(roles), [self.schema.names[j] for j in wanted.all]
+        assert self.names is not None
+        dtype, names = self.dtype(roles), [self.names[j] for j in wanted.all]
         for k in range(len(self.paths)):
             yield from self._file_pieces(k, wanted, names, dtype, rows)
 
@@ -68,7 +71,8 @@ class ParquetReader:
 
     def _file_pieces(self, k: int, roles: Roles, names: list[str], dtype: Any, rows: int) -> Iterator[Piece]:
         path = self.paths[k]
-        coded = [self.schema.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
+        assert self.names is not None
+        coded = [self.names[j] for j in roles.words if _is_text(self._schemas[k].field(j).type)]
         with open_parquet(path, pre_buffer=False, read_dictionary=coded or None) as file:
             stored = file.metadata.schema.to_arrow_schema()
             if file.metadata.num_rows != self._counts[k] or self._partitions.beside(stored) != self._schemas[k]:
@@ -77,7 +81,10 @@ class ParquetReader:
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
                 try:
-                    for batch in file.iter_batches(batch_size=rows, row_groups=[group], columns=own):
+                    limits.piece_within(PIECE, PIECE, 1, f"Reading {path}")
+                    for batch in file.iter_batches(
+                        batch_size=rows, row_groups=[group], columns=own, use_threads=others_may_work()
+                    ):
                         batch = self._partitions.extended(batch, k)
                         yield record_piece(batch, roles, names, dtype, origin, start)
                         start += batch.num_rows
@@ -186,7 +193,7 @@ def check_same_columns(paths: Sequence[Place], schemas: Sequence[Any]) -> None:
 class Partitions:
     """Columns that the names of folders give the files in them: year=2024/month=5."""
 
-    def __init__(self, paths: Sequence[Place], values: Sequence[dict[str, str]], own: Sequence[str]) -> None:
+    def __init__(self, paths: Sequence[Place], values: Sequence[dict[str, str]], own: Container[str]) -> None:
         self._values = [{key: value for key, value in of.items() if key not in own} for of in values]
         names = list(self._values[0]) if self._values else []
         for path, of in zip(paths, self._values, strict=bool(values)):

@@ -15,7 +15,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.typing import TableLike
+from .._core.typing import ColumnLike, ColumnNames, TableLike
 from .base import Source
 from .engines import EngineSource, engine_rows, is_engine
 from .labels import Labels, read_weights, unlabelled
@@ -139,7 +139,14 @@ def r_squared(Y: np.ndarray, predicted: np.ndarray, weight: np.ndarray) -> float
 class ClassifierScore(ClassifierMixin):
     """Gives a classifier its `score`."""
 
-    def score(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> float:
+    def score(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> float:
         """Return the share of rows whose class is predicted rightly.
 
         Parameters
@@ -157,7 +164,14 @@ class ClassifierScore(ClassifierMixin):
 class RegressorScore(RegressorMixin):
     """Gives a regressor its `score`."""
 
-    def score(self, X: TableLike, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> float:
+    def score(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> float:
         """Return R², 1 − Σ w (y − ŷ)² / Σ w (y − ȳ)², averaged over the responses.
 
         Parameters

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._core import errors
 from .._core.optional import require
-from .arrow_streams import ArrowReader, batches_of
+from .arrow_streams import VECTOR, ArrowReader, batches_of
 from .snapshot import Snapshot
 
 SCHEMES = ("duckdb://", "sqlite://")
@@ -48,7 +48,8 @@ def database_reader(source: Any, query: str | None) -> ArrowReader:
         raise errors.no_files(path)
     opened = _duckdb if scheme == "duckdb" else _sqlite
     schema = _duckdb_schema(path, query) if scheme == "duckdb" else None
-    reader = ArrowReader(lambda: opened(path, query), f"{os.fspath(path)}, query", rereadable=True, schema=schema)
+    vector = VECTOR if scheme == "duckdb" else 1
+    reader = ArrowReader(lambda: opened(path, query), f"{os.fspath(path)}, query", True, schema, vector)
     reader.paths, reader.snapshot = [path], Snapshot([path])
     return reader
 

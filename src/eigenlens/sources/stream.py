@@ -20,7 +20,19 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.threads import thread_count, threaded
 from .._core.typing import Array
-from .base import Block, Segment, Source, Target, block_rows, fine_rows, gathered, middle, require_room, typical_rows
+from .base import (
+    Block,
+    Segment,
+    Source,
+    Target,
+    block_rows,
+    fine_rows,
+    gathered,
+    in_vectors,
+    middle,
+    require_room,
+    typical_rows,
+)
 from .labels import LabelReader, Labels, as_column, as_counts, check_weights, read_weights
 from .pieces import Batch, Piece, Reader, Roles, even, require_finite
 from .progress import tracked
@@ -46,7 +58,8 @@ class RowSource(Source):
         self._has_weight = self.weighted = roles.weight is not None or reader.has_weight
         self.n_rows = None if self._has_weight else reader.n_rows
         self._batch_rows = batch_rows
-        self._block = batch_rows or block_rows(len(roles.all), device_bytes=None if device is None else 0)
+        rows = block_rows(len(roles.all), device_bytes=None if device is None else 0)
+        self._block = batch_rows or in_vectors(rows, getattr(reader, "vector", 1))
         self._target: Target = "none"
         self._estimator = "This method"
         self._given: Labels | Any = None

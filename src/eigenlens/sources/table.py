@@ -13,7 +13,7 @@ import scipy.sparse
 from .._core import errors
 from .._core import xp as _xp
 from .._core.optional import require
-from .._core.typing import Array, TableLike
+from .._core.typing import Array
 from .base import Missing, Source
 from .labels import as_column, refuse_lazy, unlabelled
 from .pandas_frames import AT_ONCE, PLAIN, PandasNumbers, mixed_frame
@@ -135,7 +135,7 @@ def _is_number(kind: Any) -> bool:
     return kind.is_numeric() or kind == nw.Boolean
 
 
-def as_table(X: TableLike, name: str, missing: Missing = "refuse", words: Words | None = None) -> Table:
+def as_table(X: Any, name: str, missing: Missing = "refuse", words: Words | None = None) -> Table:
     """Recognise what kind of table X is; convert nothing that can be read in place."""
     if words is not None:
         mixed = _mixed_table(X, name, words)

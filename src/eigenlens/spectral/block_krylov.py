@@ -15,11 +15,11 @@ from math import inf
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_space import WIDTHS, BlockSpace, Leading
+from .block_space import HELD, WIDTHS, BlockSpace, Leading
 from .device_space import DeviceSpace, Uncertain
 
-RESIDUAL = 1e-8  # of ‖Av − θv‖ beside the largest eigenvalue, for every direction that is kept
-SINGLE_RESIDUAL = 1e-6  # the same where products are taken in single precision
+RESIDUAL = 1e-8  # of ‖Av − θv‖ beside θ, for every direction that is kept
+SINGLE_RESIDUAL = 1e-6  # the same beside the largest θ, where products are taken in single precision and know no more
 MORE = 2  # vectors at a time beyond those that are wanted
 
 
@@ -34,6 +34,7 @@ def leading(
     k: int,
     like: Array,
     tol: float = RESIDUAL,
+    weak: float = HELD,
     most_steps: int = 300,
     width: int | None = None,
     form: Callable[[], Array] | None = None,
@@ -49,7 +50,9 @@ def leading(
     like : array
         Of the library and device on which the vectors are to be.
     tol : float
-        Residual at which a direction counts as found.
+        Residual, beside its own value, at which a direction counts as found.
+    weak : float
+        Share of the largest value by which weaker directions are measured.
     most_steps : int
         Products after which the search ends as it is.
     width : int, optional
@@ -70,7 +73,7 @@ def leading(
     """
     kinds = [DeviceSpace, BlockSpace] if _xp.can_run_ahead(like) else [BlockSpace]
     for kind in kinds:
-        space = kind(apply, n, k, like, tol, width or block_width(k))
+        space = kind(apply, n, k, like, tol, width or block_width(k), weak)
         space.form, space.worth = form, worth
         try:
             return _found(space, most_steps)

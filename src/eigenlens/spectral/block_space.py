@@ -15,7 +15,7 @@ import scipy.linalg
 from .._core import xp as _xp
 from .._core.typing import Array
 
-WEAK = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
+HELD = 1e-4  # directions whose value is a smaller share of the largest one are held to this share of it
 WIDTHS = (8, 32)  # vectors at a time: a product takes about as long for one as for 32
 SPACE = 384  # vectors in the space before it begins anew, where there is room
 NARROW_SPACE = 48  # the same where fewer are multiplied at a time: what is cheap to multiply must be cheap to keep
@@ -61,8 +61,17 @@ class BlockSpace:
     form: Callable[[], Array] | None = None
     worth = inf
 
-    def __init__(self, apply: Callable[[Array], Array], n: int, k: int, like: Array, tol: float, width: int) -> None:
-        self._apply, self._tol, self.k, self.n = apply, tol, k, n
+    def __init__(
+        self,
+        apply: Callable[[Array], Array],
+        n: int,
+        k: int,
+        like: Array,
+        tol: float,
+        width: int,
+        weak: float = HELD,
+    ) -> None:
+        self._apply, self._tol, self.k, self.n, self._weak = apply, tol, k, n, weak
         self._goal = tol if width >= k else tol / STARTS
         self.width = min(width, n)
         fits = ROOM // (8 * n)
@@ -136,7 +145,10 @@ class BlockSpace:
         kept = self.k + 1 if not full or over else max(self.k + self.width, self.m // 3)
         theta, inner, gaps = self._ritz(min(kept, self.m))
         self._top = max(self._top, float(theta[0]))
-        k, unit = min(self.k, len(theta)), np.maximum(theta, WEAK * self._top) if self._top > 0 else np.ones(len(theta))
+        k, unit = (
+            min(self.k, len(theta)),
+            np.maximum(theta, self._weak * self._top) if self._top > 0 else np.ones(len(theta)),
+        )
         worst = float((gaps / unit)[:k].max(initial=0.0))
         settled = worst <= self._goal
         if over or (settled and not self._is_doubtful(theta, gaps / unit)):
@@ -164,7 +176,7 @@ class BlockSpace:
             return False
         if len(theta) == k or not self._is_as_before(theta):
             return True
-        return gaps[k] > max(DOUBT, (theta[k - 1] / max(theta[k], WEAK * self._top) - 1.0) / 3)
+        return gaps[k] > max(DOUBT, (theta[k - 1] / max(theta[k], HELD * self._top) - 1.0) / 3)
 
     def _is_as_before(self, theta: np.ndarray) -> bool:
         return bool(np.abs(theta[: self.k] - self._first).max() <= self._tol * self._top)

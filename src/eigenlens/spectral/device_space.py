@@ -17,11 +17,11 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from .block_space import BlockSpace
 
-FIRST_LOOK = 6  # steps before it
+FIRST_LOOK = 8  # steps before it: a look takes half as long as a step, and most searches take as many
 MOST_AHEAD = 8  # steps between looks
 STRAIGHT = 1e-3  # sine of an angle between the vectors of a step, down to which a turn makes them orthonormal,
 BENT = 1e-8  # except for so much, which a second turn squares
-HASTE = 0.6  # share of the steps to come, by the pace so far, after which to look: the pace grows
+HASTE = 0.8  # share of the steps to come, by the pace so far, after which to look: the pace grows
 
 
 class Uncertain(Exception):

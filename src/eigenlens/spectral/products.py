@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import xp as _xp
 from .._core.typing import Array
-from .block_krylov import RESIDUAL, SINGLE_RESIDUAL, Leading, block_width, leading
+from .block_krylov import HELD, RESIDUAL, SINGLE_RESIDUAL, Leading, block_width, leading
 from .pencil import Form
 
 STEPS = 300  # products with a block of vectors, at most
@@ -125,10 +125,10 @@ def krylov(A: Form, k: int) -> tuple[Array, Array, Array | None, float, dict[str
     """Find k leading directions from products with a block of vectors, until ‖Av − λv‖ is small for each."""
     products = A.products if isinstance(A, ProductForm) else FactorProducts(A.factor)
     steps = A.most_steps if isinstance(A, ProductForm) else STEPS
-    tol = SINGLE_RESIDUAL if products.single else RESIDUAL
+    tol, weak = (SINGLE_RESIDUAL, 1.0) if products.single else (RESIDUAL, HELD)
     width = getattr(products, "width", None)
     form, worth = _forming(products, width or block_width(k))
-    found = leading(products.squared, products.side, k, products.like, tol, steps, width, form, worth)
+    found = leading(products.squared, products.side, k, products.like, tol, weak, steps, width, form, worth)
     return _presented(products, found, A.factor)
 
 

@@ -21,12 +21,15 @@ from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
 from ..validation.refits import splits_of_folds
 from .data import Data
 from .efforts import some_rows
+from .fold_models import MOST_CELLS as MOST_SCATTERS
 from .fold_models import FoldModels, affordable, fold_numbers, moments_of_folds, teams_of
 from .fold_regressions import FoldRegressions
 from .gaussian_svm import WIDE, GaussianSVM
+from .group_folds import dealt_groups, rule_of_buckets
 from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
 from .plan import Plan, Progress
+from .response import sliced
 from .tallies import LEVEL, ClassTally, Tally, clustered, explained, wilson
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
@@ -34,14 +37,6 @@ MOST_CELLS = 300_000  # and cells, columns of 0 and 1 counted; with these the sl
 FEWEST_ROWS = 1000  # however many columns there are
 WORK, WORK_OF_ONE = 5e9, 4e9  # multiplications of a comparison, and of a method in it: some seconds
 FLOOR = 700  # rows that a method must be able to take, or else it does not take part
-
-
-def sliced(model: Any, n: int) -> Any:
-    """Return an inverse regression with slices of at least three rows, however few rows there are."""
-    if "n_slices" not in model.get_params():
-        return model
-    asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
-    return model.set_params(n_slices=most) if most < asked else model
 
 
 def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
@@ -129,10 +124,15 @@ def compare(
     found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
     predicted = {name: trial.guess for name, trial in trials.items() if not trial.note}
     tallies: dict[str, Tally] = {}
-    truth, of_all = y if codes is None else codes, fold_numbers(folds, codes, labels, numbers) if teams else None
+    truth, buckets, of_all = y if codes is None else codes, None, None
+    if teams and data.groups is None:
+        of_all = fold_numbers(folds, codes, labels, numbers)
+    elif teams:
+        dealt: Any = dealt_groups(data, plan, p, affordable_rows(p))
+        of_all, buckets = dealt.folds(data.group_keys), (dealt.buckets(data.group_keys), len(dealt.of_buckets))
     for name, team in teams.items():
         start = time.perf_counter()
-        guess, tally = team.judged(X, truth, of_all, labels, data.weights)  # type: ignore[arg-type]
+        guess, tally = team.judged(X, truth, of_all, labels, data.weights, buckets)  # type: ignore[arg-type]
         tallies[name] = tally if passed is None else passed.tallies[name]
         predicted[name] = guess[rows] if labels is None else labels[guess[rows]]
         advantage = getattr(declared(models[name]), "advantage", "")
@@ -146,15 +146,23 @@ def fold_teams(
     models: dict[str, Any], preparation: Any, data: Data, X: np.ndarray, plan: Plan
 ) -> dict[str, FoldModels]:
     """Fit the methods that fit from moments to the rows outside each fold; the others are refitted to rows."""
-    if not models or data.class_sizes()[1].min() < 2 or data.groups is not None:
+    if not models or data.class_sizes()[1].min() < 2:
+        return {}
+    groups = dealt_groups(data, plan, X.shape[1], affordable_rows(X.shape[1]))
+    if data.groups is not None and groups is None:
         return {}
     if data.whole is not None:
         return data.whole.teams(models, preparation)
     labels, codes = np.unique(np.asarray(data.y), return_inverse=True)
     n, p = X.shape
-    folds = folds_of(data, plan, affordable_rows(p))
-    if preparation.missing == "keep" or not affordable(n, p, len(labels), folds.n_folds):
+    if preparation.missing == "keep" or not affordable(n, p, len(labels), plan.folds):
         return {}
+    if groups is not None:
+        count = len(groups.of_buckets)
+        pooled, rule = len(labels) * count * p * p > MOST_SCATTERS, rule_of_buckets(count)
+        found = moments_of_folds(X, codes, labels, groups.buckets(data.group_keys), rule, data.weights, pooled)
+        return teams_of(models, groups.gathered(found).training(), preparation.standardise)
+    folds = folds_of(data, plan, affordable_rows(p))
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     training = moments_of_folds(X, codes, labels, numbers, folds, data.weights).training()
     return teams_of(models, training, preparation.standardise)
@@ -297,7 +305,9 @@ def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
     says = declared(getattr(model, "directions", model))
     if says is not None:
         return float(says.fit_cost(n, p, groups))
-    return (0.2 if p > WIDE else 1.5) * n * n * p if isinstance(model, GaussianSVM) else 3.0 * n * p * min(n, p)
+    if isinstance(model, GaussianSVM):  # a pair of rows costs as much as twenty columns beside its own
+        return 0.2 * n * n * p if p > WIDE else 1.5 * n * n * (p + 20)
+    return 3.0 * n * p * min(n, p)
 
 
 def affordable_rows(p: int) -> int:

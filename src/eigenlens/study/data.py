@@ -14,6 +14,7 @@ from ..tables.judging import Column
 from ..tables.preparation import MOST_WORDS
 from .columns import check_names, counted_kinds, counts_rows, used_columns, without_counters
 from .gaps import without_gaps
+from .group_folds import group_keys
 from .plan import Plan, Progress
 from .roles import Roles, hinted_groups, noted_years, roles_of
 from .targets import kind_of_target, shown_column, target_of, written
@@ -94,6 +95,7 @@ class Data:
     first_copies: np.ndarray | None = None
     roles: Roles = field(default_factory=Roles)
     numbers: np.ndarray | None = None
+    group_keys: np.ndarray | None = None
     whole: Any = None
 
     @property
@@ -110,7 +112,21 @@ class Data:
 def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: Progress | None = None) -> Data:
     """Read what a plan needs from a file, and say what was found.
 
-    A large file is read in pieces where the method allows it: `Data.whole` then stands for all of its rows.
+    A large file is read in pieces if the method allows it; `Data.whole` then represents all of its rows.
+
+    Parameters
+    ----------
+    file : TableFile
+    plan : Plan
+        What to read, and for which question.
+    source : str, optional
+        The name of the table in notes; by default that of the file.
+    progress : function of (what, done, total), optional
+
+    Returns
+    -------
+    Data
+        The table, with notes on what was found in it.
 
     Examples
     --------
@@ -175,6 +191,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         numbers=None if counting.first_copies is not None else numbers,
         weights=counting.weights,
         groups=None if roles.group is None else group_numbers(table.column(roles.group)),
+        group_keys=None if roles.group is None else group_keys(table.column(roles.group)),
         first_copies=counting.first_copies,
         roles=roles,
     )

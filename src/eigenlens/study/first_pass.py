@@ -16,11 +16,12 @@ from ..sources import Block, Slicing
 from ..sources.base import middle
 from ..tables import TableFile
 from ..tables.judging import Column
-from ..validation.folds import DealtFolds
+from ..validation.folds import DealtFolds, Folds
 from .data import sample_rows
 from .fold_models import BLOCK_ROWS, MOST_CELLS, fold_numbers
 from .fold_regressions import ResponseSums
 from .gaps import holes_in
+from .group_folds import bucket_count, buckets_of, group_keys, rule_of_buckets
 from .layout import Layout, layout_of
 from .part_sums import added_sums, joined_steps, steps_of, sums_of
 from .plan import Plan
@@ -51,6 +52,8 @@ class Kept:
         Rows that count; those left out because their target or everything else is missing, or some cell is.
     gaps : ndarray of int
         Missing cells of each column that is used, in the rows that count.
+    sizes : ndarray of int
+        Rows of each bucket of groups.
     sums : ndarray of shape (4, p)
         Count, weight, mean and sum of squares of the known cells of each prepared column, where some are missing.
     n_gaps, n_complete : int
@@ -77,6 +80,7 @@ class Kept:
     n_empty: int = 0
     n_holed: int = 0
     gaps: Any = 0
+    sizes: Any = 0
     sums: np.ndarray | None = None
     n_gaps: int = 0
     n_complete: int = 0
@@ -93,7 +97,7 @@ class Kept:
         self.rows += other.rows
         self.keys += other.keys
         self.numbers += other.numbers
-        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps"):
+        for name in ("n_rows", "n_unknown", "n_empty", "n_holed", "n_gaps", "n_complete", "gaps", "sizes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.sums = added_sums(self.sums, other.sums)
         for label, count in other.classes.items():
@@ -171,7 +175,10 @@ class FirstPass:
         numbers = [*layout.used, *layout.counters]
         self.whole = {name for name in numbers if columns[name].kind == "number" and columns[name].whole}
         self.sample = sample_rows(len(self.raw.names_out_))
-        self.folds = DealtFolds(max(self.plan.folds, 1), self.plan.seed, layout.kind == "classes")
+        self.folds: Folds = DealtFolds(max(self.plan.folds, 1), self.plan.seed, layout.kind == "classes")
+        self.buckets = 0 if layout.group is None else bucket_count(len(self.raw.names_out_))
+        if self.buckets:
+            self.folds = rule_of_buckets(self.buckets)
 
     def join(self, part: Any) -> None:
         if part is None or self.kinds is None:
@@ -303,6 +310,9 @@ class FirstPass:
             labels, codes = self._slices(kept, np.asarray(table.column(layout.target).to_numpy()), weights)
         if self._start is None:
             self._start = self._empty(X, labels)
+        if self.buckets:
+            numbers = buckets_of(group_keys(table.column(layout.group)), self.plan.seed, self.buckets)
+            kept.sizes = np.bincount(numbers, minlength=self.buckets)
         if self._typical is not None:
             y, folds = np.asarray(table.column(layout.target).to_numpy()), fold_numbers(self.folds, None, None, numbers)
             assert self.pivot is not None
@@ -315,6 +325,12 @@ class FirstPass:
         for part in cut(block, BLOCK_ROWS):
             new.update(part)
         return new
+
+    @property
+    def _loose(self) -> bool:
+        """Whether rows belong together, and moments of their buckets would take too much memory."""
+        assert self.layout is not None
+        return self.layout.group is not None and not self.buckets
 
     def _slices(self, kept: Kept, y: np.ndarray, weights: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Return the slices of a response, and the place of each row's; bins, as long as slices are not known."""
@@ -339,11 +355,11 @@ class FirstPass:
             if holed and self.slicing is None:
                 return None
             empty = Grouped(of, pooled=not holed, meaning=self.slicing)
-            if holed or layout.group is not None or folds * p * p > MOST_CELLS:  # methods are compared on a sample
+            if holed or self._loose or folds * p * p > MOST_CELLS:  # methods are compared on a sample
                 return empty.anchored(typical)
             self._typical = typical.X[0]
             return Folded(empty, self.folds, folds).anchored(typical)
-        if holed or layout.group is not None:  # methods are compared on a sample
+        if holed or self._loose:  # methods are compared on a sample
             return Grouped(of, pooled=not holed and len(labels) * p * p > MOST_CELLS).anchored(typical)
         pooled = len(labels) * folds * p * p > MOST_CELLS
         return Folded(Grouped(of, pooled=pooled), self.folds, folds).anchored(typical)

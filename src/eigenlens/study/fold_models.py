@@ -49,11 +49,17 @@ class FoldModels:
     seconds: float = 0.0
 
     def judged(
-        self, X: np.ndarray, codes: np.ndarray, folds: np.ndarray, labels: np.ndarray, w: np.ndarray | None
+        self,
+        X: np.ndarray,
+        codes: np.ndarray,
+        folds: np.ndarray,
+        labels: np.ndarray,
+        w: np.ndarray | None,
+        buckets: tuple[np.ndarray, int] | None = None,
     ) -> tuple[np.ndarray, ClassTally]:
         """Return the places of the classes that rows are given by models that have not seen them, and a tally."""
         guess = self.places(X, folds, labels)
-        return guess, ClassTally.of(codes, guess, len(labels), w)
+        return guess, ClassTally.of(codes, guess, len(labels), w, buckets)
 
     def places(self, X: np.ndarray, folds: np.ndarray, labels: np.ndarray) -> np.ndarray:
         """Return the classes that rows are given, as places in a sorted list of labels."""

@@ -63,6 +63,12 @@ class ResponseSums:
         """Return the sums of the rows of both, which are taken about the same row."""
         return ResponseSums(self.at, self.level, self.products + other.products, self.sums + other.sums)
 
+    def gathered(self, of_buckets: np.ndarray) -> ResponseSums:
+        """Return the sums of folds, from those of buckets."""
+        parts = [of_buckets == fold for fold in range(int(of_buckets.max()) + 1)]
+        products, sums = (np.stack([of[part].sum(axis=0) for part in parts]) for of in (self.products, self.sums))
+        return ResponseSums(self.at, self.level, products, sums)
+
     def times(self, factor: float) -> ResponseSums:
         """Return the sums of weights times a factor."""
         return ResponseSums(self.at, self.level, factor * self.products, factor * self.sums)
@@ -120,7 +126,7 @@ class FoldRegressions:
     seconds: float = 0.0
 
     def judged(
-        self, X: np.ndarray, y: np.ndarray, folds: np.ndarray, labels: None, w: np.ndarray | None
+        self, X: np.ndarray, y: np.ndarray, folds: np.ndarray, labels: None, w: np.ndarray | None, buckets: Any = None
     ) -> tuple[np.ndarray, ResidualTally]:
         """Return what models predict that have not seen the rows, and how far off they are."""
         guess = np.empty(len(X))

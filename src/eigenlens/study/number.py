@@ -12,20 +12,29 @@ from sklearn.pipeline import Pipeline
 from .._core import errors
 from ..regress._on_directions import MOST_ROWS, CurveOnDirections
 from ..report.findings import Findings
-from .comparison import affordable_rows, compare, compared_methods, enough_for_folds, folds_of, note_rows, sliced
+from ..validation.folds import GivenFolds
+from .comparison import (
+    affordable_rows,
+    compare,
+    compared_methods,
+    enough_for_folds,
+    folds_of,
+    note_rows,
+)
 from .data import Data, sample_rows
 from .dimension_tests import related_rows, verdicts
 from .efforts import some_rows
 from .fold_models import MOST_CELLS as MOST_SCATTERS
 from .fold_models import fold_numbers, moments_of_folds
 from .fold_regressions import FoldRegressions, ResponseSums, SampledRows, regressions_of
+from .group_folds import dealt_groups
 from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, made
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import HUGE, prepared
-from .response import bins_for, bins_of, cut_model, slices_wanted
+from .response import bins_for, bins_of, cut_model, sliced, slices_wanted
 from .words import base, number_words
 
 
@@ -85,21 +94,29 @@ def number_teams(
     """
     n, p = data.n_rows, X.shape[1]
     H = slices_wanted(model, n, p) if data.whole is None else 0
-    if not models or n <= affordable_rows(p) or data.groups is not None or preparation.missing == "keep" or H is None:
+    if not models or n <= affordable_rows(p) or preparation.missing == "keep" or H is None:
+        return {}
+    groups = dealt_groups(data, plan, p, affordable_rows(p))
+    if data.groups is not None and groups is None:
         return {}
     numbers, y = data.numbers if data.numbers is not None else np.arange(n), np.asarray(data.y, dtype=float)
-    folds = folds_of(data, plan, affordable_rows(p))
-    of_rows, w = fold_numbers(folds, None, None, numbers), data.weights
+    w = data.weights
+    if groups is None:
+        folds = folds_of(data, plan, affordable_rows(p))
+        of_rows, n_folds = fold_numbers(folds, None, None, numbers), folds.n_folds
+    else:
+        of_rows, n_folds = groups.folds(data.group_keys), groups.n_folds
     some = _rows_of_curves(data, p, plan.seed)
     sample = SampledRows(X[some], y[some], None if w is None else w[some], of_rows[some])
     if data.whole is not None:
         return data.whole.regressions(models, preparation, sample)
-    if folds.n_folds * p * p > MOST_SCATTERS:
+    if (n_folds if groups is None else len(groups.of_buckets)) * p * p > MOST_SCATTERS:
         return {}
     bins = bins_for(H, y, w, numbers, p, plan.seed)
     codes = np.searchsorted(bins.codes, bins_of(y, bins.pivot))
-    training = moments_of_folds(X, codes, bins.codes, numbers, folds, w, pooled=True).training()
-    sums = ResponseSums.of(X, y, w, of_rows, folds.n_folds, X[0], bins.pivot)
+    given = GivenFolds(n_folds, np.arange(n_folds))
+    training = moments_of_folds(X, codes, bins.codes, of_rows, given, w, pooled=True).training()
+    sums = ResponseSums.of(X, y, w, of_rows, n_folds, X[0], bins.pivot)
     return regressions_of(models, training, sums, bins, bins.slicing(H), sample)
 
 

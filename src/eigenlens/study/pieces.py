@@ -12,6 +12,7 @@ from .data import Data, group_numbers, tell
 from .first_pass import FirstPass, collected, weights_of
 from .fold_regressions import slices_means
 from .gaps import missing_cells, no_row_left, note_gone
+from .group_folds import group_keys
 from .layout import layout_of
 from .methods import chosen, made
 from .plan import Plan, Progress
@@ -80,7 +81,8 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
     data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
     if kept.weighing is not None:
         data.weights = weights_of(table.column(layout.weights)) / kept.weighing.mean
-    data.groups = None if layout.group is None else group_numbers(table.column(layout.group))
+    if layout.group is not None:
+        data.groups, data.group_keys = (of(table.column(layout.group)) for of in (group_numbers, group_keys))
     data.numbers = numbers if kept.n_rows < n or len(numbers) < n else None
     if len(numbers) < kept.n_rows:
         data.whole = Whole(first, plan)

@@ -133,3 +133,11 @@ def sliced_moments(moments: Grouped, bins: Bins, slicing: Slicing) -> Grouped:
     if len(np.unique(places)) < slicing.n_cells:
         raise errors.InputError("y: a slice of the response has no rows outside a fold; use fewer slices.")
     return moments.joined(places, np.arange(slicing.n_cells), slicing)
+
+
+def sliced(model: Any, n: int) -> Any:
+    """Return an inverse regression with slices of at least three rows, however few rows there are."""
+    if "n_slices" not in model.get_params():
+        return model
+    asked, most = 10 if model.n_slices == "auto" else model.n_slices, max(n // 3, 2)
+    return model.set_params(n_slices=most) if most < asked else model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from ..report.findings import Findings
 from ..tables.selection import Selection
 from .code import code_for
 from .data import Data
-from .methods import chosen, declared, score_names
+from .methods import chosen, declared, methods, score_names
 from .mixed import asks_for_words
 from .plan import Plan, Progress
 from .suggestions import suggestions
@@ -22,6 +23,13 @@ from .suggestions import suggestions
 @dataclass
 class Study:
     """What came out: the findings, and a model that takes tables with the same columns.
+
+    Attributes
+    ----------
+    findings : Findings
+    model : Pipeline
+    about : dict
+        What a model file keeps about the study.
 
     Examples
     --------
@@ -40,6 +48,12 @@ class Study:
     about: dict[str, Any]
 
 
+def _with_options(said: str) -> str:
+    """Return a warning of a model that names another method as the command line does."""
+    names = {cls.__name__: name for name, cls in methods().items()}
+    return re.sub(r"\bwith (\w+)", lambda m: f"with --method {names[m[1]]}" if m[1] in names else m[0], said)
+
+
 def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     """Answer the question of a plan.
 
@@ -49,6 +63,11 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         From `read_data`.
     plan : Plan
     progress : function of (what, done, total), optional
+
+    Returns
+    -------
+    Study
+        The findings, and the fitted model.
 
     Examples
     --------
@@ -74,7 +93,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
             findings.summary.insert(0, told)
         except NothingLeftError as error:
             raise NothingLeftError(f"{error}{_left_out_before(data, plan)}") from None
-    said = [str(w.message) for w in heard if isinstance(w.message, EigenlensWarning)]
+    said = [_with_options(str(w.message)) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = list(dict.fromkeys(data.notes))  # a second question repeats those of the first
     findings.score_names = score_names(model[-1], len(findings.axes))

@@ -70,7 +70,7 @@ def _of_classes(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
 
 def _of_number(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
     steps = []
-    if declared(cls).name == "sir" and any("LocalizedSIR" in doubt for doubt in findings.doubts):
+    if declared(cls).name == "sir" and any("localized-sir" in said for said in findings.warnings):
         what = "See whether the directions are there without the bends of the columns."
         steps.append(_step(what, data, replace(plan, method="localized-sir")))
     if findings.shown_directions == 0 and declared(cls).name == "sir":

@@ -21,35 +21,52 @@ class ClassTally:
         Counts.
     mass : ndarray of shape (2, 2), or None
         Sums of the weights and of their squares, of the rows that are right and of all; None where all count once.
+    buckets : ndarray of shape (2, B), or None
+        Weight of the rows that are right, and of all, in each bucket of groups.
     """
 
     confusion: np.ndarray
     mass: np.ndarray | None = None
+    buckets: np.ndarray | None = None
 
     @classmethod
-    def of(cls, codes: np.ndarray, guess: np.ndarray, n_classes: int, w: np.ndarray | None = None) -> ClassTally:
-        """Count rows, of places of classes."""
+    def of(
+        cls,
+        codes: np.ndarray,
+        guess: np.ndarray,
+        n_classes: int,
+        w: np.ndarray | None = None,
+        buckets: tuple[np.ndarray, int] | None = None,
+    ) -> ClassTally:
+        """Count rows, of places of classes; buckets are those of the rows, and how many there are."""
+        right = codes == guess
+        if buckets is not None:
+            w = np.ones(len(right)) if w is None else w
+            by_bucket = [np.bincount(buckets[0], weights=part, minlength=buckets[1]) for part in (w * right, w)]
+            return cls(confusion(codes, guess, n_classes), None, np.stack(by_bucket))
         if w is None:
             return cls(confusion(codes, guess, n_classes))
-        right = codes == guess
         mass = np.array([[w[right].sum(), (w[right] ** 2).sum()], [w.sum(), (w**2).sum()]])
         return cls(confusion(codes, guess, n_classes), mass)
 
     def merged(self, other: ClassTally) -> ClassTally:
         """Return the tally of the rows of both."""
         mass = None if self.mass is None or other.mass is None else self.mass + other.mass
-        return ClassTally(self.confusion + other.confusion, mass)
+        both = None if self.buckets is None or other.buckets is None else self.buckets + other.buckets
+        return ClassTally(self.confusion + other.confusion, mass, both)
 
     def score(self) -> tuple[float, float, float]:
         """Return the share of rows that are right, with its interval: Wilson's, or by the spread of weighted rows."""
         n = int(self.confusion.sum())
+        if self.buckets is not None:
+            right, of_all = self.buckets[:, self.buckets[1] > 0]
+            share = float(right.sum() / of_all.sum())
+            return _about(share, float(((right - share * of_all) ** 2).sum()), len(of_all), float(of_all.sum()))
         if self.mass is None:
             return wilson(int(np.trace(self.confusion)), n)
         (right, right_squares), (total, squares) = self.mass.tolist()
         share = right / total
-        off = right_squares * (1 - share) ** 2 + (squares - right_squares) * share**2
-        half = float(stats.t.ppf((1 + LEVEL) / 2, n - 1) * np.sqrt(n / (n - 1) * off) / total)
-        return share, max(share - half, 0.0), min(share + half, 1.0)
+        return _about(share, right_squares * (1 - share) ** 2 + (squares - right_squares) * share**2, n, total)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +124,10 @@ def clustered(right: np.ndarray, w: np.ndarray | None, groups: np.ndarray | None
     labels = np.arange(len(right)) if groups is None else np.unique(groups, return_inverse=True)[1]
     share = float(np.average(right, weights=w))
     off: Any = np.bincount(labels, weights=w * (right - share))
-    m = len(off)
-    half = float(stats.t.ppf((1 + LEVEL) / 2, m - 1) * np.sqrt(m / (m - 1) * (off**2).sum()) / w.sum())
+    return _about(share, float((off**2).sum()), len(off), float(w.sum()))
+
+
+def _about(share: float, squares: float, m: int, weight: float) -> tuple[float, float, float]:
+    """Return a share with its 95% interval, by the squares of what m clusters have more of it than their part."""
+    half = float(stats.t.ppf((1 + LEVEL) / 2, m - 1) * np.sqrt(m / (m - 1) * squares) / weight)
     return share, max(share - half, 0.0), min(share + half, 1.0)

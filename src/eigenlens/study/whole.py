@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from .data import Data, tell
 from .first_pass import FirstPass, collected, weights_of
 from .fold_models import FoldModels, fold_numbers, teams_of
 from .fold_regressions import FoldRegressions, SampledRows, regressions_of
+from .group_folds import GroupFolds, group_keys
 from .holes import Ready, determined, modelled, too_many_patterns
 from .methods import asked_model, chosen, fitted_to_moments, made, score_names
 from .misfits import Misfits
@@ -224,7 +226,10 @@ class Whole:
         if not isinstance(folded, Folded) or self.layout.missing == "keep" or self.plan.folds < 2:
             return {}
         centre, scale, weighing = preparation.centre_, preparation.scale_, self.first.kept.weighing
-        parts = folded.training() if weighing is None else folded.times(1 / weighing.mean).training()
+        gathered = self._of_folds(folded)
+        if gathered is None:
+            return {}
+        parts = gathered.training() if weighing is None else gathered.times(1 / weighing.mean).training()
         training = [scale_columns(part, centre, scale) for part in parts]
         return teams_of(models, training, preparation.standardise)
 
@@ -235,13 +240,27 @@ class Whole:
         kept, weighing = self.first.kept, self.first.kept.weighing
         if not isinstance(kept.moments, Folded) or kept.response is None or kept.bins is None or self.plan.folds < 2:
             return {}
-        centre, scale = preparation.centre_, preparation.scale_
-        parts = kept.moments.training() if weighing is None else kept.moments.times(1 / weighing.mean).training()
+        centre, scale, folded = preparation.centre_, preparation.scale_, self._of_folds(kept.moments)
+        if folded is None:
+            return {}
+        parts = folded.training() if weighing is None else folded.times(1 / weighing.mean).training()
         training = [scale_columns(part, centre, scale) for part in parts]
-        sums = kept.response if weighing is None else kept.response.times(1 / weighing.mean)
+        sums = kept.response if self.group_folds is None else kept.response.gathered(self.group_folds.of_buckets)
+        sums = sums if weighing is None else sums.times(1 / weighing.mean)
         model = made(chosen(self.plan.method, "number"), self.plan.seed)
         slicing = kept.bins.slicing(slices_wanted(model, self.n_rows, len(centre)) or 2)
         return regressions_of(models, training, sums.scaled(centre, scale), kept.bins, slicing, sample)
+
+    @cached_property
+    def group_folds(self) -> GroupFolds | None:
+        """Folds of rows that belong together."""
+        return GroupFolds.dealt(self.first.kept.sizes, self.plan.folds, self.plan.seed) if self.first.buckets else None
+
+    def _of_folds(self, folded: Folded) -> Folded | None:
+        """Return the moments of folds; None where all rows are in one of them."""
+        if not self.first.buckets:
+            return folded
+        return None if self.group_folds is None else self.group_folds.gathered(folded)
 
     def response_variance(self) -> float:
         """Return the variance of the response."""
@@ -276,14 +295,17 @@ class Whole:
             Z = np.asarray(model.transform(X))
             judged, predicted, y = {}, None, None
             w = None if layout.weights is None else weights_of(table.column(layout.weights))
+            groups = group_keys(table.column(layout.group)) if teams and layout.group is not None else None
             if layout.kind == "number":
                 predicted = np.asarray(model.predict(X)) if hasattr(model, "predict") else None
-                judged = self._judged(teams, X, np.asarray(table.column(layout.target).to_numpy()), numbers, w, None)
+                judged = self._judged(
+                    teams, X, np.asarray(table.column(layout.target).to_numpy()), numbers, w, None, groups
+                )
             if labels is not None:
                 own, codes = labels_of(table.column(layout.target))
                 codes, y = np.searchsorted(labels, own)[codes], own[codes]
                 predicted = np.asarray(model.predict(X), dtype=object)
-                judged = self._judged(teams, X, codes, numbers, w, labels)
+                judged = self._judged(teams, X, codes, numbers, w, labels, groups)
             ends = np.unique(np.concatenate([Z[:, : len(axes)].argmin(axis=0), Z[:, : len(axes)].argmax(axis=0)]))
             looked = None if held is None else held.look(X)
             odd = None if looked is None else X[looked[1]]
@@ -311,12 +333,19 @@ class Whole:
                 self.progress(SECOND, done, self.n_rows)
         return found
 
-    def _judged(self, teams: Any, X: np.ndarray, truth: np.ndarray, numbers: Any, w: Any, labels: Any) -> Any:
+    def _judged(
+        self, teams: Any, X: np.ndarray, truth: np.ndarray, numbers: Any, w: Any, labels: Any, groups: Any
+    ) -> Any:
         """Return what each method, judged by the models of the rows' own folds, has right or wrong."""
         if not teams:
             return {}
-        folds = fold_numbers(self.first.folds, None if labels is None else truth, labels, numbers)
-        return {name: team.judged(X, truth, folds, labels, w)[1] for name, team in teams.items()}
+        buckets = None
+        if groups is None:
+            folds = fold_numbers(self.first.folds, None if labels is None else truth, labels, numbers)
+        else:
+            assert self.group_folds is not None
+            folds, buckets = self.group_folds.folds(groups), (self.group_folds.buckets(groups), self.first.buckets)
+        return {name: team.judged(X, truth, folds, labels, w, buckets)[1] for name, team in teams.items()}
 
     def _row_name(self, table: Any, numbers: np.ndarray, i: int) -> str:
         column = self.layout.row_column

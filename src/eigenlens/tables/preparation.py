@@ -20,7 +20,7 @@ from .._core import errors
 from .._core.optional import require
 from .._core.parameters import check_choice, check_flag
 from .._core.stored import stored
-from .._core.typing import Array
+from .._core.typing import Array, ColumnLike, TableLike
 from ..sources.table import as_table
 
 MOST_WORDS = 30  # different words that become columns; beyond, they look like names of rows
@@ -104,7 +104,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     _named = False  # whether rows come out with names
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None) -> Self:
         """Learn the columns, words, means and scales.
 
         Parameters
@@ -135,9 +135,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.columns_ = [name for name in kinds if not whys[name]]
         if not self.columns_:
             raise errors.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
-        self.fill_ = np.nanmean(values[:, [not whys[name] for name in numbers]], axis=0)
+        known = values[:, [not whys[name] for name in numbers]]
+        self.fill_ = np.nanmean(known, axis=0) if np.isnan(known).any() else known.mean(axis=0)  # which is quicker
         raw = self._raw(frame, _missing_cells)
-        unit = np.maximum(np.nanmax(np.abs(raw), axis=0), np.finfo(float).tiny)  # squares of 1e200 are no floats
+        unit = np.maximum(np.fmax.reduce(np.abs(raw)), np.finfo(float).tiny)  # squares of 1e200 are no floats
         mean, spread = _moments(raw / unit, sample_weight)
         self.centre_, spread = mean * unit, spread * unit if len(raw) > 1 else np.ones(raw.shape[1])
         self.spread_ = np.where(spread > 0, spread, 1.0)
@@ -178,7 +179,7 @@ class Preparation(TransformerMixin, BaseEstimator):
             return f"{len(words):,} different words in {n:,} rows, like names of rows"
         return ""
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Return the numbers of rows: as a data frame where `fit` was given one of pandas or polars, else an array.
 
         So names survive: the next step of a pipeline knows its columns.
@@ -335,6 +336,8 @@ def word_of(value: Any) -> str:
 
 def _moments(Z: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return means and standard deviations of columns, of the cells that are there."""
+    if sample_weight is None and not np.isnan(Z).any():  # which is quicker
+        return Z.mean(axis=0), Z.std(axis=0, ddof=1) if len(Z) > 1 else np.ones(Z.shape[1])
     if sample_weight is None:
         return np.nanmean(Z, axis=0), np.nanstd(Z, axis=0, ddof=1) if len(Z) > 1 else np.ones(Z.shape[1])
     w = np.where(np.isnan(Z), 0.0, np.asarray(sample_weight, dtype=float)[:, None])

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from .._core import errors
 from .._core.parameters import is_number
+from .._core.typing import ColumnLike, RandomState, TableLike
 from ..moments import Factor
 from ..moments.folded import Folded, has_rows
 from ..moments.scaled_columns import can_scale
@@ -29,14 +30,14 @@ from .subjects import Fitted, MomentsSubject, PipelineSubject, Subject, subject_
 
 def cross_validate(
     model: Any,
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: ColumnLike | None = None,
     *,
     cv: Any = 5,
     settings: Any = None,
-    sample_weight: Any = None,
+    sample_weight: ColumnLike | None = None,
     scoring: Any = None,
-    random_state: Any = 0,
+    random_state: RandomState | None = 0,
 ) -> CrossValidation:
     """Score a model, with one or many settings, on rows that it has not seen.
 

@@ -11,6 +11,7 @@ from sklearn.utils import _safe_indexing as rows_of
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.typing import ColumnLike, TableLike
 from ..regress.penalized import PenalizedRegression
 from ..sources import Labels, as_source, whole
 from ..sources.labels import as_counts
@@ -21,7 +22,9 @@ from .refits import in_memory
 from .result import LeaveOneOut
 
 
-def leave_one_out(model: Any, X: Any, y: Any = None, *, sample_weight: Any = None) -> LeaveOneOut:
+def leave_one_out(
+    model: Any, X: TableLike, y: ColumnLike | None = None, *, sample_weight: ColumnLike | None = None
+) -> LeaveOneOut:
     """Predict each row with the model fitted to all the others.
 
     LDA, PDA with a given λ, QDA, PenalizedRegression with a given λ and PCA with a number of components have a closed
@@ -57,19 +60,19 @@ def leave_one_out(model: Any, X: Any, y: Any = None, *, sample_weight: Any = Non
     >>> result.score, result.probabilities.shape
     (0.9733333333333334, (150, 3))
     """
-    X, y, weight = in_memory(model, X, y, sample_weight)
-    n = int(X.shape[0])
+    rows, target, weight = in_memory(model, X, y, sample_weight)
+    n = int(rows.shape[0])
     if n < 3:
-        raise errors.too_few_rows("X", n, tuple(X.shape), 3)
+        raise errors.too_few_rows("X", n, tuple(rows.shape), 3)
     weight = np.ones(n) if weight is None else as_counts(weight)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if is_classifier(model):
-            return _of_classes(model, X, y, weight)
+            return _of_classes(model, rows, target, weight)
         if type(model) is PenalizedRegression or hasattr(model, "predict"):
-            return _of_responses(model, X, y, weight)
+            return _of_responses(model, rows, target, weight)
         if hasattr(model, "reconstruction_error"):
-            return _of_distances(model, X, weight)
+            return _of_distances(model, rows, weight)
     raise errors.InputError(
         f"{type(model).__name__} neither predicts nor has a reconstruction error, so there is nothing to say of a row "
         f"left out; use cross_validate with scoring=."

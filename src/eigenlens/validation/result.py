@@ -11,7 +11,7 @@ import numpy as np
 from .._core import errors, optional
 from .._core.drawing import Display
 from .._core.parameters import is_number
-from .._core.typing import Frame
+from .._core.typing import Axes, Frame
 from ..inference import Result
 
 #: Which way a parameter makes a model simpler: 1 where larger values do.
@@ -144,7 +144,7 @@ class CrossValidation(Result):
         columns |= {f"fold {f}": self.scores[:, f] for f in range(self.scores.shape[1])}
         return pd.DataFrame(columns)
 
-    def plot(self, ax: Any = None) -> Display:
+    def plot(self, ax: Axes | None = None) -> Display:
         """Draw the mean score of each setting with its standard error; return the display.
 
         Parameters

@@ -46,6 +46,17 @@ def unreadable(place: str, cause: Exception) -> InputError:
     return InputError(f"{place} cannot be read: {cause}")
 
 
+def csv_lines(path: Any, wrong: list[tuple[int, int]], others: int, expected: int) -> InputError:
+    """Name all lines that have too many or too few cells, or the first and how many others."""
+    if len(wrong) == 1:
+        return csv_line(path, *wrong[0], expected)
+    named = ", ".join(f"{line} ({found})" for line, found in wrong) + (f" and {others:,} more" if others else "")
+    return InputError(
+        f"{path}: {len(wrong) + others:,} lines do not have {expected} cells, as the header has: line {named}. Every "
+        "line must have the same number."
+    )
+
+
 def csv_line(path: Any, line: int, found: int, expected: int) -> InputError:
     return InputError(
         f"{path}, line {line}: {found} cells, but the header has {expected}; every line must have the same number."

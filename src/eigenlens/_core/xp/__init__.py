@@ -5,6 +5,7 @@ few verbs that the standard lacks or that NumPy does better in another way.
 """
 
 from .algebra import (
+    blas_libraries,
     blas_threads,
     gram,
     leading_eigh,
@@ -61,6 +62,7 @@ __all__ = [
     "Upload",
     "all_finite",
     "attribute_copy",
+    "blas_libraries",
     "blas_threads",
     "can_run_ahead",
     "cast",

@@ -165,8 +165,9 @@ if hasattr(os, "register_at_fork"):
 
 
 @cache
-def _blas() -> list[Any]:
-    """Return the BLAS libraries of this process; looking for them takes milliseconds."""
+def blas_libraries() -> list[Any]:
+    """Return the BLAS libraries of this process, NumPy's and SciPy's; looking for them takes milliseconds."""
+    import scipy.linalg.blas  # noqa: F401  loads its copy
     from threadpoolctl import ThreadpoolController
 
     return list(ThreadpoolController().select(user_api="blas").lib_controllers)
@@ -174,7 +175,7 @@ def _blas() -> list[Any]:
 
 def blas_threads() -> int:
     """Return how many threads NumPy's BLAS would use."""
-    return max((library.num_threads for library in _blas()), default=1)
+    return max((library.num_threads for library in blas_libraries()), default=1)
 
 
 @contextmanager
@@ -187,7 +188,7 @@ def one_blas_thread() -> Iterator[None]:
     with _holding:
         _holders += 1
         if _holders == 1:
-            _hold = [(library, library.num_threads) for library in _blas()]
+            _hold = [(library, library.num_threads) for library in blas_libraries()]
             _set_threads((library, 1) for library, _ in _hold)
         held = _hold
     try:

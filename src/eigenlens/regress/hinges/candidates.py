@@ -134,7 +134,7 @@ class Ledger:
         return list(map(f, items) if self.pool is None else self.pool.map(f, items))
 
     def adopt(self, b: Floats, end_span: float) -> None:
-        """Add a parent, b being √w times its term; its quantities begin when it is first looked at."""
+        """Add a parent; b is √w times its term. Its quantities are computed when it is first looked at."""
         k = len(self)
         if self.B.shape[1] == k:
             self.B = np.concatenate([self.B, np.empty((len(b), max(4, k)))], axis=1)

@@ -58,7 +58,7 @@ class Part:
     spread : array of shape (q,)
         Standard deviation of their sum over the rows, for each response.
     loss : float
-        By how much the residual sum of squares rises without them, the other coefficients fitted anew.
+        By how much the residual sum of squares rises without them, with the other coefficients refitted.
     """
 
     features: tuple[int, ...]

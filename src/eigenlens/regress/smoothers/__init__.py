@@ -1,4 +1,4 @@
-"""One-dimensional smoothers: the parts of which additive and projection-pursuit models are made."""
+"""One-dimensional smoothers, from which additive and projection-pursuit models are built."""
 
 from .spline import Curve, SplineSmoother
 from .supersmoother import Supersmoother, supersmooth

@@ -7,7 +7,7 @@ effective degrees of freedom are the sum of the shares (the straight line counts
 A search over λ, repeated many times for new responses, costs next to nothing. Banded solves would give the
 same spline, but a new factorisation for each λ tried.
 
-Ties are nothing special here (equal x are equal rows of B). Knots stand at all distinct values while there
+Ties need no special care (equal x are equal rows of B). Knots are at all distinct values while there
 are at most 100 of them, which is the exact smoothing spline; beyond that at about 100·(distinct/100)^0.15 of
 them, evenly by rank.
 

@@ -20,6 +20,7 @@ from .html import Markup, el, join, table
 from .ordered_rows import along
 from .payload import as_script, left_off, payload
 
+LONG_WORD = 30  # which may break anywhere
 SCRIPTS = ("filter.js", "export.js", "page.js")  # the last uses what the others define
 
 
@@ -127,7 +128,7 @@ def _found(f: Findings) -> Markup:
         el("h3", "What to doubt") if doubts else None,
         el("ul", [el("li", d) for d in doubts]) if doubts else None,
         el("h3", "What to do next") if f.next_steps else None,
-        el("ul", [el("li", step.what, " ", el("code", step.command)) for step in f.next_steps])
+        el("ul", [el("li", step.what, " ", el("code", _command(step.command))) for step in f.next_steps])
         if f.next_steps
         else None,
         id_="found",
@@ -227,6 +228,12 @@ def _side() -> Markup:
         el("div", id="apart"),
         class_="side",
     )
+
+
+def _command(words: str) -> list[Any]:
+    """Return a command that breaks between its words, and not after the hyphens of an option."""
+    parts = [(join(word, verbatim=True), "word" if len(word) < LONG_WORD else None) for word in words.split(" ")]
+    return [[el("span", word, class_=kind), " "] for word, kind in parts]
 
 
 def _directions(f: Findings) -> Markup:

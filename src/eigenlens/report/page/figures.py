@@ -151,7 +151,7 @@ def comparison(compared_methods: list[ComparedMethod], score: str, baseline: tup
     low = max(min(min(c.low for c in shown), high - 0.05), high - 2)  # an R² of -800 would squeeze the others
     if baseline:  # near enough it is drawn, far away it would squeeze the others together
         low = max(min(low, baseline[1]), low - (high - low))
-    left, row, right = 150, 26, 52
+    left, row, right = 164, 26, 52
     height = row * (len(shown) + (1 if baseline else 0)) + 28
 
     def x(v: float) -> float:

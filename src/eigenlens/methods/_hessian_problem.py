@@ -1,0 +1,65 @@
+"""The problem of principal Hessian directions: curvatures of either sign, against the covariance of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from ..inference import hessian_test
+from ..spectral import Spectrum, solve
+from ._problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class HessianProblem(Problem):
+    """A = KΣ⁻¹K/(2 var e) against B = Σ; `centred` holds the moments of [X, y].
+
+    Attributes
+    ----------
+    hessian : array of shape (p, p)
+        K in the coordinates of X, over √(2 var e).
+    size : float
+        √(2 var e), in the units of y.
+    slopes : array of shape (p,)
+        Covariances of y with the columns.
+    """
+
+    hessian: Any = None
+    size: float = 1.0
+    slopes: Any = None
+
+    condition_of = "X, columns scaled to unit variance,"
+    metric_advice = "Use ridge, or fewer columns, if these directions matter."
+    signal = "The Hessian matrix"
+    signal_advice = "y bends in fewer directions."
+
+    def solve(self) -> Spectrum:
+        """Turn the directions of A, whose values are squares, to those of K: curvatures κ and −κ are two of them."""
+        found = solve(replace(self.pencil, n_components=None))
+        curvatures, turn = _xp.symmetric_eigh(found.vectors.T @ self.hessian @ found.vectors)
+        order = np.argsort(-np.abs(_xp.to_numpy(curvatures)), kind="stable")
+        xp = _xp.namespace(curvatures)
+        turned = replace(found, singular_values=xp.abs(curvatures)[order], left=None).mapped(
+            found.vectors @ turn[:, order]
+        )
+        count = self.pencil.n_components
+        if self.asked == "auto":
+            values = _xp.to_numpy(turned.values)
+            count = max(1, hessian_test(values, self.moments.weight).dimension)
+        return turned if count is None else turned.first(count)
+
+    def shortfalls(self, spectrum: Spectrum) -> Iterator[Warning]:
+        if bool((self.hessian == 0).all()):
+            if self.moments.n_rows <= self.pencil.dimension + 1:  # any y is a line of so few rows
+                return
+            yield errors.RankWarning(
+                "y is a straight line of the columns of X, to rounding: it bends nowhere, and the direction given is "
+                "arbitrary."
+            )
+            return
+        yield from super().shortfalls(spectrum)
