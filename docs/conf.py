@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
+from sphinx.util.inspect import stringify_signature
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -51,6 +53,7 @@ myst_links_external_new_tab = False
 # The reference comes from the docstrings
 autosummary_generate = True
 autodoc_typehints = "none"  # the docstrings say what a person should know about types
+autodoc_preserve_defaults = True  # as they are written
 numpydoc_show_class_members = False  # the template lists them
 numpydoc_xref_param_type = False
 
@@ -98,7 +101,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "image_srcset": ["2x"],
     "matplotlib_animations": False,
-    "min_reported_time": 5,
+    "min_reported_time": 1e9,  # the clock of a busy machine tells nothing; a test counts the seconds of the processor
     "write_computation_times": False,  # its table needs scripts from the network
 }
 
@@ -122,9 +125,18 @@ def plain_text(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
         if line.lstrip().startswith(".. math::"):
             formula = indent
         if formula is None and not line.lstrip().startswith((">>>", "...")):
-            parts = re.split(r"(`[^`]*`)", line)
+            parts = re.split(r"(``[^`]*``|`[^`]*`)", line)
             parts[::2] = [re.sub(r"(?<=\w)(?<!\\)_(?!\w)|(?<!\\)\|", r"\\\g<0>", part) for part in parts[::2]]
             lines[j] = "".join(parts)
+
+
+def signature_of_class(
+    app: Any, what: str, name: str, thing: Any, options: Any, shown: str | None, returned: str | None
+) -> tuple[str, None] | None:
+    """Show the parameters of `__init__`: Sphinx takes those of `__new__`."""
+    if what != "class" or shown != "(*args, **keywords)":
+        return None
+    return stringify_signature(inspect.signature(thing), show_annotation=False, show_return_annotation=False), None
 
 
 def close_up(app: Any, page: nodes.document) -> None:
@@ -144,5 +156,6 @@ def setup(app: Any) -> None:
     _math.setup(app)
     _search.setup(app)
     app.connect("doctree-read", close_up)
+    app.connect("autodoc-process-signature", signature_of_class)
     app.connect("autodoc-skip-member", skip_member)
     app.connect("autodoc-process-docstring", plain_text, priority=900)  # after numpydoc

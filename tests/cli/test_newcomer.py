@@ -262,3 +262,12 @@ def test_files_that_a_shell_has_listed_are_refused_with_the_way_out(tmp_path, ca
         (tmp_path / f"{name}.csv").write_text("a,b\n1,2\n3,4\n")
     assert run(["report", str(tmp_path / "p.csv"), str(tmp_path / "q.csv")]) == 2
     assert "a pattern in quotes" in capsys.readouterr().err
+
+
+def test_an_option_with_two_values_is_refused(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("a,b,c\n1,2,3\n3,4,7\n")
+    for words in (["--target", "a", "--target", "b"], ["--target=a", "--target", "b"]):
+        assert run(["report", str(tmp_path / "t.csv"), *words]) == 2
+        assert "--target is given twice, as 'a' and as 'b'; give it once." in capsys.readouterr().err
+    assert run(["report", str(tmp_path / "t.csv"), "--drop", "a", "--drop", "zz"]) == 1  # several may be dropped
+    assert "--drop 'zz': no such column" in capsys.readouterr().err

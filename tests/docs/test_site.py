@@ -4,6 +4,7 @@ The gallery's pages are made without running the examples: `make docs` runs them
 """
 
 import fcntl
+import inspect
 import json
 import os
 import re
@@ -143,6 +144,41 @@ def test_every_public_name_has_a_page_with_an_example(site):
     shown = {name for name, page in pages.items() if "&gt;&gt;&gt;" in page.read_text(encoding="utf8")}
     wanted = {name for name, thing in _reference.public().items() if _reference.needs_example(thing)}
     assert sorted(wanted - shown) == [], "add an example to their docstrings, or list them in docs/_reference.py"
+
+
+def article(path):
+    text = path.read_text(encoding="utf8")
+    return text[text.index("<article") : text.index("</article>")]
+
+
+def takes_parameters(thing):
+    try:
+        return bool(inspect.signature(thing).parameters)
+    except ValueError:  # Python has no signature for classes made of built-in ones
+        return False
+
+
+def lacking(name, thing, shown):
+    """Yield what the page of a public name should have and does not."""
+    if re.search(r"system-message|problematic|Unknown|\w\\_|bool\(x\) -&gt; bool|\*keywords", shown):
+        yield "a clean page"
+    if not _reference.needs_example(thing):
+        return
+    if takes_parameters(thing) and not re.search("Parameters|Attributes", shown):
+        yield "parameters"
+    if inspect.isfunction(thing):
+        if thing.__annotations__.get("return") not in (None, "None") and not re.search("Returns|Yields", shown):
+            yield "what it returns"
+        if 'class="go"' not in shown and thing.__annotations__.get("return") != "None":
+            yield "an example with output"
+    elif hasattr(thing, "fit") and (name.count(".") == 1 or ".regress." in name):  # estimators
+        yield from (head for head in ("Attributes", "See also") if head.lower() not in shown.lower())
+
+
+def test_pages_of_the_reference_are_complete(site):
+    pages = {name: article(site / f"api/generated/{name}.html") for name in _reference.public()}
+    found = {name: list(lacking(name, thing, pages[name])) for name, thing in _reference.public().items()}
+    assert {name: what for name, what in found.items() if what} == {}
 
 
 def test_names_that_are_not_public_exist():

@@ -484,8 +484,21 @@ def test_few_loadings_of_a_wide_table_are_those_that_were_planted(seed):
 
 
 def test_nearly_as_many_loadings_as_rows_take_the_places_of_thresholds():
-    X = np.random.default_rng(0).standard_normal((20, 60))
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 60))
+    X[:, :15] += 5 * rng.standard_normal((20, 1))
+    X[:, 15:30] += 3 * rng.standard_normal((20, 1))
     model = SparsePCA(2, n_nonzero=15).fit(X)
-    soft = SparsePCA(2, n_nonzero=15, ridge=np.inf).fit(X)
     assert np.isnan(model.alpha_).all()
-    assert np.array_equal(model.components_ != 0, soft.components_ != 0)
+    assert np.flatnonzero(model.components_[0]).tolist() == list(range(15))
+    assert np.flatnonzero(model.components_[1]).tolist() == list(range(15, 30))
+
+
+@pytest.mark.parametrize("n_nonzero", [3, 8, 33])
+def test_smooth_columns_do_not_make_rounding_show(n_nonzero):
+    X = np.random.default_rng(0).standard_normal((60, 401)).cumsum(axis=1)
+    first = SparsePCA(3, n_nonzero=n_nonzero).fit(X).components_
+    for other in (X * 100, X + 1000.0, X[::-1]):
+        found = SparsePCA(3, n_nonzero=n_nonzero).fit(other).components_
+        assert np.array_equal(found != 0, first != 0)
+        assert np.abs(np.abs(found) - np.abs(first)).max() < 1e-7

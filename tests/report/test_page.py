@@ -10,8 +10,10 @@ from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import eigenlens
 import eigenlens.report.page as page_module
 from eigenlens.report._style import COLOURS
 from eigenlens.report.page import render
@@ -583,3 +585,17 @@ def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
     assert page.evaluate("document.documentElement.scrollWidth") == 400
     page.close()
+
+
+def test_a_biplot_is_no_higher_than_what_it_shows():
+    """A cloud that is much wider than high was drawn in a square, half of it empty."""
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(80)
+    frame = pd.DataFrame({"a": 10 * x, "b": 10 * x + 0.1 * rng.standard_normal(80), "c": 0.2 * rng.standard_normal(80)})
+    drawn = render(eigenlens.report(frame, standardise=False).findings)
+    box = re.search(r'viewBox="0 ([\d.-]+) [\d.]+ ([\d.]+)"[^>]*><title>biplot', drawn)
+    top, height = map(float, box.groups())
+    assert height < 330
+    ys = [float(y) for y in re.findall(r'cy="([\d.]+)" r="1.8"', drawn)]
+    assert min(ys) > top
+    assert max(ys) < top + height

@@ -235,20 +235,45 @@ def export_onnx(**options: Any) -> None:
 # -- running -------------------------------------------------------------------------------------------------------
 
 
+def _refuse_two_values(words: list[str]) -> None:
+    """Refuse an option that takes one value and is given two: click would use the last and say nothing."""
+    command = cli.commands.get(words[0]) if words else None
+    options = [] if command is None else [o for o in command.params if isinstance(o, click.Option) and not o.is_flag]
+    known = {name: option for option in options for name in option.opts}
+    given: dict[str, str] = {}
+    rest = iter(words[1:])
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if word == "--":
+            return
+        if name not in known:
+            continue
+        value = value if equals else next(rest, "")
+        if not known[name].multiple and given.setdefault(name, value) != value:
+            raise click.UsageError(f"{name} is given twice, as {given[name]!r} and as {value!r}; give it once.")
+
+
+def _with_way_out(error: click.UsageError) -> click.UsageError:
+    """Say how several files are one table, where a shell has replaced a pattern by its files."""
+    if "unexpected extra argument" not in error.message:
+        return error
+    way = "Several files are one table: name their folder, or a pattern in quotes ('rows/*.csv')."
+    return click.UsageError(f"{error.message}. {way}", error.ctx)
+
+
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit code: 0, 1 (it cannot be done), 2 (usage error) or 130 (interrupted)."""
     watch()
     try:
-        result = cli.main(_with_views(arguments), prog_name="eigenlens", standalone_mode=False)
+        words = _with_views(arguments)
+        _refuse_two_values(words)
+        result = cli.main(words, prog_name="eigenlens", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except click.exceptions.Exit as error:
         return int(error.exit_code)
     except click.UsageError as error:
-        if "unexpected extra argument" in error.message:  # a shell has replaced a pattern by its files
-            way_out = "Several files are one table: name their folder, or a pattern in quotes ('rows/*.csv')."
-            error = click.UsageError(f"{error.message}. {way_out}", error.ctx)
-        error.show()
+        _with_way_out(error).show()
         return 2
     except (click.Abort, KeyboardInterrupt):
         leave()

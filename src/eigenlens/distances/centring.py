@@ -26,6 +26,11 @@ def double_center(D: TableLike, weights: Any = None) -> Array:
     weights : array of shape (n,), optional
         α, of any signs, summing to 1; by default 1/n each.
 
+    Returns
+    -------
+    array of shape (n, n)
+        B.
+
     References
     ----------
     Young, Householder (1938), Discussion of a set of points in terms of their mutual distances, Psychometrika 3.

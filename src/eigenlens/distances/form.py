@@ -73,6 +73,11 @@ def is_positive_semidefinite(A: TableLike, *, tol: float | None = None) -> FormT
         How far below 0 the smallest eigenvalue may be, relative to the Frobenius norm of A; by default 16·n·ε, the size
         of rounding errors.
 
+    Returns
+    -------
+    FormTest
+        True or false, with the evidence.
+
     Examples
     --------
     >>> import numpy as np
@@ -108,6 +113,11 @@ def is_conditionally_negative_definite(D: TableLike, *, tol: float | None = None
     tol : float, optional
         How far above 0 the largest eigenvalue may be, relative to the Frobenius norm of D; by default 16·n·ε.
 
+    Returns
+    -------
+    FormTest
+        True or false, with the evidence.
+
     Examples
     --------
     >>> import numpy as np
@@ -132,6 +142,11 @@ def is_squared_distance(D: TableLike, *, tol: float | None = None) -> FormTest:
         Symmetric. These are squared distances, so pass ``d**2`` for distances d.
     tol : float, optional
         As in `is_conditionally_negative_definite`; entries of the diagonal may be as far from 0.
+
+    Returns
+    -------
+    FormTest
+        True or false, with the evidence.
 
     Examples
     --------

@@ -104,6 +104,11 @@ def procrustes(
     sample_weight : array of shape (n,), optional
         How much each point counts.
 
+    Returns
+    -------
+    Alignment
+        With `aligned`, the rotation, the scale and `residual`.
+
     References
     ----------
     Schönemann, Carroll (1970), Fitting one matrix to another under choice of a central dilation and a rigid motion,

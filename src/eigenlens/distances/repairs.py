@@ -64,6 +64,11 @@ def lingoes(D: TableLike) -> Repair:
     D : table of shape (n, n)
         Squared distances.
 
+    Returns
+    -------
+    Repair
+        With the repaired distances and the constant.
+
     Examples
     --------
     >>> import numpy as np
@@ -89,6 +94,11 @@ def cailliez(D: TableLike) -> Repair:
     ----------
     D : table of shape (n, n)
         Squared distances.
+
+    Returns
+    -------
+    Repair
+        With the repaired distances and the constant.
 
     Examples
     --------
@@ -116,6 +126,11 @@ def clip(D: TableLike) -> Repair:
     ----------
     D : table of shape (n, n)
         Squared distances.
+
+    Returns
+    -------
+    Repair
+        With the repaired distances.
 
     Examples
     --------

@@ -125,10 +125,13 @@ def load(path: str | os.PathLike[str], kind: type | None = None) -> Any:
 
     Examples
     --------
-    >>> from eigenlens import load
-    >>> load("no-such-model.eigenlens")
-    Traceback (most recent call last):
-    FileNotFoundError: ...
+    >>> import pathlib, tempfile
+    >>> from sklearn.datasets import load_iris
+    >>> from eigenlens import LDA, load, save
+    >>> X, y = load_iris(return_X_y=True)
+    >>> path = save(LDA().fit(X, y), pathlib.Path(tempfile.mkdtemp()) / "iris.eigenlens")
+    >>> load(path).predict(X[[0, 60, 120]])
+    array([0, 1, 2])
     """
     path = Path(path)
     with container.opened(path) as raw, contents(raw, path) as file:

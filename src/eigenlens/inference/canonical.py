@@ -66,6 +66,11 @@ def wilks(
     sines : array of shape (q,), optional
         √(1 − ρ²), if they are known more accurately than from ρ.
 
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
     References
     ----------
     Wilks (1932), Certain generalizations in the analysis of variance. Bartlett (1947), Multivariate analysis.

@@ -125,6 +125,11 @@ def components_test_of_moments(
     alpha, n_draws, random_state, budget
         As in `components_test`.
 
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
     Examples
     --------
     >>> import numpy as np
@@ -164,6 +169,11 @@ def components_test_of_factor(
         Rows.
     alpha, n_draws, random_state, budget
         As in `components_test`.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
 
     Examples
     --------

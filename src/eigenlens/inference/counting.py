@@ -27,6 +27,10 @@ def minka(values: np.ndarray, n: float) -> int:
     n : float
         Number of rows.
 
+    Returns
+    -------
+    int
+
     Examples
     --------
     >>> import numpy as np
@@ -82,6 +86,10 @@ def noise_edge(values: np.ndarray, n: float, alpha: float = 0.05) -> float:
     alpha : float
         Level of each test.
 
+    Returns
+    -------
+    float
+
     Examples
     --------
     >>> import numpy as np
@@ -110,6 +118,11 @@ def tracy_widom_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
     ----------
     values, n, alpha
         As in `noise_edge`.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
 
     Examples
     --------
@@ -141,6 +154,11 @@ def broken_stick(values: np.ndarray) -> DimensionTest:
     values : ndarray
         All eigenvalues; those that are not positive are ignored.
 
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
     Examples
     --------
     >>> from eigenlens.inference import broken_stick
@@ -168,6 +186,11 @@ def hard_threshold(values: np.ndarray, n: float) -> DimensionTest:
     ----------
     values, n
         As in `noise_edge`.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
 
     Examples
     --------

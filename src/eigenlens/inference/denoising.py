@@ -43,7 +43,7 @@ class Denoised(Result):
     signal : ndarray of shape (n, p)
         Column means plus the shrunk low-rank part.
     rank : int
-        Directions that stand above the edge of noise.
+        Number of directions above the edge of noise.
     singular_values, shrunk_values : ndarray
         Of the centred table, before and after.
     noise : float
@@ -102,6 +102,11 @@ def denoise(
         Its standard deviation; by default the median singular value over that of pure noise.
     loss : {"frobenius", "operator", "nuclear"}
         The loss for which the estimate is best.
+
+    Returns
+    -------
+    Denoised
+        With `signal`, `rank` and `noise`.
 
     Examples
     --------

@@ -23,6 +23,11 @@ def hessian_test(values: np.ndarray, W: float, alpha: float = 0.05) -> Dimension
     alpha : float
         Level.
 
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
     References
     ----------
     Li (1992), On principal Hessian directions for data visualization and dimension reduction, J. American Statistical
@@ -54,6 +59,10 @@ def hessian_eigenvalues(Z: np.ndarray, y: np.ndarray, residuals: bool) -> np.nda
     y : ndarray of shape (n,)
     residuals : bool
         Whether a linear regression on Z is taken out of y first.
+
+    Returns
+    -------
+    ndarray of shape (p,)
 
     Examples
     --------

@@ -105,6 +105,11 @@ def li_test(values: np.ndarray, W: float, p: int, H: int, alpha: float = 0.05) -
     alpha : float
         Level.
 
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
     Examples
     --------
     >>> import numpy as np

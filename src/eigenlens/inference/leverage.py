@@ -47,6 +47,11 @@ def advise(x_leverages: np.ndarray, y_leverages: np.ndarray, p: int, s: int) -> 
     p, s : int
         Their ranks; s = K − 1 for classes.
 
+    Returns
+    -------
+    Advice
+        The test to use, and the reason.
+
     References
     ----------
     Kazi-Aoual, Hitier, Sabatier, Lebreton (1995), Refined approximations to permutation tests for multivariate

@@ -26,9 +26,9 @@ class Linearity:
     Attributes
     ----------
     bend : float
-        Largest share of the variance of a variate beside the direction that its mean along the direction explains.
+        Largest share of the variance of another variate that its mean along the direction explains.
     p_value : float
-        That rows of an elliptical law bend as far.
+        Probability that rows of an elliptical distribution bend as far.
     """
 
     bend: float
@@ -53,6 +53,11 @@ def check_linearity(
         The one along which the others are looked at.
     n_draws : int
     random_state : int, Generator, RandomState or None
+
+    Returns
+    -------
+    Linearity
+        With `bend`, `p_value` and `doubtful`.
 
     Examples
     --------

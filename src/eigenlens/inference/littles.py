@@ -84,6 +84,11 @@ def littles_mcar(X: TableLike, sample_weight: ColumnLike | None = None, *, alpha
     alpha : float
         Level.
 
+    Returns
+    -------
+    LittleTest
+        With the statistic, its degrees of freedom and the p-value.
+
     References
     ----------
     Little (1988), A test of missing completely at random for multivariate data with missing values, JASA 83.

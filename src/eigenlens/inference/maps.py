@@ -109,6 +109,11 @@ def mantel(
         Permutations.
     random_state : int or None
 
+    Returns
+    -------
+    AgreementTest
+        With `statistic` and `p_value`.
+
     References
     ----------
     Mantel (1967), The detection of disease clustering and a generalized regression approach, Cancer Research 27.
@@ -164,6 +169,11 @@ def procrustes_test(
     n_draws : int
         Permutations.
     random_state : int or None
+
+    Returns
+    -------
+    AgreementTest
+        With `statistic` and `p_value`.
 
     References
     ----------
@@ -285,6 +295,11 @@ def envfit(
     n_draws : int
         Permutations.
     random_state : int or None
+
+    Returns
+    -------
+    OutsideColumns
+        With `r2`, `p_values`, `arrows`, `centres` and `plot()`.
 
     Examples
     --------

@@ -34,6 +34,11 @@ def conditional_test(values: np.ndarray, n: float, alpha: float = 0.05) -> Dimen
         Rows minus one for the mean.
     alpha : float
 
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
+
     References
     ----------
     Choi, Taylor, Tibshirani (2017), Selecting the number of principal components, Annals of Statistics 45.
@@ -91,6 +96,11 @@ def gap_test(values: np.ndarray, n: float, alpha: float = 0.05) -> DimensionTest
     ----------
     values, n, alpha
         As in `conditional_test`.
+
+    Returns
+    -------
+    DimensionTest
+        With `dimension`, `p_values`, `statistics`, `to_frame()` and `plot()`.
 
     References
     ----------

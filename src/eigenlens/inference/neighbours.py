@@ -62,6 +62,11 @@ def neighbours(X: np.ndarray) -> Neighbours:
     X : ndarray of shape (n, p)
         Rows in the order in which they were measured.
 
+    Returns
+    -------
+    Neighbours
+        With `correlation`, `effective_n`, `block` and `alike`.
+
     Examples
     --------
     >>> import numpy as np

@@ -45,6 +45,7 @@ class Combined(Kernel):
 
     @property
     def translation_invariant(self) -> bool:  # type: ignore[override]
+        """Whether a shift of all rows leaves k(x, z) alone."""
         return all(kernel.translation_invariant for kernel in self._kernels())
 
     @property
@@ -61,6 +62,7 @@ class Combined(Kernel):
 
     @property
     def rotation_invariant(self) -> bool:  # type: ignore[override]
+        """Whether a rotation of all rows leaves k(x, z) alone."""
         return all(kernel.rotation_invariant for kernel in self._kernels())
 
 
@@ -246,6 +248,7 @@ class OnColumns(Combined):
 
     @property
     def rotation_invariant(self) -> bool:  # type: ignore[override]
+        """Whether a rotation of all rows leaves k(x, z) alone."""
         return False
 
     def _check_parameters(self) -> None:

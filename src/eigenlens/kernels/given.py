@@ -159,6 +159,15 @@ FOREIGN = {
 def as_kernel(kernel: Any) -> Kernel:
     """Read a kernel parameter: a kernel, its name, or a function of two tables.
 
+    Parameters
+    ----------
+    kernel : Kernel, str or function
+        A kernel; its name, such as "gaussian"; or a function of two tables.
+
+    Returns
+    -------
+    Kernel
+
     Examples
     --------
     >>> from eigenlens.kernels import as_kernel

@@ -104,6 +104,11 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
     n_components : int or None
         How many terms; None keeps all with γ above 10⁻¹⁰ of the largest, whose functions have at least six digits.
 
+    Returns
+    -------
+    MercerExpansion
+        With `eigenvalues` and `eigenfunctions`.
+
     Examples
     --------
     >>> import numpy as np
@@ -143,6 +148,17 @@ def mercer(kernel: Any, X: TableLike, weights: Any = None, n_components: int | N
 def legendre(n: int, low: float = 0.0, high: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return nodes (n, 1) and weights of Gauss–Legendre quadrature: the uniform measure on an interval.
 
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    low, high : float
+        Ends of the interval.
+
+    Returns
+    -------
+    nodes, weights : ndarrays of shapes (n, 1) and (n,)
+
     Examples
     --------
     >>> from eigenlens.kernels import legendre
@@ -156,6 +172,17 @@ def legendre(n: int, low: float = 0.0, high: float = 1.0) -> tuple[np.ndarray, n
 
 def hermite(n: int, scale: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
     """Return nodes (n, 1) and weights of Gauss–Hermite quadrature: the normal distribution of that scale.
+
+    Parameters
+    ----------
+    n : int
+        Number of nodes.
+    scale : float
+        Standard deviation.
+
+    Returns
+    -------
+    nodes, weights : ndarrays of shapes (n, 1) and (n,)
 
     Examples
     --------

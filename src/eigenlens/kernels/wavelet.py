@@ -70,6 +70,7 @@ class Wavelet(Kernel):
 
     @property
     def translation_invariant(self) -> bool:  # type: ignore[override]
+        """Whether a shift of all rows leaves k(x, z) alone."""
         return self.wavelet == "morlet"
 
     def _check_parameters(self) -> None:

@@ -84,6 +84,13 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
     subspace_, y_subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    PCA : Directions of largest variance.
+    SIR : Directions along which the mean of x moves with y.
+    eigenlens.inference.bootstrap : Intervals of loadings, and angles of the subspace.
+
     Examples
     --------
     >>> import numpy as np

@@ -99,6 +99,13 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, RowsEstima
         half of them are too few for a map with this many axes.
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    KernelPCA : Components of curved data.
+    eigenlens.distances.procrustes : Align two maps.
+    eigenlens.distances.is_squared_distance : Test whether distances are Euclidean.
+
     Examples
     --------
     >>> import numpy as np

@@ -105,6 +105,11 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     spectrum_ : Spectrum
         The solved problem.
 
+    See Also
+    --------
+    MixedPCA : Components of tables with words.
+    CCA : Directions that two tables share.
+
     Examples
     --------
     >>> import pandas as pd

@@ -62,6 +62,11 @@ class DirectionalRegression(OnePassInverseRegression):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    SAVE : Directions along which the spread of x changes with y.
+
     Examples
     --------
     >>> import numpy as np

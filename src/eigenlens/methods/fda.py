@@ -68,6 +68,13 @@ class FDA(ScoredClassifier):
         It predicts K − 1 contrasts of the classes, from which the coordinates are made.
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    MDA : Classes in several clouds.
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Notes
     -----
     Within-class covariance has the divisor W − K, as in `LDA`. For least squares and penalised least squares on any

@@ -78,6 +78,12 @@ class KernelRegressor(MultiOutputMixin, RegressorScore, KernelMachine):
     kernel_ : Kernel
         With all parameters.
 
+    See Also
+    --------
+    KernelClassifier : Boundaries of any shape.
+    eigenlens.regress.AdditiveSplines : A smooth curve for each column (BRUTO).
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+
     Examples
     --------
     >>> import numpy as np
@@ -218,6 +224,12 @@ class KernelClassifier(ClassifierScore, KernelMachine):
         miss.
     kernel_ : Kernel
         With all parameters.
+
+    See Also
+    --------
+    KernelRegressor : A smooth function of all columns.
+    FDA : Boundaries that bend.
+    LDA : Classes with one covariance.
 
     Examples
     --------

@@ -73,6 +73,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, PermutedColum
         With `n_landmarks`: indices of the landmark rows.
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    ClassicalMDS : A map from distances.
+    KernelClassifier : Boundaries of any shape.
+
     Examples
     --------
     >>> import numpy as np

@@ -122,6 +122,15 @@ class LDA(LinearDiscriminant):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    QDA : A covariance for each class.
+    PDA : Smooth or small coefficients, for many columns.
+    FDA : Boundaries that bend.
+    MDA : Classes in several clouds.
+    CCA : Directions that two tables share.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Notes
     -----
     The divisor of S_W is W − K, as in MASS. scikit-learn divides by n: its `scalings_` are √(n/(n − K)) times these for

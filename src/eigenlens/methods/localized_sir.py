@@ -80,6 +80,12 @@ class LocalizedSIR(InverseRegression):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    SAVE : Directions along which the spread of x changes with y.
+    KernelPCA : Components of curved data.
+
     Notes
     -----
     Distances are Euclidean, so units matter: scale columns that are not comparable. There is no `partial_fit`, since a

@@ -120,6 +120,13 @@ class MDA(ScoredClassifier, FillsHoles):
     regressor_ : fitted regressor or None
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    QDA : A covariance for each class.
+    FDA : Boundaries that bend.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Examples
     --------
     >>> import numpy as np

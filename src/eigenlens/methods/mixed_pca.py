@@ -84,6 +84,11 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     spectrum_ : Spectrum
         The solved problem.
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    CorrespondenceAnalysis : Axes of a table of counts.
+
     Examples
     --------
     >>> import pandas as pd

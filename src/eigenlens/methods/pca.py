@@ -129,6 +129,14 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     spectrum_ : Spectrum
         The solved problem: values, condition, solver, residual.
 
+    See Also
+    --------
+    SparsePCA : Components with few nonzero loadings.
+    RobustPCA : Low rank plus gross errors.
+    KernelPCA : Components of curved data.
+    MixedPCA : Components of tables with words.
+    eigenlens.inference.bootstrap : Intervals of loadings, and angles of the subspace.
+
     Examples
     --------
     >>> from eigenlens import PCA

@@ -172,6 +172,13 @@ class PDA(LinearDiscriminant):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    FDA : Boundaries that bend.
+    eigenlens.regress.PenalizedRegression : A line with a quadratic penalty.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Notes
     -----
     Penalties depend on the units of the columns, so scale columns of different kinds first.

@@ -79,6 +79,11 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    SAVE : Directions along which the spread of x changes with y.
+
     Examples
     --------
     >>> import numpy as np

@@ -127,6 +127,12 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
     spectrum_ : tuple of Whitening
         What turns the covariance of each class into the identity.
 
+    See Also
+    --------
+    LDA : Classes with one covariance.
+    MDA : Classes in several clouds.
+    eigenlens.validation.cross_validate : Scores of settings on rows left out.
+
     Notes
     -----
     The divisors are W_k − 1, as in R's MASS, and W − K where covariances are pooled. scikit-learn's `reg_param` draws

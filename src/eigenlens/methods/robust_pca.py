@@ -82,6 +82,11 @@ class RobustPCA(RowsTransformer, PermutedColumns):
         Singular values and directions of the (weighted) low-rank part.
     subspace_ : Subspace
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    eigenlens.inference.denoise : Remove noise of one variance from a table.
+
     Notes
     -----
     A row of weight 2 counts twice. The fit iterates on all cells at once: it needs about ten float64 arrays of the size

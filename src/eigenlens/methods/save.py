@@ -63,6 +63,11 @@ class SAVE(OnePassInverseRegression):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    DirectionalRegression : Both at once.
+
     Examples
     --------
     >>> import numpy as np

@@ -73,6 +73,14 @@ class SIR(OnePassInverseRegression):
     subspace_ : Subspace
     spectrum_ : Spectrum
 
+    See Also
+    --------
+    SAVE : Directions along which the spread of x changes with y.
+    DirectionalRegression : Both at once.
+    LocalizedSIR : SIR for slices in several places.
+    PrincipalHessianDirections : Directions along which y bends.
+    eigenlens.inference.bootstrap : Intervals of loadings, and angles of the subspace.
+
     Examples
     --------
     >>> import numpy as np

@@ -114,6 +114,12 @@ class SparsePCA(PrincipalComponents):
     spectrum_ : Spectrum
         Of the PCA that the iteration starts from.
 
+    See Also
+    --------
+    PCA : Directions of largest variance.
+    RobustPCA : Low rank plus gross errors.
+    eigenlens.inference.bootstrap : Intervals of loadings, and angles of the subspace.
+
     Notes
     -----
     Memory: the p × p covariance and a copy; with more than 2,000 columns and half as many rows or fewer, or with

@@ -195,6 +195,7 @@ class Grouped(Moments):
 
     @property
     def takes_sparse(self) -> bool:  # type: ignore[override]
+        """Whether `update` takes blocks whose rows are sparse."""
         return self.of.takes_sparse
 
     @property

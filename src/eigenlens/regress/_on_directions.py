@@ -34,6 +34,11 @@ class CurveOnDirections(RegressorMixin, BaseEstimator):
         Smallest and largest scores that the curve was fitted to. Beyond these it is flat: terms of second degree would
         grow without bound, and a single row far out would be given an absurd number.
 
+    See Also
+    --------
+    SIR : Directions along which the mean of x moves with y.
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+
     Examples
     --------
     >>> import numpy as np

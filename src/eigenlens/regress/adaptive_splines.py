@@ -102,6 +102,12 @@ class AdaptiveSplines(Regressor):
     stopped_ : str
         Why the search ended.
 
+    See Also
+    --------
+    eigenlens.regress.AdditiveSplines : A smooth curve for each column (BRUTO).
+    eigenlens.regress.ProjectionPursuit : Curves along a few directions.
+    FDA : Boundaries that bend.
+
     Examples
     --------
     >>> import numpy as np

@@ -73,6 +73,12 @@ class AdditiveSplines(Regressor):
     n_iter_ : int
         Sweeps of the search.
 
+    See Also
+    --------
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    eigenlens.regress.PenalizedRegression : A line with a quadratic penalty.
+    FDA : Boundaries that bend.
+
     References
     ----------
     Hastie and Tibshirani (1990), Generalized Additive Models, section 9.4.

@@ -57,6 +57,11 @@ class PenalizedRegression(Regressor):
     gcv_path_ : array of shape (m, 3)
         λ, df and GCV along the path that was searched.
 
+    See Also
+    --------
+    PDA : Smooth or small coefficients, for many columns.
+    eigenlens.regress.PolynomialRegression : All monomials up to a degree.
+
     Examples
     --------
     >>> import numpy as np

@@ -48,6 +48,11 @@ class PolynomialRegression(Regressor):
     df_ : float
         Rank of the terms, without the intercept. If terms depend on each other, the fit is the one of smallest norm.
 
+    See Also
+    --------
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    eigenlens.regress.PenalizedRegression : A line with a quadratic penalty.
+
     Examples
     --------
     >>> import numpy as np

@@ -103,6 +103,11 @@ class ProjectionPursuit(Regressor):
     n_iter_ : int
         Sweeps of the last refitting.
 
+    See Also
+    --------
+    eigenlens.regress.AdaptiveSplines : Products of hinges (MARS).
+    SIR : Directions along which the mean of x moves with y.
+
     References
     ----------
     Friedman and Stuetzle (1981), Projection pursuit regression, JASA 76.

@@ -18,6 +18,11 @@ def principal_angles(U: Array, V: Array) -> Array:
     U, V : arrays of shape (p, k) and (p, l)
         Orthonormal columns.
 
+    Returns
+    -------
+    array of shape (k,)
+        In radians.
+
     Examples
     --------
     >>> import numpy as np

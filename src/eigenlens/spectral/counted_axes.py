@@ -24,6 +24,7 @@ from .sparse_axes import SparseAxes
 from .working_columns import axes_of
 
 LEAST_RIDGE = 1e-7  # below it, rounding may make combinations of columns look like columns of their own
+SOFT_ROUNDS = 40  # in which soft thresholds settle, or else lead anywhere: columns are too much alike
 MOST_LOADINGS = 0.5  # of the number of rows: with more, a penalised regression fits whatever it is given
 BETTER = 1e-9  # fall of the objective, relative to the trace, that is more than rounding
 
@@ -49,13 +50,14 @@ def counted_axes(
     if ridge >= LEAST_RIDGE:
         coarse = form.rounded()
         begin = _principal(coarse, start)
-    if n_rows < len(start) and np.isfinite(ridge):
-        found = _from_thresholds(coarse, begin, counts, n_rows, options)
+    soft = _thresholds(coarse, begin, counts, options) if n_rows < len(start) and np.isfinite(ridge) else None
+    if soft is not None and counts.max() > MOST_LOADINGS * n_rows:
+        found = _held(coarse, soft, counts, options)
     else:
-        found = axes_of(coarse, begin, counts=counts, **options)
+        found = axes_of(coarse, begin if soft is None else soft.A, counts=counts, **options)
         if np.isnan(found.penalties).any():
-            other = _held(coarse, replace(found, B=_one_by_one(coarse, begin, counts), A=begin), counts, options)
-            found = _better(found, other)
+            places = replace(found, B=_one_by_one(coarse, begin, counts), A=begin) if soft is None else soft
+            found = _better(found, _held(coarse, places, counts, options))
     if coarse is not form:
         left = max(1, options["max_iter"] - found.n_iter)
         exact = axes_of(form, start, counts=counts, near=found, **{**options, "max_iter": left})
@@ -63,19 +65,16 @@ def counted_axes(
     return _uncorrelated(form, found)
 
 
-def _from_thresholds(
-    form: Matrix, start: np.ndarray, counts: np.ndarray, n_rows: float, options: dict[str, Any]
-) -> SparseAxes:
-    """Find axes of more columns than rows, from where soft thresholds of the principal axes lead.
+def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes | None:
+    """Return where soft thresholds of the principal axes lead; None where they do not settle soon.
 
-    Regressions that may take any of many columns fit the scores of the start with columns that say little, and end in
-    a poorer minimum. With nearly as many loadings as rows they would fit anything: the places of the thresholds stay.
+    Of more columns than rows, regressions that may take any fit the scores of the start with columns that say little,
+    and end in a poorer minimum. With nearly as many loadings as rows they would fit anything: the places of the
+    thresholds stay.
     """
-    soft = axes_of(form, start, counts=counts, **{**options, "ridge": np.inf, "polish": False})
-    if counts.max() > MOST_LOADINGS * n_rows:
-        return _held(form, soft, counts, options)
-    found = axes_of(form, soft.A, counts=counts, **options)
-    return _better(found, _held(form, soft, counts, options)) if np.isnan(found.penalties).any() else found
+    few = {"ridge": np.inf, "polish": False, "max_iter": min(SOFT_ROUNDS, options["max_iter"])}
+    soft = axes_of(form, start, counts=counts, **{**options, **few})
+    return soft if soft.converged and np.isfinite(soft.penalties).all() else None
 
 
 def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:

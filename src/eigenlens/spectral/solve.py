@@ -112,6 +112,11 @@ def choose_solver(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "r
         "auto" follows the rules; "dense" is a full decomposition; "lanczos" iterates to machine precision;
         "randomized" is approximate and reports its residual.
 
+    Returns
+    -------
+    Choice
+        The name of the solver, and the reason.
+
     Examples
     --------
     >>> import numpy as np
@@ -142,6 +147,11 @@ def solve(pencil: Pencil, solver: Literal["auto", "dense", "lanczos", "randomize
     ----------
     pencil : Pencil
     solver : {"auto", "dense", "lanczos", "randomized"}
+
+    Returns
+    -------
+    Spectrum
+        Values and directions, with the condition, the solver and its residual.
 
     Examples
     --------
@@ -181,6 +191,11 @@ def whiten(B: Form, constant: Array | None = None, most: int | None = None) -> W
         Columns known to be zero except for rounding; they are dropped.
     most : int, optional
         The largest possible rank; a condition beyond it is not counted.
+
+    Returns
+    -------
+    Whitening
+        W, with the rank of B.
 
     Examples
     --------

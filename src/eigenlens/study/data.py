@@ -112,7 +112,21 @@ class Data:
 def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: Progress | None = None) -> Data:
     """Read what a plan needs from a file, and say what was found.
 
-    A large file is read in pieces where the method allows it: `Data.whole` then stands for all of its rows.
+    A large file is read in pieces if the method allows it; `Data.whole` then represents all of its rows.
+
+    Parameters
+    ----------
+    file : TableFile
+    plan : Plan
+        What to read, and for which question.
+    source : str, optional
+        The name of the table in notes; by default that of the file.
+    progress : function of (what, done, total), optional
+
+    Returns
+    -------
+    Data
+        The table, with notes on what was found in it.
 
     Examples
     --------

@@ -24,6 +24,13 @@ from .suggestions import suggestions
 class Study:
     """What came out: the findings, and a model that takes tables with the same columns.
 
+    Attributes
+    ----------
+    findings : Findings
+    model : Pipeline
+    about : dict
+        What a model file keeps about the study.
+
     Examples
     --------
     >>> import pathlib, tempfile
@@ -56,6 +63,11 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         From `read_data`.
     plan : Plan
     progress : function of (what, done, total), optional
+
+    Returns
+    -------
+    Study
+        The findings, and the fitted model.
 
     Examples
     --------

@@ -135,9 +135,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         self.columns_ = [name for name in kinds if not whys[name]]
         if not self.columns_:
             raise errors.nothing_left(f"{name!r} is {why}" for name, why in self.left_out_.items())
-        self.fill_ = np.nanmean(values[:, [not whys[name] for name in numbers]], axis=0)
+        known = values[:, [not whys[name] for name in numbers]]
+        self.fill_ = np.nanmean(known, axis=0) if np.isnan(known).any() else known.mean(axis=0)  # which is quicker
         raw = self._raw(frame, _missing_cells)
-        unit = np.maximum(np.nanmax(np.abs(raw), axis=0), np.finfo(float).tiny)  # squares of 1e200 are no floats
+        unit = np.maximum(np.fmax.reduce(np.abs(raw)), np.finfo(float).tiny)  # squares of 1e200 are no floats
         mean, spread = _moments(raw / unit, sample_weight)
         self.centre_, spread = mean * unit, spread * unit if len(raw) > 1 else np.ones(raw.shape[1])
         self.spread_ = np.where(spread > 0, spread, 1.0)
@@ -335,6 +336,8 @@ def word_of(value: Any) -> str:
 
 def _moments(Z: np.ndarray, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return means and standard deviations of columns, of the cells that are there."""
+    if sample_weight is None and not np.isnan(Z).any():  # which is quicker
+        return Z.mean(axis=0), Z.std(axis=0, ddof=1) if len(Z) > 1 else np.ones(Z.shape[1])
     if sample_weight is None:
         return np.nanmean(Z, axis=0), np.nanstd(Z, axis=0, ddof=1) if len(Z) > 1 else np.ones(Z.shape[1])
     w = np.where(np.isnan(Z), 0.0, np.asarray(sample_weight, dtype=float)[:, None])

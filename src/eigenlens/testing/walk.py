@@ -15,6 +15,10 @@ import eigenlens.regress as regress
 def all_estimators() -> list[type[Any]]:
     """Return the public estimator classes of `eigenlens.methods`, in alphabetical order.
 
+    Returns
+    -------
+    list of classes
+
     Examples
     --------
     >>> from eigenlens.testing import all_estimators
@@ -26,6 +30,10 @@ def all_estimators() -> list[type[Any]]:
 
 def all_regressors() -> list[type[Any]]:
     """Return the public estimator classes of `eigenlens.regress`, in alphabetical order.
+
+    Returns
+    -------
+    list of classes
 
     Examples
     --------

@@ -12,6 +12,7 @@ from .html import WIDE, Markup, cut, el, figure, join, line, svg, text
 HIGH = 400
 LETTER, ROW = 6.2, 12.5  # units of a letter, and of a line of names
 MOST_LETTERS = 18
+MARGIN = 10.0
 
 
 def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
@@ -26,10 +27,6 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     order = np.argsort(-length, kind="stable")[:most]
     scale = 0.78 * side / 2 / (float(length.max(initial=0)) or 1.0)
     parts: list[Any] = [
-        line(mid - side / 2, mid, mid + side / 2, mid, "grid"),
-        line(mid, mid - side / 2, mid, mid + side / 2, "grid"),
-    ]
-    parts += [
         el(
             "circle",
             cx=float(mid + z[0] / reach * side / 2),
@@ -49,11 +46,15 @@ def biplot(findings: Findings, most: int = 12, points: int = 600) -> Markup:
     for column, (left, y) in zip(ends, places, strict=True):
         name = findings.loading_names[column]
         parts.append(text(left, y, cut(name, MOST_LETTERS), "start", "name halo", name))
+    heights = [mid, *(mid - Z[:, 1] / reach * side / 2), *(mid + dy for _, dy in ends.values())]
+    heights += [at for _, y in places for at in (y - ROW, y)]
+    top, bottom = float(min(heights)) - MARGIN, float(max(heights)) + MARGIN  # a flat cloud needs no square
+    cross = [line(mid - side / 2, mid, mid + side / 2, mid, "grid"), line(mid, top, mid, bottom, "grid")]
     about = (
         f"Rows as points, {len(order)} columns as arrows: an arrow points to rows where the column is large. Rows "
         "selected above are marked here."
     )
-    return figure("Biplot", about, svg(HIGH, "biplot of the first two directions", parts))
+    return figure("Biplot", about, svg(bottom - top, "biplot of the first two directions", cross, parts, top=top))
 
 
 def place_names(names: list[str], wanted: list[tuple[float, float, bool]]) -> list[tuple[float, float]]:

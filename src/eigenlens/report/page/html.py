@@ -95,8 +95,8 @@ def figure(title: str, about: str, drawing: Markup, *more: Any) -> Markup:
     return el("figure", el("figcaption", el("strong", title), " ", about), drawing, *more)
 
 
-def svg(height: float, label: str, *children: Any, width: float = WIDE) -> Markup:
-    return el("svg", el("title", label), *children, viewBox=f"0 0 {width:g} {height:g}", role="img")
+def svg(height: float, label: str, *children: Any, width: float = WIDE, top: float = 0.0) -> Markup:
+    return el("svg", el("title", label), *children, viewBox=f"0 {top:g} {width:g} {height:g}", role="img")
 
 
 def text(
