@@ -44,8 +44,9 @@ docs: $(READY_DEV)
 anndata: VENV := .venv-anndata
 anndata: pyproject.toml
 	test -x $(VENV)/bin/python || $(MAKE_VENV)
-	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli]' anndata 'pandas<3' pytest pytest-timeout
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[cli]' anndata 'pandas<3' pytest pytest-timeout 'dask[dataframe]' duckdb fsspec polars xarray zarr
 	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_anndata.py
+	$(VENV)/bin/python -m pytest -o addopts=-q tests/sources/test_kinds_of_rows.py -k anndata
 
 bench: $(READY_DEV)
 	$(BIN)/python benchmarks/run.py
