@@ -48,6 +48,16 @@ def test_a_small_report_costs_little_more_than_its_imports(tmp_path):
     assert min(used["report"]) < 1.8 * min(used["imports"]), used
 
 
+@pytest.mark.parametrize("limited", [True, False])
+def test_arrow_reserves_no_addresses_where_they_are_limited(limited):
+    """It would take a gibibyte of them at once, and a report of a large file under `ulimit -v` ended without memory."""
+    code = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2**32, 2**32));" if limited else ""
+    code += "from eigenlens.cli import _spare_addresses; _spare_addresses();"
+    code += "import pyarrow; print(pyarrow.default_memory_pool().backend_name)"
+    found = subprocess.check_output([sys.executable, "-c", code], text=True).strip()
+    assert (found == "system") is limited
+
+
 def test_results_to_stdout_progress_to_stderr_and_no_colour_in_a_pipe(folder):
     ended = subprocess.run([*HERE, "report", "--demo", "iris"], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from importlib.util import find_spec
 
@@ -14,6 +15,7 @@ COLLECTIONS = (50_000, 20, 100)
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     gc.set_threshold(*COLLECTIONS)
+    _spare_addresses()
     gone = [name for name in ("click", "rich") if not _is_there(name)]
     if gone:
         sys.exit(f"The command line needs {' and '.join(gone)}: pip install 'eigenlens[cli]'.")
@@ -25,6 +27,16 @@ def main() -> None:
     finally:
         release()
         gc.freeze()
+
+
+def _spare_addresses() -> None:
+    """Have Arrow reserve no addresses where they are limited (`ulimit -v`): it would take a gibibyte of them."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
 
 
 def _is_there(name: str) -> bool:
