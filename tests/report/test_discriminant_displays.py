@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from sklearn.datasets import load_digits, load_iris
 
 from eigenlens import FDA, LDA, MDA, PDA
@@ -56,3 +57,15 @@ def test_functions_pass_through_the_coordinates():
     point = np.median(X, axis=0)
     point[3] = display.grids[0, 7]
     np.testing.assert_allclose(display.curves[0, 7], model.transform(point[None])[0, :2])
+
+
+def test_names_of_many_classes_do_not_cover_each_other():
+    rng = np.random.default_rng(0)
+    centres = 4 * rng.standard_normal((30, 5))
+    labels = np.repeat([f"class {k:02d}" for k in range(30)], 20)
+    rows = np.repeat(centres, 20, axis=0) + rng.standard_normal((600, 5))
+    display = LDA(2).fit(rows, labels).plot(rows, labels)
+    display.figure_.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in display.ax_.texts if text.get_visible()]
+    assert len(boxes) >= 25
+    assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])

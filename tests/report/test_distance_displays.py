@@ -2,6 +2,7 @@
 
 import matplotlib
 import numpy as np
+import pandas as pd
 import pytest
 
 matplotlib.use("Agg")
@@ -97,3 +98,9 @@ def test_a_single_axis_has_none_across():
     display = ConfigurationDisplay.from_estimator(ClassicalMDS(1).fit(np.arange(12.0).reshape(6, 2)))
     assert display.ax_.get_ylabel() == ""
     assert len(display.ax_.get_yticks()) == 0
+
+
+def test_points_have_the_names_of_the_index():
+    frame = pd.DataFrame(X[:12], index=[f"place {i}" for i in range(12)])
+    shown = ClassicalMDS().fit(frame).plot(frame)
+    assert {text.get_text() for text in shown.ax_.texts} == set(frame.index)

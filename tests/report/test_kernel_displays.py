@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from eigenlens import KernelClassifier, KernelPCA, KernelRegressor
+from eigenlens import QDA, KernelClassifier, KernelPCA, KernelRegressor
 from eigenlens._core.errors import InputError
 from eigenlens.kernels import Brownian, Gaussian, legendre, mercer
 from eigenlens.report import DecisionDisplay, KernelPCADisplay, MercerDisplay, PathDisplay
@@ -33,8 +33,25 @@ def test_boundary_margins_and_support_vectors():
     assert display.values[3, 7] == pytest.approx(values[0])
     three = DecisionDisplay.from_estimator(KernelClassifier(loss="logistic").fit(X, y), X, y, columns=(2, 3))
     assert three.values.shape[2] == 3
-    with pytest.raises(InputError, match="needs two"):
-        DecisionDisplay.from_estimator(KernelClassifier().fit(X[:, :1], y), X[:, :1], y)
+
+
+def test_one_column_shows_where_the_decision_changes():
+    two = y < 2
+    model = QDA().fit(X[two][:, :1], y[two])
+    display = model.plot(X[two][:, :1], y[two])
+    places = [line.get_xdata()[0] for line in display.ax_.lines]
+    step = display.grid[0][1] - display.grid[0][0]
+    for place in places:
+        sides = model.predict(np.array([[place - step], [place + step]]))
+        assert sides[0] != sides[1]
+    assert places
+    assert sum(bar.get_height() for bar in display.ax_.patches) == 100
+    three = KernelClassifier().fit(X[:, :1], y)
+    assert DecisionDisplay.from_estimator(three, X[:, :1], y).values.shape[0] == len(display.grid[0])
+
+
+def test_columns_that_are_not_drawn_are_said():
+    assert "other 2 columns" in QDA().fit(X, y).plot(X, y).ax_.get_title(loc="left")
 
 
 def test_spectrum_and_functions():

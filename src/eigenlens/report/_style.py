@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.drawing import FOUND, INK, LEVEL, QUIET, Display, axes_for, plain
+from .._core.drawing import FOUND, INK, LEVEL, QUIET, Display, axes_for, named, place_names, plain
 
 #: One palette for the classes of all methods, told apart by colour-blind eyes as far as ten can be; each has a contrast
 #: of 3 or more with white, and the page has the same.
@@ -27,6 +27,7 @@ __all__ = [
     "name_centres",
     "plain",
     "point_size",
+    "row_names",
     "set_apart",
     "slice_colours",
 ]
@@ -42,17 +43,29 @@ def slice_colours(n: int, ordered: bool) -> list[Any]:
 
 
 def name_centres(ax: Any, names: list[str], centres: np.ndarray) -> None:
-    """Write names where their classes are: a legend of many would be longer than the picture."""
+    """Write names beside the centres of their classes, apart from each other: a legend would outgrow the picture.
+
+    The limits of the axes must be final.
+    """
     from matplotlib.patheffects import withStroke
 
-    halo = [withStroke(linewidth=2.5, foreground=ax.get_facecolor())]
-    for name, centre in zip(names, centres, strict=True):
-        ax.annotate(name, centre, ha="center", va="center", fontsize=8, weight="bold", color=INK, path_effects=halo)
+    written = [named(ax, name, tuple(centre), 8, INK) for name, centre in zip(names, centres, strict=True)]
+    for text in written:
+        text.set(weight="bold", path_effects=[withStroke(linewidth=2.5, foreground=ax.get_facecolor())])
+    place_names(ax, written, centres)
 
 
 def point_size(n: int) -> float:
     """Return a marker size at which n points still show their density."""
     return float(np.clip(4000 / max(n, 1), 2, 22))
+
+
+def row_names(X: Any) -> list[str] | None:
+    """Return the index of a pandas frame, unless it holds numbers."""
+    index = getattr(X, "index", None)
+    if index is None or callable(index) or getattr(index, "dtype", np.dtype(int)).kind in "iufbmM":
+        return None
+    return [str(name) for name in index]
 
 
 def set_apart(names: list[Any]) -> None:

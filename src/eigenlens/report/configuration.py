@@ -9,12 +9,11 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
+from .._core.drawing import named, place_names
 from ..distances import procrustes
-from ._style import FOUND, INK, LEVEL, QUIET, Display, plain, point_size
+from ._style import FOUND, INK, LEVEL, QUIET, Display, plain, point_size, row_names
 
 NAMED = 60  # points up to which names are written
-SWEEPS = 10
-CORNERS = [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1)]
 
 
 @dataclass(repr=False)
@@ -43,6 +42,7 @@ class ConfigurationDisplay(Display):
     """
 
     needs = ""
+    rows_optional = True
 
     coordinates: np.ndarray
     labels: Any = None
@@ -50,12 +50,16 @@ class ConfigurationDisplay(Display):
     target: np.ndarray | None = None
 
     @classmethod
-    def from_estimator(cls, model: Any, *, labels: Any = None, target: Any = None, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, model: Any, X: Any = None, *, labels: Any = None, target: Any = None, ax: Any = None
+    ) -> Self:
         """Draw the map of a fitted ClassicalMDS (or of any model with `embedding_`).
 
         Parameters
         ----------
         model : fitted estimator
+        X : table of the fit, optional
+            The index of a pandas frame names the points.
         labels : sequence of names, optional
             One for each row of the map.
         target : table of shape (n, 2), optional
@@ -63,6 +67,8 @@ class ConfigurationDisplay(Display):
         ax : matplotlib axes, optional
         """
         Y = np.asarray(_xp.to_numpy(model.embedding_), dtype=float)
+        if labels is None:
+            labels = row_names(X)
         if labels is not None and len(labels) != len(Y):
             raise errors.lengths_differ("the map", len(Y), "labels", len(labels))
         if Y.shape[1] == 1:
@@ -103,50 +109,7 @@ class ConfigurationDisplay(Display):
         return self
 
     def _write_names(self, ax: Any, Y: np.ndarray) -> None:
-        """Put each name where it covers least: beside its point, above or below."""
-        figure = ax.figure
-        figure.draw_without_rendering()
-        points = ax.transData.transform(Y)
-        crowd = points if self.target is None else np.vstack([points, ax.transData.transform(self.target)])
-        shift = 5.0 * figure.dpi / 72
-        names = [ax.annotate(str(name), at, color=INK, fontsize=9) for name, at in zip(self.labels, Y, strict=True)]
-        extents = [name.get_window_extent() for name in names]
-        spots = np.array(
-            [
-                [_box(at, box.width, box.height, dx, dy, shift) for dx, dy in CORNERS]
-                for at, box in zip(points, extents, strict=True)
-            ]
-        )
-        back, frame = ax.transData.inverted(), ax.get_window_extent().extents
-        for name, spot in zip(names, _least_covered(spots, crowd, frame), strict=True):
-            name.set_position(back.transform(spot[:2]))
-
-
-def _least_covered(spots: np.ndarray, crowd: np.ndarray, frame: np.ndarray) -> np.ndarray:
-    """Choose a spot for each name, within the frame, improving one after the other until nothing moves."""
-    chosen = np.zeros(len(spots), dtype=int)
-    everyone = np.arange(len(spots))
-    for _ in range(SWEEPS):
-        before = chosen.copy()
-        for i in everyone:
-            others = spots[everyone, chosen][everyone != i]
-            costs = [_covered(spot, others, crowd, frame) + 0.05 * rank for rank, spot in enumerate(spots[i])]
-            chosen[i] = int(np.argmin(costs))
-        if np.array_equal(before, chosen):
-            break
-    return spots[everyone, chosen]
-
-
-def _box(point: np.ndarray, width: float, height: float, dx: int, dy: int, shift: float) -> np.ndarray:
-    """Return left, bottom, right and top of a name beside a point."""
-    left = point[0] + (shift if dx > 0 else -shift - width if dx < 0 else -width / 2)
-    bottom = point[1] + (0.6 * shift if dy > 0 else -0.6 * shift - height if dy < 0 else -height / 2)
-    return np.array([left, bottom, left + width, bottom + height])
-
-
-def _covered(spot: np.ndarray, others: np.ndarray, points: np.ndarray, frame: np.ndarray) -> float:
-    """Count the names and points that a name would cover, and the edges it would cross."""
-    inside = np.all((points > spot[:2] - 2) & (points < spot[2:] + 2), axis=1)
-    hits = np.all((spot[:2] < others[:, 2:]) & (others[:, :2] < spot[2:]), axis=1)
-    outside = np.sum(spot[:2] < frame[:2]) + np.sum(spot[2:] > frame[2:])
-    return float(hits.sum() + inside.sum() + outside)
+        """Put each name where it covers least: beside its point, above or below, or farther away with a line to it."""
+        crowd = Y if self.target is None else np.vstack([Y, self.target])
+        names = [named(ax, str(name), tuple(at), 9, INK) for name, at in zip(self.labels, Y, strict=True)]
+        place_names(ax, names, crowd)

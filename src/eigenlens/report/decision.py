@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core import errors
 from .._core import xp as _xp
 from ._style import COLOURS, INK, Display, plain, point_size
 
@@ -25,15 +24,17 @@ class DecisionDisplay(Display):
     codes : array of shape (n,)
         Place of each row's class in `classes`.
     classes : array of shape (K,)
-    grid : tuple of two arrays of shape (STEPS,)
+    grid : tuple of two arrays of shape (STEPS,), or of one
     values : array of shape (STEPS, STEPS) or (STEPS, STEPS, K)
-        The decision function over the grid.
+        The decision function over the grid; of one axis less where there is one column.
     support : array of int
         Numbers of the support vectors among the rows.
     names : tuple of str
-        Of the two columns.
+        Of the columns that are drawn.
     margins : bool
         Whether f = ±1 means something: the margins of a kernel machine.
+    held : int
+        Other columns, which are held at their medians.
 
     Examples
     --------
@@ -55,8 +56,9 @@ class DecisionDisplay(Display):
     grid: tuple[np.ndarray, np.ndarray]
     values: np.ndarray
     support: np.ndarray
-    names: tuple[str, str]
+    names: tuple[str, ...]
     margins: bool = True
+    held: int = 0
 
     @classmethod
     def from_estimator(
@@ -77,16 +79,15 @@ class DecisionDisplay(Display):
             Whether to ring the support vectors.
         """
         values = np.asarray(_xp.to_numpy(X) if _xp.is_array(X) else X, dtype=float)
-        if values.shape[1] < 2:
-            raise errors.InputError(f"X has {values.shape[1]} column; a boundary in the plane needs two.")
+        columns = columns if values.shape[1] > 1 else (0,)  # type: ignore[assignment]
         labels = np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
         classes = np.asarray(_xp.to_numpy(model.classes_))
         rows = values[:, list(columns)]
         low, high = rows.min(axis=0), rows.max(axis=0)
         margin = 0.08 * (high - low)
         axes = tuple(np.linspace(a, b, STEPS) for a, b in zip(low - margin, high + margin, strict=True))
-        plane = np.tile(np.median(values, axis=0), (STEPS * STEPS, 1))
-        plane[:, list(columns)] = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
+        plane = np.tile(np.median(values, axis=0), (STEPS ** len(axes), 1))
+        plane[:, list(columns)] = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, len(axes))
         with warnings.catch_warnings():  # the grid has the columns of X, in their order, without their names
             warnings.filterwarnings("ignore", "X does not have valid feature names")
             found = np.asarray(_xp.to_numpy(model.decision_function(_xp.like(plane, X) if _xp.is_array(X) else plane)))
@@ -97,10 +98,11 @@ class DecisionDisplay(Display):
             np.searchsorted(classes, labels),
             classes,
             axes,  # type: ignore[arg-type]
-            found.reshape(STEPS, STEPS, *found.shape[1:]),
+            found.reshape(*[STEPS] * len(axes), *found.shape[1:]),
             np.asarray(numbers, dtype=int),
-            (str(names[columns[0]]), str(names[columns[1]])),
+            tuple(str(names[j]) for j in columns),
             hasattr(model, "function_"),
+            values.shape[1] - len(columns),
         )
         return display.plot(ax=ax)
 
@@ -109,6 +111,8 @@ class DecisionDisplay(Display):
         from matplotlib.colors import ListedColormap
 
         (ax,) = self._draw_on(ax, 1, 6.2, 4.6)
+        if len(self.grid) == 1:
+            return self._draw_line(plain(ax))
         K, two = len(self.classes), self.values.ndim == 2
         best = (self.values > 0).astype(int) if two else np.argmax(self.values, axis=2)
         colours = [COLOURS[k % len(COLOURS)] for k in range(K)]
@@ -136,5 +140,20 @@ class DecisionDisplay(Display):
                 ax.plot([], [], color=INK, linestyle="--", linewidth=0.9, label="f = ±1")
         ax.set(xlabel=self.names[0], ylabel=self.names[1], xlim=extent[:2], ylim=extent[2:])
         ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+        if self.held:
+            ax.set_title(f"the other {self.held} columns at their medians", fontsize=9, loc="left", color=INK)
         plain(ax)
+        return self
+
+    def _draw_line(self, ax: Any) -> Self:
+        """Draw one column: the rows of each class, and where the decision changes."""
+        x, bins = self.grid[0], np.histogram_bin_edges(self.rows[:, 0], bins="auto")
+        best = (self.values > 0).astype(int) if self.values.ndim == 1 else np.argmax(self.values, axis=1)
+        for k, label in enumerate(self.classes):
+            own = self.rows[self.codes == k, 0]
+            ax.hist(own, bins=bins, color=COLOURS[k % len(COLOURS)], alpha=0.5, label=str(label))
+        for j, place in enumerate((x[1:] + x[:-1])[np.diff(best) != 0] / 2):
+            ax.axvline(place, color=INK, linewidth=1.2, linestyle="--", label=None if j else "decision")
+        ax.set(xlabel=self.names[0], ylabel="rows")
+        ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
         return self

@@ -10,6 +10,7 @@ import numpy as np
 from .._core import xp as _xp
 from ._style import COLOURS, INK, MARKERS, MOST_IN_LEGEND, Display, name_centres
 
+FLATTEST = 0.45  # height of a plane over its width: names of axes need as much
 STEPS = 300  # points of the grid on which regions are drawn, along each axis
 
 
@@ -95,6 +96,7 @@ class DiscriminantDisplay(Display):
         ax.spines[["top", "right"]].set_visible(False)
         if len(self.classes) <= MOST_IN_LEGEND:
             ax.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+        ax.figure.draw_without_rendering()  # room for names of the axes is known once ticks were drawn
         return self
 
     def _colour(self, k: int) -> str:
@@ -114,12 +116,13 @@ class DiscriminantDisplay(Display):
         half = np.sqrt(2 * np.log(2))  # radius that holds half of a plane normal distribution
         for centre, k in zip(self.centroids, self.owners, strict=True):
             ax.add_patch(Circle(tuple(centre), half, fill=False, edgecolor=self._colour(k), linewidth=1.3))
-            ax.plot(*centre, marker="P", color=self._colour(k), markeredgecolor="white", markersize=9, zorder=3)
+            size = 9 if len(self.classes) <= MOST_IN_LEGEND else 4
+            ax.plot(*centre, marker="P", color=self._colour(k), markeredgecolor="white", markersize=size, zorder=3)
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+        ax.set(xlabel=self._axis(0), ylabel=self._axis(1))
         if len(self.classes) > MOST_IN_LEGEND:
             means = [self.scores[self.codes == k].mean(axis=0) for k in np.unique(self.codes)]
             name_centres(ax, [str(self.classes[k]) for k in np.unique(self.codes)], np.array(means))
-        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
-        ax.set(xlabel=self._axis(0), ylabel=self._axis(1))
 
     def _axis(self, j: int) -> str:
         return f"discriminant {j + 1} ({self.shares[j]:.0%})"
@@ -127,7 +130,8 @@ class DiscriminantDisplay(Display):
     def _limits(self) -> tuple[np.ndarray, np.ndarray]:
         points = np.vstack([self.scores, self.centroids - 1.3, self.centroids + 1.3])
         low, high = points.min(axis=0), points.max(axis=0)
-        margin = 0.04 * (high - low).max()
+        longest = float((high - low).max())
+        margin = np.maximum(0.04 * longest, (FLATTEST * longest - (high - low)) / 2)
         return low - margin, high + margin
 
     def _draw_regions(self, ax: Any, low: np.ndarray, high: np.ndarray) -> None:

@@ -20,6 +20,7 @@ from ._style import (
     name_centres,
     plain,
     point_size,
+    row_names,
     slice_colours,
 )
 
@@ -111,7 +112,7 @@ class ScoresDisplay(Display):
         p = 0 if loadings is None else len(loadings)
         columns = [str(c) for c in labels] if labels is not None else [f"x{j}" for j in range(p)]
         target = None if y is None else np.asarray(_xp.to_numpy(y) if _xp.is_array(y) else y)
-        return cls(Z[:, list(directions)], names, target, loadings, columns, _row_names(X)).plot(ax=ax)
+        return cls(Z[:, list(directions)], names, target, loadings, columns, row_names(X)).plot(ax=ax)
 
     def plot(self, *, ax: Any = None) -> Self:
         """Draw it.
@@ -196,11 +197,3 @@ class ScoresDisplay(Display):
             style = {"arrowstyle": "-|>", "color": LEVEL, "alpha": 0.7, "lw": 1}
             self.ax_.annotate("", tip, (0, 0), arrowprops=style)
         return [named(self.ax_, self.columns[j], tip, 8, LEVEL) for j, tip in zip(order, tips, strict=True)], tips
-
-
-def _row_names(X: Any) -> list[str] | None:
-    """Return the index of a pandas frame, unless it holds numbers."""
-    index = getattr(X, "index", None)
-    if index is None or callable(index) or getattr(index, "dtype", np.dtype(int)).kind in "iufbmM":
-        return None
-    return [str(name) for name in index]
