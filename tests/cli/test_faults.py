@@ -40,7 +40,7 @@ def test_a_small_report_costs_little_more_than_its_imports(tmp_path):
     imports = [sys.executable, "-c", "import sklearn.base, numpy, scipy.linalg"]
     bytecode = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path / "cache")}
     used = {"report": [], "imports": []}
-    for _ in range(5):
+    for _ in range(3):
         for name, words in {"report": report, "imports": imports}.items():
             before = sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
             subprocess.run(words, check=True, capture_output=True, env=bytecode)
