@@ -242,11 +242,24 @@ def test_the_level_is_kept_whatever_the_law_of_the_columns():
 
 
 def test_too_few_rows_for_theory_are_no_reason_to_refuse():
-    """As many rows as columns and classes together: the directions are not tested, and all else is said."""
+    """As many rows as columns and classes together: normal theory does not test the directions; all else is said."""
     rows = np.random.default_rng(0).standard_normal((16, 14))
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(14)]).assign(kind=["a", "b"] * 8)
-    (direction,) = report(frame, target="kind").findings.directions
+    (direction,) = report(frame, target="kind", method="lda").findings.directions
     assert direction.verdict == "not tested"
+
+
+def test_more_columns_than_rows_are_answered_by_a_penalty():
+    """LDA of as many columns as rows separates any classes; the report takes PDA, says so, and tests it."""
+    rng = np.random.default_rng(0)
+    kind = np.repeat(["a", "b", "c"], 20)
+    rows = rng.standard_normal((60, 150))
+    rows[:, :30] += rng.standard_normal((3, 30))[np.repeat([0, 1, 2], 20)]
+    frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(150)]).assign(kind=kind)
+    findings = report(frame, target="kind").findings
+    assert findings.method == "PDA"
+    assert any("PDA is used (--method lda asks for the other)" in note for note in findings.notes)
+    assert [direction.verdict for direction in findings.directions] == ["shown", "shown"]
 
 
 def test_columns_that_stand_in_the_way_of_a_test_are_named():

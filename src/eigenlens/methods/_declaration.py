@@ -203,6 +203,8 @@ class Declaration:
         Returns the basis, with which centred rows are multiplied to give scores. None if scores are not a linear map.
     takes_words : bool
         Whether it takes columns of words as they are.
+    takes_few_rows : bool
+        Whether it is the method to take where columns are as many as rows, or more.
     foreign_names : mapping of str to str
         Parameters that other libraries have for this method, and what to write in their place.
     """
@@ -226,6 +228,7 @@ class Declaration:
     display: str = "ScoresDisplay"
     linear_map: Callable[[Any], Any] | None = None
     takes_words: bool = False
+    takes_few_rows: bool = False
     foreign_names: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -89,8 +89,12 @@ PERMUTED_CLASSES = Wording(
 
 
 def cost_of_classes(n: int, p: int, groups: int) -> float:
-    """Return the multiplications of one permutation: products of matrices, and 20 p³ to choose a penalty."""
-    return (n * p * p + 20 * p**3) * (groups - 1)
+    """Return the multiplications of one permutation, in as many coordinates as the smaller side has.
+
+    Products of matrices, and 20 m³ to choose a penalty.
+    """
+    m = min(n, p)
+    return (n * m * m + 20 * m**3) * (groups - 1)
 
 
 def classes_by_theory(X: np.ndarray, y: Any) -> bool:

@@ -219,6 +219,7 @@ class PDA(LinearDiscriminant):
         test=DirectionTest(cost_of_classes, wordings={"permutation": PERMUTED_CLASSES}),
         compared_as="PDA",
         advantage="less variable coefficients",
+        takes_few_rows=True,
         display="DiscriminantDisplay",
         linear_map=basis_of,
     )

@@ -56,13 +56,16 @@ def of_question(kind: str) -> dict[str, Any]:
     return {name: cls for name, cls in methods().items() if declared(cls).question == kind}
 
 
-def chosen(name: str, kind: str, words: bool = False) -> Any:
+def chosen(name: str, kind: str, words: bool = False, few_rows: bool = False) -> Any:
     """Return the method of a study: the one that was asked for, or the first that answers the question.
 
-    With `words`, it is the first that takes columns of words as they are.
+    With `words`, it is the first that takes columns of words as they are; with `few_rows`, the first that takes as many
+    columns as rows.
     """
     known, fitting = methods(), list(of_question(kind))
-    usual = next((method for method in fitting if words and declared(known[method]).takes_words), fitting[0])
+    asked = {"takes_words": words, "takes_few_rows": few_rows}
+    able = (m for m in fitting if any(wanted and getattr(declared(known[m]), can) for can, wanted in asked.items()))
+    usual = next(able, fitting[0])
     wanted = usual if name == "auto" else name
     if wanted not in known:
         raise errors.setting("--method", wanted, f"for {QUESTIONS[kind]} there are: {', '.join(fitting) or 'none'}")

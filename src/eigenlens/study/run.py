@@ -80,7 +80,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
     >>> study(data, plan).findings.method
     'LDA'
     """
-    cls = chosen(plan.method, data.kind, words=plan.method == "auto" and data.whole is None and asks_for_words(data))
+    cls = chosen(plan.method, data.kind) if plan.method != "auto" else _usual(data)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         try:
@@ -121,6 +121,19 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
         about["views"] = [list(view) for view in plan.views]
         about["predicts"] = findings.extras["second"].names_out_
     return Study(findings, model, about)
+
+
+def _usual(data: Data) -> Any:
+    """Return the method of a study that asks for none; say where the table makes it another than the first."""
+    words = data.whole is None and asks_for_words(data)
+    few_rows = data.kind == "classes" and data.n_rows <= data.table.num_columns + len(data.class_sizes()[0])
+    cls, first = chosen("auto", data.kind, words, few_rows), chosen("auto", data.kind)
+    if few_rows and cls is not first:
+        data.notes.append(
+            f"{data.n_rows:,} rows are too few for {first.__name__} of {data.table.num_columns:,} columns, so "
+            f"{cls.__name__} is used (--method {declared(first).name} asks for the other)."
+        )
+    return cls
 
 
 def _without_classes(data: Data, plan: Plan) -> tuple[Any, Data, Plan, str]:
