@@ -258,7 +258,7 @@ def test_more_columns_than_rows_are_answered_by_a_penalty():
     frame = pd.DataFrame(rows, columns=[f"c{j}" for j in range(150)]).assign(kind=kind)
     findings = report(frame, target="kind").findings
     assert findings.method == "PDA"
-    assert any("PDA is used (--method lda asks for the other)" in note for note in findings.notes)
+    assert any("so PDA is used" in note for note in findings.notes)
     assert [direction.verdict for direction in findings.directions] == ["shown", "shown"]
 
 
