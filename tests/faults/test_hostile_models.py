@@ -348,3 +348,18 @@ def test_names_do_not_turn_the_page_around(tmp_path):
     assert not set("\u202e\u2067") & set(page)
     assert "\\u202e" not in page
     assert "\u2068אורך\u2069" in page
+
+
+@pytest.mark.parametrize("value", ["three", True])
+def test_parameters_that_no_fit_would_take_are_refused(path, value):
+    with pytest.raises(ModelFileError, match="a parameter that PCA does not take: n_components="):
+        load(forge(path, attribute("n_components", value)))
+
+
+def test_parameters_of_a_step_are_asked_too(pipeline):
+    def change(header):
+        for one in header["objects"]:
+            one["state"] = [[name, "best"] if name == "shrinkage" else [name, node] for name, node in one["state"]]
+
+    with pytest.raises(ModelFileError, match="a parameter that LDA does not take: shrinkage='best'"):
+        load(forge(pipeline, change))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import Pipeline
 
 from .._core.errors import InputError, InputTypeError
 from ..moments import Moments
@@ -25,6 +26,8 @@ def rehearse(model: BaseEstimator | Moments, size: int) -> None:
     if isinstance(model, Moments):
         _answer(model, "__repr__")
         return
+    for part in _steps(model):
+        _require_parameters(part)
     model = copy.copy(model)  # what a model keeps from its first answer stays out of it
     columns = _columns(model, size)
     if columns is None:
@@ -38,6 +41,24 @@ def rehearse(model: BaseEstimator | Moments, size: int) -> None:
         _try(model, rows[:2])  # three may happen to be the length of something that should have another
         if hasattr(model, "missing"):
             _try(model, holes)
+
+
+def _steps(model: BaseEstimator) -> list[Any]:
+    """Return a model, or the steps of a pipeline."""
+    return [step for _, step in model.steps] if isinstance(model, Pipeline) else [model]
+
+
+def _require_parameters(model: Any) -> None:
+    """Raise ValueError if a model of ours has a parameter that a fit would refuse whatever the rows."""
+    check = getattr(model, "_check_parameters", None)
+    if check is None:
+        return
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            check()
+    except OURS as error:
+        raise ValueError(f"it has a parameter that {type(model).__name__} does not take: {error}") from None
 
 
 def _try(model: BaseEstimator, rows: np.ndarray) -> None:
