@@ -82,3 +82,11 @@ def test_lda_and_svm_part_ways_where_tails_are_heavy(tmp_path):
     assert angle > 4
     assert svm < lda
     assert module.draw(tmp_path).exists()
+
+
+def test_doors(tmp_path):
+    doors = example("doors")
+    for door, libraries in doors.DOORS.items():
+        if all(importlib.util.find_spec(name) for name in libraries):
+            limit = 1e-9 if door is doors.moments_in_sqlite else 1e-12  # a database adds up in its own order
+            assert doors.apart(door, tmp_path) < limit, door.__name__
