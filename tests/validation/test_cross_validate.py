@@ -62,6 +62,21 @@ def test_classifiers_score_as_refits_do(model, settings, scoring):
     np.testing.assert_allclose(result.model.predict_proba(X), best.fit(X, y).predict_proba(X), atol=1e-10)
 
 
+@pytest.mark.parametrize("scaler", [None, StandardScaler()], ids=str)
+def test_settings_of_a_wide_table_share_what_none_of_them_changes(scaler):
+    """Decompositions are made once a fold for each penalty: a grid over penalties must not mix them up."""
+    wide = np.random.default_rng(3).standard_normal((60, 150))
+    kinds = np.repeat([0, 1, 2], 20)
+    wide[:, :10] += kinds[:, None]
+    model, prefix = (PDA(), "") if scaler is None else (make_pipeline(scaler, PDA()), "pda__")
+    grid = {f"{prefix}penalty": ["ridge", "smooth", np.eye(150) * 3], f"{prefix}lam": [0.5, 20.0]}
+    result = cross_validate(model, wide, kinds, cv=FOLDS, settings=grid, scoring="neg_log_loss")
+    assert result.from_moments
+    for setting, scores in zip(result.settings, result.scores, strict=True):
+        again = cross_val_score(clone(model).set_params(**setting), wide, kinds, cv=FOLDS, scoring="neg_log_loss")
+        np.testing.assert_allclose(scores, again, rtol=1e-8)
+
+
 @pytest.mark.parametrize(
     ("model", "target", "settings", "scoring"),
     [

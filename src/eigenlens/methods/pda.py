@@ -269,7 +269,8 @@ class PDA(LinearDiscriminant):
         constant = within.constant_columns()
         refuse_separating(within, constant, names) if free else refuse_alike(within, constant)
         between = between_form(within, priors)
-        along = self._once((free, id(self.penalty)), lambda: self._all_penalties(moments, within, free))
+        key = free, id(self.penalty)  # of models that are all there while they are compared
+        along = self._once(key, lambda: self._all_penalties(moments, within, free))
         lam = self._choose(along.path, float(within.unit[0]))
         pencil = Pencil(
             between if along.basis is None else between.seen_through(_xp.like(along.basis, within.shift)),

@@ -7,7 +7,8 @@ ended.
 
 Where no penalty keeps to the numbers, the places at which the alternation is stopped are arbitrary, and may be poor.
 They are compared with those of a second start, one axis after the other, and the better ones are taken. Where columns
-are more than rows, the search starts from soft thresholds instead, which are also the places it is compared with.
+are more than rows and soft thresholds of the principal axes settle, the search starts from these instead, and their
+places are the ones it is compared with.
 """
 
 from __future__ import annotations

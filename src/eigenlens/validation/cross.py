@@ -205,11 +205,12 @@ class _Run:
     def _fitted(self, models: Sequence[Any], source: Source, moments: Any, named: bool) -> list[Fitted | None]:
         """Fit every setting to the moments of one fold's training rows; None for those that cannot be."""
         found: list[Fitted | None] = []
+        shared: dict[Any, Any] = {}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the model that is kept says what there is to say
             for setting, model in zip(self.settings, models, strict=True):
                 try:
-                    found.append(self.subject.fit(model, source, moments, named))
+                    found.append(self.subject.fit(model, source, moments, named, shared))
                 except errors.InputError as error:
                     if len(models) == 1:
                         raise

@@ -85,8 +85,10 @@ class Subject(ABC):
         """Return the empty moments that serve all of these models; None where none do."""
 
     @abstractmethod
-    def fit(self, model: Any, source: Source, moments: Any, named: bool = True) -> Fitted:
-        """Fit a copy of the model."""
+    def fit(
+        self, model: Any, source: Source, moments: Any, named: bool = True, shared: dict[Any, Any] | None = None
+    ) -> Fitted:
+        """Fit a copy of the model; `shared` is what fits to the same moments with other parameters leave each other."""
 
     def loses_digits(self, model: Any, moments: Any) -> bool:
         """Tell whether moments should be collected again as factors."""
@@ -100,8 +102,6 @@ class Subject(ABC):
 
 class MomentsSubject(Subject):
     """A method of this package that fits from moments."""
-
-    _left: tuple[Any, dict[Any, Any]] | None = None
 
     def source(self, X: Any, y: Any, sample_weight: Any) -> Source:
         self.opened = clone(self.model)
@@ -126,18 +126,14 @@ class MomentsSubject(Subject):
         needed = [model._kept(kind) for model in models]
         return next((one for one in needed if all(_serves(one, other) for other in needed)), None)
 
-    def fit(self, model: Any, source: Source, moments: Any, named: bool = True) -> Fitted:
+    def fit(
+        self, model: Any, source: Source, moments: Any, named: bool = True, shared: dict[Any, Any] | None = None
+    ) -> Fitted:
         found = copy(model)
-        found._shared = self._of_the_same(moments)
+        found._shared = shared
         found._fit_collected(source, moments, named)
         del found._shared
         return Fitted(found, found, pivot_of(moments))
-
-    def _of_the_same(self, moments: Any) -> dict[Any, Any]:
-        """Return what earlier fits to these moments have left for others; that of other moments is forgotten."""
-        if self._left is None or self._left[0] is not moments:
-            self._left = (moments, {})
-        return self._left[1]
 
     def loses_digits(self, model: Any, moments: Any) -> bool:
         return bool(copy(model)._loses_digits(moments))
@@ -153,7 +149,9 @@ class RegressionSubject(Subject):
     def empty(self, models: Sequence[Any], kind: type[Centred]) -> Moments | None:
         return Cross(Factor)
 
-    def fit(self, model: Any, source: Source, moments: Any, named: bool = True) -> Fitted:
+    def fit(
+        self, model: Any, source: Source, moments: Any, named: bool = True, shared: dict[Any, Any] | None = None
+    ) -> Fitted:
         found = copy(model)
         if named:
             validate_data(found, source.native, reset=True, skip_check_array=True)
@@ -184,7 +182,9 @@ class PipelineSubject(Subject):
         empty = self.inner.empty([model[-1] for model in models], kind)
         return empty if empty is not None and getattr(empty, "of", Factor) in (Factor, kind) else None
 
-    def fit(self, model: Any, source: Source, moments: Any, named: bool = True) -> Fitted:
+    def fit(
+        self, model: Any, source: Source, moments: Any, named: bool = True, shared: dict[Any, Any] | None = None
+    ) -> Fitted:
         p = source.n_features
         steps, centre, scale, scaled = [], np.zeros(p), np.ones(p), moments
         for k, (name, step) in enumerate(model.steps[:-1]):
@@ -194,7 +194,7 @@ class PipelineSubject(Subject):
             done, c, s = _scaler_of(step, columns_total(scaled), p, source if named and k == 0 else None)
             steps.append((name, done))
             centre, scale, scaled = centre + c * scale, scale * s, scale_columns(scaled, c, s)
-        found = self.inner.fit(model[-1], source, scaled, named=False)
+        found = self.inner.fit(model[-1], source, scaled, False, shared)  # no setting changes a scaler
         whole = copy(model)
         whole.steps = [*steps, (model.steps[-1][0], found.final)]
         return Fitted(whole, found.final, pivot_of(moments), centre, scale)
