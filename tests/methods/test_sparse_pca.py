@@ -502,3 +502,13 @@ def test_smooth_columns_do_not_make_rounding_show(n_nonzero):
         found = SparsePCA(3, n_nonzero=n_nonzero).fit(other).components_
         assert np.array_equal(found != 0, first != 0)
         assert np.abs(np.abs(found) - np.abs(first)).max() < 1e-7
+
+
+def test_loadings_that_cancel_are_not_held_at_the_places_of_thresholds():
+    """Of smooth columns thresholds choose neighbours, whose loadings without a penalty are large and cancel."""
+    rng, t = np.random.default_rng(1), np.linspace(0, 1, 270)
+    waves = np.array([np.sin((j + 1) * np.pi * t) for j in range(3)])
+    X = rng.normal(size=(28, 3)) * [3, 2, 1] @ waves + 1e-3 * rng.normal(size=(28, 270))
+    model = SparsePCA(3, n_nonzero=20).fit(X)
+    soft = SparsePCA(3, n_nonzero=20, ridge=np.inf).fit(X)
+    assert model.explained_variance_ratio_.sum() > 0.7 * soft.explained_variance_ratio_.sum()

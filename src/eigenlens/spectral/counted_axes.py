@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 
 from .._core import xp as _xp
+from .adjusted import adjusted_variance
 from .axes_forms import BITS, Matrix
+from .pencil import Form
 from .refitted_axes import best_axis
 from .sparse_axes import SparseAxes
 from .working_columns import axes_of
@@ -27,6 +29,7 @@ from .working_columns import axes_of
 LEAST_RIDGE = 1e-7  # below it, rounding may make combinations of columns look like columns of their own
 SOFT_ROUNDS = 40  # in which soft thresholds settle, or else lead anywhere: columns are too much alike
 MOST_LOADINGS = 0.5  # of the number of rows: with more, a penalised regression fits whatever it is given
+WORTH = 0.9  # of the variance of thresholds that loadings at their places must keep: of columns alike they cancel
 BETTER = 1e-9  # fall of the objective, relative to the trace, that is more than rounding
 
 
@@ -52,9 +55,12 @@ def counted_axes(
         coarse = form.rounded()
         begin = _principal(coarse, start)
     soft = _thresholds(coarse, begin, counts, options) if n_rows < len(start) and np.isfinite(ridge) else None
+    found = None
     if soft is not None and counts.max() > MOST_LOADINGS * n_rows:
         found = _held(coarse, soft, counts, options)
-    else:
+        if _explained(coarse, found.B) < WORTH * _explained(coarse, soft.B):
+            found, soft = None, None
+    if found is None:
         found = axes_of(coarse, begin if soft is None else soft.A, counts=counts, **options)
         if np.isnan(found.penalties).any():
             places = replace(found, B=_one_by_one(coarse, begin, counts), A=begin) if soft is None else soft
@@ -82,6 +88,14 @@ def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str,
     """Find axes without a penalty at the places of the loadings of others."""
     near = replace(near, penalties=np.full(len(counts), np.nan))
     return axes_of(form, near.A, counts=counts, near=near, **options)
+
+
+def _explained(form: Matrix, B: np.ndarray) -> float:
+    """Return the adjusted variance of axes of unit length."""
+    size = np.linalg.norm(B, axis=0)
+    V = B / np.where(size > 0, size, 1.0)
+    inner = V.T @ form.image(V)
+    return float(adjusted_variance(Form(matrix=(inner + inner.T) / 2)).sum())
 
 
 def _better(found: SparseAxes, other: SparseAxes) -> SparseAxes:
