@@ -13,8 +13,8 @@ import numpy as np
 
 from eigenlens import RobustPCA
 
-n = 32
-ranks, shares = np.arange(1, 11, 2), np.arange(0.02, 0.4, 0.1)
+n = 24
+ranks, shares = np.arange(1, 9, 2), np.arange(0.02, 0.4, 0.1)
 
 
 def recovered(method, rank, share, seed):
@@ -25,7 +25,7 @@ def recovered(method, rank, share, seed):
         rng.random((n, n)) < share, rng.choice([-1.0, 1.0], (n, n)), 0.0
     )
     model = RobustPCA(
-        rank if method == "fixed_rank" else None, method=method, tol=1e-5, max_iter=200
+        rank if method == "fixed_rank" else None, method=method, tol=1e-5, max_iter=100
     )
     with warnings.catch_warnings():
         # beyond the edge nothing converges, which is what we look for
