@@ -3,12 +3,14 @@
 import json
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import eigenlens
+from eigenlens._core.errors import InputError
 from eigenlens.cli.main import run
 from eigenlens.normal import ExpectedCells
 from eigenlens.study import Plan, read_data, study
@@ -216,3 +218,16 @@ def test_expected_cells_are_those_of_the_likelihood():
     assert np.isfinite(ExpectedCells().fit_transform(sets)).all()
     with pytest.raises(eigenlens.exceptions.InputError, match="given"):
         ExpectedCells(given="all").fit(X)
+
+
+def test_a_method_without_moments_is_judged_on_complete_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 4))
+    X[::9, 1] = np.nan
+    pd.DataFrame(X, columns=list("abcd")).to_csv(tmp_path / "t.csv", index=False)
+    plan = Plan(method="robust-pca")
+    found = study(read_data(TableFile(tmp_path / "t.csv"), plan), plan).findings
+    assert found.n_rows == 60
+    assert found.shown_directions is not None
+    with pytest.raises(InputError, match=r"some are missing in .b.; use --method pca, or leave"):
+        study(read_data(TableFile(tmp_path / "t.csv"), plan), replace(plan, method="mixed-pca"))

@@ -237,10 +237,10 @@ def _of_moments(model: Any, k: int, n: int, plan: Plan, draws: int, about: str =
 
 def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Verdicts | None:
     """Test all rows, those with holes too; None where the method has no such test, or it would take too long."""
-    hypothesis = getattr(model, "_hypothesis", lambda: None)
-    if related.groups is not None or getattr(model, "missing", "refuse") == "refuse":
+    hypothesis, moments = getattr(model, "_hypothesis", lambda: None), getattr(model, "moments_", None)
+    if related.groups is not None or moments is None or getattr(model, "missing", "refuse") == "refuse":
         return None
-    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(model.moments_)) * model.n_features_in_**3
+    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(moments)) * model.n_features_in_**3
     draws = next((draws for draws in DRAWS if draws * cost <= WORK), None)
     if draws is None or hypothesis() is None:
         return None

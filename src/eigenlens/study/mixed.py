@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import InputError
+from .._core.errors import InputError, listed, setting
 from ..methods._declaration import Wording
 from ..report.findings import Findings, percent
 from ..tables import Preparation
@@ -16,7 +16,7 @@ from .data import Data
 from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK, Verdicts, of_test, related_rows, untested
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
-from .methods import made
+from .methods import declared, made
 from .plan import Plan, Progress
 from .preparing import prepared
 from .words import base, correlations, spread_words
@@ -50,6 +50,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     """Fit a method that takes words as they are, and tell its axes from those of unrelated columns."""
     preparation = prepared(data, plan, full=True)
     names, table = preparation.names_out_, data.table.select(preparation.columns_)
+    _require_numbers(cls, data, [name for name in preparation.columns_ if name not in preparation.levels_])
     free = sum(max(len(block) - 1, 1) for block in preparation.blocks())
     model = made(cls, plan.seed).set_params(n_components=max(1, min(MOST_AXES, free, data.n_rows - 1)))
     model.fit(table, sample_weight=data.weights)
@@ -73,6 +74,15 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     words = [name for name in preparation.columns_ if name in preparation.levels_]
     select = Selection(list(preparation.columns_), words)
     return findings, Pipeline([("select", select), ("model", model)])
+
+
+def _require_numbers(cls: Any, data: Data, names: list[str]) -> None:
+    """Refuse numbers that are missing: the method counts missing words as a word, and has no such way for numbers."""
+    holed = [name for name in names if holes_in(data.table.select([name])).any()]
+    if holed:
+        rule = f"it needs all numbers, and some are missing in {listed(map(repr, holed))}"
+        way_out = "use --method pca, or leave the rows out (--missing drop)"
+        raise setting("--method", declared(cls).name, f"{rule}; {way_out}")
 
 
 def _verdicts(

@@ -28,7 +28,7 @@ def base(
 ) -> Findings:
     """Return findings with what all studies share."""
     return Findings(
-        title=plan.title or _title(data.source),
+        title=plan.title or _title(data.sources),
         source=data.source,
         method=cls.__name__,
         kind=data.kind,
@@ -49,8 +49,9 @@ def base(
     )
 
 
-def _title(source: str) -> str:
-    name = name_of(source)
+def _title(sources: tuple[str, ...]) -> str:
+    name = name_of(sources)
+    name = name if len(sources) == 1 else name.replace("-and-", " and ").replace("-more", " more")
     return name.replace("_", " ").strip() or name
 
 
