@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .._core import errors, limits
-from .._core.threads import others_may_work
+from .._core.limits import others_may_work
 from .addresses import arrow_input, open_bytes
 
 GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell

@@ -11,7 +11,8 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.threads import PARALLEL_CELLS, settle_blas, thread_count, threaded
+from .._core.limits import settle_blas, thread_count
+from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array, TableLike
 from .base import (
     Block,
