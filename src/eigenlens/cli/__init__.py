@@ -19,11 +19,15 @@ def main() -> None:
     gone = [name for name in ("click", "rich") if not _is_there(name)]
     if gone:
         sys.exit(f"The command line needs {' and '.join(gone)}: pip install 'eigenlens[cli]'.")
-    from .interrupt import release
-    from .main import run
+    from .interrupt import CODE, release, watch
 
     try:
+        watch()
+        from .main import run
+
         sys.exit(run(sys.argv[1:]))
+    except KeyboardInterrupt:  # before the command had begun
+        sys.exit(CODE)
     finally:
         release()
         gc.freeze()
