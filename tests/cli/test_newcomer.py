@@ -185,6 +185,19 @@ def test_the_code_of_the_page_repeats_the_study(plan, people, folder):
     assert np.allclose(scores, result.findings.scores[:, : scores.shape[1]], rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("keep", [(), ("row",)])
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_the_code_of_the_page_reads_an_index_without_a_name(ending, keep, people, folder):
+    people = people[["size", "weight", "price", "kind"]]
+    people.to_csv("t.csv") if ending == "csv" else people.to_excel("t.xlsx")
+    plan = Plan(target="kind", folds=0, keep=keep)
+    result = study(read_data(TableFile(f"t.{ending}"), plan), plan)
+    names: dict = {}
+    exec(result.findings.code, names)  # the code is ours
+    assert names["X"].shape[1] == 3 + len(keep)
+    assert np.allclose(names["model"].transform(names["X"]), result.findings.scores, rtol=1e-9, atol=1e-9)
+
+
 def test_the_code_of_the_page_reads_numbers_in_a_dress(people, folder):
     people["price"] = [f"{price:,.2f} $" for price in people["price"] * 1000]
     people.to_csv("money.csv", index=False, sep="|")

@@ -40,13 +40,14 @@ def _run() -> int:
         gc.freeze()
 
 
-def _with_room(function: FunctionType) -> Callable[[], int]:
+def _with_room(function: Callable[[], int]) -> Callable[[], int]:
     """Return a function whose calls share one large piece of the interpreter's stack.
 
     CPython asks the system for 16 KiB of stack at a time and gives them back when calls return. Where a loop calls
     across such an edge, it does so thousands of times: 31,000 times, a tenth of a small report, under `python -m`. A
     frame of half a mebibyte comes in a piece of one, and what it calls has the rest.
     """
+    assert isinstance(function, FunctionType)
     return FunctionType(function.__code__.replace(co_stacksize=STACK_WORDS), function.__globals__)
 
 

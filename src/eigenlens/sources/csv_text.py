@@ -96,6 +96,11 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
     return names
 
 
+def has_unnamed_index(path: Path, dialect: Dialect) -> bool:
+    """Tell whether the first column has no name, so that `read_header` gives it one."""
+    return dialect.header and header_cells(path, dialect)[0] == ""
+
+
 def header_cells(path: Path, dialect: Dialect) -> list[str]:
     """Return the cells of the first line, as they are."""
     _refuse_binary(path, dialect)

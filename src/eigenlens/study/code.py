@@ -103,7 +103,7 @@ def _head(data: Data) -> str:
     first = str(data.whole.file.paths[0])
     if data.dialect is None:
         return f"next(pq.ParquetFile({first!r}).iter_batches(1000)).to_pandas()"
-    return f"pd.read_csv({first!r}{_options(data.dialect, data.all_names)}, nrows=1000)"
+    return f"pd.read_csv({first!r}{_options(data.dialect, data.all_names)}{_index(data)}, nrows=1000)"
 
 
 def _rows(data: Data, plan: Plan) -> list[str]:
@@ -112,12 +112,14 @@ def _rows(data: Data, plan: Plan) -> list[str]:
         lines = ["# table: the rows as a pandas DataFrame"]
     elif data.dialect is None:
         reader = "read_excel" if kind_of(_files(data.sources)[0]) in SHEETS else "read_parquet"
-        lines = [f"table = {_of_files(data.sources, f'pd.{reader}', '')}"]
+        lines = [f"table = {_of_files(data.sources, f'pd.{reader}', _index(data))}"]
     else:
         lines = ["import sys", ""] if data.source == "-" else []
-        options = _options(data.dialect, data.all_names)
+        options = _options(data.dialect, data.all_names) + _index(data)
         lines.append(f"table = {_of_files(data.sources, 'pd.read_csv', options)}")
         lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
+    if data.unnamed_index and not _index(data):
+        lines.append(f"table = table.rename(columns={{'Unnamed: 0': {data.all_names[0]!r}}})")
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
         lines.append(f"table = table.iloc[np.sort({draw})]")
@@ -184,6 +186,11 @@ def _options(dialect: Dialect, names: list[str]) -> str:
     return "".join(f", {name}={value!r}" for name, value in given.items())
 
 
+def _index(data: Data) -> str:
+    """Return the option that reads a first column without a name as the names of the rows."""
+    return ", index_col=0" if data.unnamed_index and data.all_names[0] not in data.shown else ""
+
+
 def _undressed(name: str, decimal: str) -> str:
     """Return the line that makes numbers of a column whose numbers have signs."""
     bare = f"table[{name!r}].str.replace('[^0-9{decimal}eE+-]', '', regex=True)"
@@ -199,7 +206,8 @@ def _selection(data: Data) -> str:
     """Return how to take the columns from the table: by what is left out, where that is shorter."""
     kept = _kept(data)
     taken = set(kept)
-    gone = [name for name in data.all_names if name not in taken]
+    names = data.all_names[1:] if _index(data) else data.all_names
+    gone = [name for name in names if name not in taken]
     if len(gone) < len(kept):
         return f"table.drop(columns={gone!r})" if gone else "table"
     return f"table[{kept!r}]"

@@ -72,6 +72,8 @@ class Data:
         What names it on a command line.
     asked : Dialect
         How the file is written, as far as the user said.
+    unnamed_index : bool
+        Whether the first column of the file has no name.
 
     Examples
     --------
@@ -106,6 +108,7 @@ class Data:
     whole: Any = None
     sources: tuple[str, ...] = ()
     asked: Dialect = field(default_factory=Dialect)
+    unnamed_index: bool = False
 
     def __post_init__(self) -> None:
         self.sources = self.sources or (self.source,)
@@ -213,6 +216,7 @@ def read_data(
         roles=roles,
         sources=sources,
         asked=file.asked,
+        unnamed_index=file.unnamed_index,
     )
 
 

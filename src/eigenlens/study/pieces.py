@@ -82,7 +82,7 @@ def read_in_pieces(
     row_names = None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()]
     data = Data(errors.listed(sources, 3), table.select(used), y, layout.kind, row_names, notes, shown, file.names)
     data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
-    data.sources, data.asked = sources, file.asked
+    data.sources, data.asked, data.unnamed_index = sources, file.asked, file.unnamed_index
     if kept.weighing is not None:
         data.weights = weights_of(table.column(layout.weights)) / kept.weighing.mean
     if layout.group is not None:

@@ -86,10 +86,10 @@ def _of_others(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Nex
     together = replace(plan, views=None, method="auto")
     steps = [_step("See where the rows spread in all columns together.", data, together)]
     tops = [name for name, _ in findings.top_loadings(0, 1)] if findings.axes else []
-    rest = tuple([name for name in view if name not in tops] for view in plan.views)
-    if all(rest) and sum(map(len, rest)) < sum(map(len, plan.views)):
+    a, b = ([name for name in view if name not in tops] for view in plan.views)
+    if a and b and (a, b) != plan.views:
         what = f"See what the two sets have in common without {tops[0]!r}, which counts most."
-        steps.append(_step(what, data, replace(plan, views=rest)))
+        steps.append(_step(what, data, replace(plan, views=(a, b))))
     return steps
 
 

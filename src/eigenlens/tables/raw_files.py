@@ -15,10 +15,12 @@ from ..sources import csv_text
 from ..sources.csv_text import (
     AUTO,
     PLAIN,
+    ROW_NAMES,
     Dialect,
     NotPlain,
     check_quotes,
     csv_batches,
+    has_unnamed_index,
     locate,
     read_header,
     refuse_same_names,
@@ -152,6 +154,13 @@ class RawFiles:
         for path, found in self._names_in.items():
             require_same_columns(self.paths[0], names, path, found)
         return names + [name for name in self._folders[0] if name not in names]
+
+    @property
+    def unnamed_index(self) -> bool:
+        """Whether the first column has no name in the file."""
+        if self._sheet is not None:
+            return bool(self._sheet.column_names[0] == ROW_NAMES)
+        return self.is_text and has_unnamed_index(self.paths[0], self.dialect)
 
     def _names_of(self, path: Path) -> list[str]:
         if self.is_text:

@@ -10,7 +10,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from .._core import errors
-from ..sources.csv_text import refuse_same_names
+from ..sources.csv_text import ROW_NAMES, refuse_same_names
 from .parts import require_same_columns
 
 
@@ -56,7 +56,7 @@ def _read_sheet(path: Path) -> tuple[dict[str, list[Any]], list[str]]:
         raise errors.unreadable(str(path), ValueError(f"its first sheet, {names[0]!r}, is empty"))
     width = max(j + 1 for row in rows for j, cell in enumerate(row) if cell is not None)
     header = ["" if cell is None else str(cell).strip() for cell in rows[0][:width]]
-    header[0] = header[0] or "row"
+    header[0] = header[0] or ROW_NAMES
     if not all(header):
         place = header.index("") + 1
         raise errors.InputError(f"{path}, row 1, column {place}: the column has no name; give it one.")
