@@ -42,6 +42,7 @@ from ..mixtures import (
     read_counts,
     read_start,
     run,
+    warn_of_lost,
 )
 from ..normal.checks import warn_of_blank_rows
 from ..regress.penalized import PenalizedRegression
@@ -264,7 +265,9 @@ class MDA(ScoredClassifier, FillsHoles):
         else:
             starts = data.starts(counts, rng, n)
         fits = [self._run(data, Z) for Z in starts]
-        return max(fits, key=lambda fit: fit.path[-1])
+        best = max(fits, key=lambda fit: fit.path[-1])
+        warn_of_lost(data.labels, counts, best.step.shares)
+        return best
 
     def _run(self, data: Classes, Z: Any, steps: int | None = None) -> Fit:
         with self._threads(thin=True):
