@@ -35,7 +35,7 @@ def check_names(file: TableFile, plan: Plan) -> None:
             raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
-        raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")
+        raise errors.setting("--views", sorted(twice)[0], "name each column once, in one of the two sets")
     if plan.sample is not None and plan.sample < 10:
         raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
 

@@ -1,7 +1,7 @@
 """Rows with holes in a study: the best fit that can be had of them, and what is said of it.
 
-Maximum likelihood comes first, where the method has it; then cells filled with what their row leads to expect; where
-rows are too few for a covariance, the mean of the column.
+Methods that have maximum likelihood use it. For the others, a missing cell is filled with the value that the rest of
+its row predicts, or with the mean of its column where rows are too few for a covariance.
 """
 
 from __future__ import annotations

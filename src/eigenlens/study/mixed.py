@@ -13,13 +13,15 @@ from ..report.findings import Findings, percent
 from ..tables import Preparation
 from ..tables.selection import Selection
 from .data import Data
-from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK, Verdicts, of_test, related_rows, untested
+from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
 from .holes import tell_missing_words
 from .methods import declared, made
 from .plan import Plan, Progress
 from .preparing import prepared
+from .related import related_rows
+from .verdicts import Verdicts, of_test, untested
 from .words import base, correlations, spread_words
 
 MOST_AXES = 10
@@ -92,7 +94,7 @@ def _verdicts(
 ) -> Verdicts:
     n, related = data.n_rows, related_rows(data)
     if table.num_columns < 2:
-        return untested(k, "There is a single column, so that nothing can be related to anything.")
+        return untested(k, "There is a single column, so there is nothing that it could be related to.")
     if related.groups is not None:
         return untested(k, "Columns are permuted row by row, which groups do not allow.")
     spent = effort(n, lambda m: m * columns * min(m, columns), WORK, 199, FEWEST_ROWS["none"])

@@ -30,7 +30,7 @@ MOST_PASSES = 4
 def read_in_pieces(
     file: TableFile, plan: Plan, sources: tuple[str, ...], progress: Progress | None = None
 ) -> Data | None:
-    """Read a file once, keeping moments and a sample; None where its study needs rows, so that they must be in memory.
+    """Read a file once, keeping moments and a sample; None where its study needs all rows in memory.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def read_in_pieces(
 
 
 def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
-    """Count a response anew where its bins are too coarse to make slices of them, or slices where rows have holes."""
+    """Count a response again where its bins are too coarse for slices, and count slices where rows have holes."""
     bins, layout = first.kept.bins, first.layout
     if bins is None or layout is None:
         return first

@@ -106,11 +106,12 @@ def _without_the_first(findings: Findings, data: Data, plan: Plan) -> list[NextS
 
 def _beside(cls: Any, data: Data, plan: Plan) -> list[NextStep]:
     """Put another method that answers the same question beside this one."""
-    others = [name for name, other in of_question(data.kind).items() if other is not cls]
+    others = [(name, other) for name, other in of_question(data.kind).items() if other is not cls]
     if not others or data.whole is not None:
         return []
-    step = _step(f"See what {others[0]} says beside it.", data, plan)
-    return [replace(step, command=f"{step.command} --beside {others[0]}")]
+    name, other = others[0]
+    step = _step(f"See what {other.__name__} says, beside this page.", data, plan)
+    return [replace(step, command=f"{step.command} --beside {name}")]
 
 
 def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
