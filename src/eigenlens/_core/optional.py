@@ -26,6 +26,11 @@ def require(library: str, purpose: str, extra: str) -> Any:
         raise errors.missing_library(library.partition(".")[0], purpose, extra) from error
 
 
+def pyarrow(path: Any, module: str = "") -> Any:
+    """Return pyarrow, or a module of it, to read a file."""
+    return require(f"pyarrow.{module}" if module else "pyarrow", f"Reading {path}", "cli")
+
+
 def pyplot() -> Any:
     """Return matplotlib.pyplot."""
     return require("matplotlib.pyplot", "Drawing", "plot")
