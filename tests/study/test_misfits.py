@@ -28,7 +28,7 @@ def test_a_cell_that_was_mistyped_is_blamed():
 def test_the_page_lists_them(tmp_path):
     page = eigenlens.report(WINE).save(tmp_path / "page.html").read_text()
     assert "Rows that do not fit" in page
-    assert "columns to blame" in page
+    assert "columns that add most" in page
     assert "row 70" in page
 
 

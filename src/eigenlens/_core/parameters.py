@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from . import errors, limits
-from .threads import settle_blas
 
 
 def is_number(value: Any, *, integer: bool = False) -> bool:
@@ -97,7 +96,7 @@ def unchanged_on_failure(model: Any) -> Iterator[None]:
     Memory that ends on the way, where it could not be foreseen, is told in our own words.
     """
     before = model.__dict__.copy()
-    settle_blas()
+    limits.settle_blas()
     try:
         yield
     except BaseException as error:

@@ -27,9 +27,9 @@ from sklearn.base import BaseEstimator
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_number, check_seed, random_from, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, check_number, check_seed, random_from, wanted
 from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, ColumnNames, Priors, RandomState, TableLike
+from .._core.typing import Array, Priors, RandomState, TableLike
 from ..mixtures import (
     Classes,
     Fit,
@@ -42,6 +42,7 @@ from ..mixtures import (
     read_counts,
     read_start,
     run,
+    warn_of_lost,
 )
 from ..normal.checks import warn_of_blank_rows
 from ..regress.penalized import PenalizedRegression
@@ -196,45 +197,26 @@ class MDA(ScoredClassifier, FillsHoles):
     def _work(self) -> tuple[int, int] | None:
         return (8, 120)
 
-    def fit(
-        self,
-        X: TableLike,
-        y: ColumnLike | None = None,
-        sample_weight: ColumnLike | None = None,
-        *,
-        target: ColumnNames | None = None,
-    ) -> Self:
-        """Fit the mixtures by EM.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : labels of shape (n,)
-            Omit it if X is a source that holds the labels.
-        sample_weight : array of shape (n,), optional
-            A row of weight 2 counts twice.
-        target : column, optional
-            Instead of y: its name in X, if the columns of X have names.
-        """
-        with unchanged_on_failure(self):
-            self._check_parameters()
-            source, rows = self._read(*self._take_target(X, y, target), sample_weight)
-            labels = source.labels
-            codes = np.asarray(rows.y, dtype=np.intp)
-            sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
-            counts = read_counts(self._asked, labels.classes, sizes)
-            start = None if self.init is None else read_start(self.init, source, codes, counts)
-            with self._threads(rows.X.shape[1] <= THIN):
-                data, start = self._classes(rows, codes, labels.classes, start)
-                self._check_rank(data)
-                if counts is None:
-                    counts = self._choose(data)
-                if self.n_components is not None:
-                    most = sum(counts) - 1
-                    wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
-                self._present(self._best(data, counts, start), data, source)
-                logs = _xp.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
-                self.deviance_ = -2.0 * float(data.w @ logs)
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
+        """Fit the mixtures by EM."""
+        self._check_parameters()
+        source, rows = self._read(X, y, sample_weight)
+        labels = source.labels
+        codes = np.asarray(rows.y, dtype=np.intp)
+        sizes: Any = np.bincount(codes, weights=rows.weight, minlength=len(labels.classes))
+        counts = read_counts(self._asked, labels.classes, sizes)
+        start = None if self.init is None else read_start(self.init, source, codes, counts)
+        with self._threads(rows.X.shape[1] <= THIN):
+            data, start = self._classes(rows, codes, labels.classes, start)
+            self._check_rank(data)
+            if counts is None:
+                counts = self._choose(data)
+            if self.n_components is not None:
+                most = sum(counts) - 1
+                wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
+            self._present(self._best(data, counts, start), data, source)
+            logs = _xp.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
+            self.deviance_ = -2.0 * float(data.w @ logs)
         return self
 
     def _classes(self, rows: Any, codes: np.ndarray, labels: np.ndarray, start: Any) -> tuple[Classes, Any]:
@@ -283,7 +265,9 @@ class MDA(ScoredClassifier, FillsHoles):
         else:
             starts = data.starts(counts, rng, n)
         fits = [self._run(data, Z) for Z in starts]
-        return max(fits, key=lambda fit: fit.path[-1])
+        best = max(fits, key=lambda fit: fit.path[-1])
+        warn_of_lost(data.labels, counts, best.step.shares)
+        return best
 
     def _run(self, data: Classes, Z: Any, steps: int | None = None) -> Fit:
         with self._threads(thin=True):

@@ -1,6 +1,6 @@
 """Mixtures of normal laws with one covariance, a few for each class: what mixture discriminant analysis computes."""
 
-from .em import Classes, Fit, Plain, plain_step, run
+from .em import Classes, Fit, Plain, plain_step, run, warn_of_lost
 from .holes import HoledClasses, law_of
 from .subclasses import counts_by_bic, counts_by_folds, read_counts, read_start
 
@@ -16,4 +16,5 @@ __all__ = [
     "read_counts",
     "read_start",
     "run",
+    "warn_of_lost",
 ]

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors
-from .._core.threads import others_may_work
+from .._core.limits import others_may_work
 from .addresses import arrow_input
 from .csv_text import BLOCK_BYTES, MISSING, PLAIN, block_bytes, header_cells, lines_of, read_header
 from .parquet import record_piece

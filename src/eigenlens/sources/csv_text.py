@@ -19,7 +19,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from .._core import errors, limits
-from .._core.threads import others_may_work
+from .._core.limits import others_may_work
 from .addresses import arrow_input, open_bytes
 
 GAPS = ("", "NA", "NaN", "nan", "N/A", "null", "NULL")  # the usual spellings of a missing cell
@@ -94,6 +94,11 @@ def read_header(path: Path, dialect: Dialect) -> list[str]:
             raise errors.InputError(f"{path}, line 1, column {j + 1}: the column has no name; give it one.")
     refuse_same_names(path, names)
     return names
+
+
+def has_unnamed_index(path: Path, dialect: Dialect) -> bool:
+    """Tell whether the first column has no name, so that `read_header` gives it one."""
+    return dialect.header and header_cells(path, dialect)[0] == ""
 
 
 def header_cells(path: Path, dialect: Dialect) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._core import errors, limits
-from .._core.threads import others_may_work
+from .._core.limits import others_may_work
 from .addresses import Place
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed

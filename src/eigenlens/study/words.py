@@ -14,6 +14,7 @@ from .plan import Plan
 ALIKE = 0.8  # columns whose weights differ by less than this factor weigh alike
 AS_WELL = 0.05  # of the variance: methods that differ by less explain as much
 NEARLY = 0.97  # and so many as weigh the same to two digits are counted, and not named
+MINOR = 0.2  # of the largest weight: columns below it do not make a direction
 
 
 def base(
@@ -28,7 +29,7 @@ def base(
 ) -> Findings:
     """Return findings with what all studies share."""
     return Findings(
-        title=plan.title or _title(data.source),
+        title=plan.title or _title(data.sources),
         source=data.source,
         method=cls.__name__,
         kind=data.kind,
@@ -49,8 +50,9 @@ def base(
     )
 
 
-def _title(source: str) -> str:
-    name = name_of(source)
+def _title(sources: tuple[str, ...]) -> str:
+    name = name_of(sources)
+    name = name if len(sources) == 1 else name.replace("-and-", " and ").replace("-more", " more")
     return name.replace("_", " ").strip() or name
 
 
@@ -84,7 +86,8 @@ def _driven(findings: Findings, j: int, limit: int = 3) -> str:
     if tops and equal > limit:
         some = _and([f"{name} ({value:+.2f})" for name, value in tops[: limit - 1]])
         return f"{equal:,} of {p:,} columns alike, {some} among them"
-    return _and([f"{name} ({value:+.2f})" for name, value in tops] or ["none of the columns"])
+    named = [f"{name} ({value:+.2f})" for name, value in tops if abs(value) >= MINOR * largest]
+    return _and(named or ["none of the columns"])
 
 
 def _share(part: float) -> str:
@@ -153,7 +156,7 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             f"directions may change with a few rows more. Compare fits on two halves of the rows."
         )
     if shown is not None:
-        findings.doubts += [findings.test.doubt] if findings.test.doubt else []
+        findings.doubts += [findings.test.doubt] if findings.test.doubt and shown < k else []
         findings.doubts.append(
             "Outlying rows can make a direction of their own. Look at the rows at the ends of each axis."
         )
