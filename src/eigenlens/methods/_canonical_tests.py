@@ -88,7 +88,10 @@ class CanonicalTests(TakesHoles[Kept]):
             return holed
         sides = self._sides(self._without_holes(moments))
         if sides.penalised_by and method not in (None, "permutation"):
-            raise errors.permutation_only(sides.penalised_by, method)
+            raise errors.InputError(
+                f"{sides.penalised_by}: the normal theory of method={method!r} holds for plain least squares; use "
+                "method='permutation', which assumes no distribution."
+            )
         needed = moved or method == "permutation" or bool(sides.penalised_by)
         if source is None and needed:
             self._rows_to_test(None, None, None, "permutation", needed=True)
