@@ -285,8 +285,8 @@ def _compared(findings: Findings) -> list[str]:
         return []
     need = "needs" if len(lacking) == 1 else "need"
     return [
-        f"{listed(lacking, 6)} {need} complete rows: in the comparison, a missing number is what the rest of its row "
-        "predicts."
+        f"{listed(lacking, 6)} {need} complete rows: in the comparison, missing cells are filled with what the rest of "
+        "the row predicts."
     ]
 
 
