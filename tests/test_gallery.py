@@ -33,7 +33,7 @@ def test_example_runs_and_draws(path):
         pytest.importorskip("statsmodels.api")
     plt.switch_backend("Agg")
     plt.close("all")
-    # The machine may be busy: we measure this thread's work instead of the clock, and without a second thread to wait for.
+    # The machine may be busy: what counts is the work of this thread, which has no other to wait for.
     with threadpool_limits(1):
         start = time.thread_time()
         runpy.run_path(str(path))

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from eigenlens._core import xp as _xp
-from eigenlens._core.threads import thread_count, threaded
+from eigenlens._core.limits import thread_count
+from eigenlens._core.threads import threaded
 
 
 def test_results_come_in_order():
@@ -118,7 +119,7 @@ def test_a_forked_process_has_threads_of_its_own():
 
 
 def _threads_in_child(queue):
-    from eigenlens._core.threads import thread_count
+    from eigenlens._core.limits import thread_count
 
     seen = list(threaded(lambda i: threading.current_thread().name, iter(range(4))))
     queue.put((thread_count(), all(name.startswith("eigenlens") for name in seen)))

@@ -65,7 +65,7 @@ def _line(tests: dict[str, Callable], law: Callable, n: int, p: int, k: int, siz
 
     def once(rng: np.random.Generator) -> list[bool]:
         X, seed = planted(law, n, p, k, size, rng), int(rng.integers(2**31))
-        found = [test(X, seed) for test in tests.values()]
+        found = [test(X, seed, k) for test in tests.values()]
         return [outcome for d in found for outcome in (d > k, d == k)]
 
     cell = f"{law.__name__}, n={n} p={p}, {k} planted" + (f" at {size}" if k else "")
@@ -73,12 +73,13 @@ def _line(tests: dict[str, Callable], law: Callable, n: int, p: int, k: int, siz
     return "; ".join(what), once, LEVELS
 
 
-def _shared(noise: str, block: int | None, X: np.ndarray, seed: int) -> int:
-    with patch.object(shared, "_by_draws", _until_decided):
+def _shared(noise: str, block: int | None, X: np.ndarray, seed: int, k: int) -> int:
+    with patch.object(shared, "_by_draws", partial(_until_decided, k)):
         return components_test(X, noise=noise, block=block, n_draws=DRAWS, random_state=seed).dimension
 
 
 def _until_decided(
+    k: int,
     found: float,
     fit: shared.FactorFit,
     d: int,
@@ -87,7 +88,12 @@ def _until_decided(
     n_draws: int,
     alpha: float,
 ) -> tuple[float, float, int]:
-    """Make the library's draws, in its order, until so many reach the statistic that its verdict is settled."""
+    """Make the library's draws, in its order, until so many reach the statistic that its verdict is settled.
+
+    Once more than the k planted directions are found, so is the outcome, however many follow.
+    """
+    if d > k:
+        return 1.0, found, 0
     null: list[float] = []
     exceeded = 0
     while len(null) < n_draws and (1 + exceeded) / (1 + n_draws) <= alpha:
@@ -98,16 +104,16 @@ def _until_decided(
     return (1 + exceeded) / (1 + n_draws), float(np.quantile(null, 1 - alpha)), len(null)
 
 
-def _by_values(test: Callable, X: np.ndarray, seed: int) -> int:
+def _by_values(test: Callable, X: np.ndarray, seed: int, k: int) -> int:
     return test(np.linalg.eigvalsh(np.cov(X.T))[::-1], len(X) - 1).dimension
 
 
-def _horn(X: np.ndarray, seed: int) -> int:
+def _horn(X: np.ndarray, seed: int, k: int) -> int:
     values = np.linalg.eigvalsh(np.cov(X.T))[::-1]
     return against_normal(values, len(X) - 1, X.std(axis=0, ddof=1), 0.05, 39, seed).dimension
 
 
-def _permuted_shares(X: np.ndarray, seed: int) -> int:
+def _permuted_shares(X: np.ndarray, seed: int, k: int) -> int:
     """Permutation parallel analysis, one direction after the other, by shares of the variance left (jackstraw)."""
     rng = np.random.default_rng(seed)
     found = _shares(X)
@@ -130,5 +136,5 @@ RIVALS = {
     "conditional": partial(_by_values, conditional_test),
     "gap": partial(_by_values, gap_test),
     "broken stick": partial(_by_values, lambda values, n: broken_stick(values)),
-    "scikit-learn's mle": lambda X, seed: int(PCA("mle").fit(X).n_components_),
+    "scikit-learn's mle": lambda X, seed, k: int(PCA("mle").fit(X).n_components_),
 }

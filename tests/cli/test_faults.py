@@ -93,11 +93,12 @@ def test_an_interrupt_ends_within_a_second_and_leaves_nothing_half_written(folde
     names = ",".join([*(f"c{j}" for j in range(30)), "kind"])
     np.savetxt("big.csv", np.column_stack([X, kind]), delimiter=",", header=names, comments="", fmt="%.4f")
     child = subprocess.Popen(
-        [*HERE, "compare", "big.csv", "--target", "kind", "--as", "classes"],
+        [*HERE, "compare", "big.csv", "--target", "kind", "--as", "classes", "--folds", "50"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(3.5)  # by now it is in the middle of a fit
+    while child.poll() is None and cpu_of(child.pid) < 3.0:  # by then it is in the middle of a fit
+        time.sleep(0.05)
     assert child.poll() is None
     before, others = cpu_of(child.pid), resource.getrusage(resource.RUSAGE_CHILDREN)
     child.send_signal(signal.SIGINT)

@@ -8,7 +8,7 @@ from eigenlens import PCA
 from eigenlens._core.errors import InputError, InputTypeError
 from eigenlens.inference import broken_stick, denoise, hard_threshold, noise_edge, parallel_analysis, tracy_widom_test
 from eigenlens.inference.denoising import noise_level, shrink
-from eigenlens.inference.tracy_widom import quantile, survival
+from eigenlens.inference.tracy_widom import TABLE, _table, quantile, survival
 
 
 def spiked(n, p, spikes, seed):
@@ -40,6 +40,18 @@ def test_tracy_widom_moments_are_the_published_ones():
     second = s[-1] ** 2 - np.trapezoid(2 * s * F, s)
     assert mean == pytest.approx(-1.2065335745820, abs=1e-4)
     assert second - mean**2 == pytest.approx(1.607781034581, abs=1e-3)
+
+
+def test_the_interpolated_law_has_the_published_moments_and_slopes():
+    """Bornemann (2010), as above; derivatives against differences of the law itself."""
+    F = _table()
+    mean = TABLE[1] - F.integ(lbnd=TABLE[0])(TABLE[1])
+    assert mean == pytest.approx(-1.2065335745820, abs=1e-8)
+    s, h = np.linspace(-4, 3, 15), 1e-3
+    below, here, above = (np.array([1 - survival(x) for x in s + step]) for step in (-h, 0, h))
+    np.testing.assert_allclose(F(s), here, atol=1e-12)
+    np.testing.assert_allclose(F.deriv(1)(s), (above - below) / (2 * h), atol=1e-6)
+    np.testing.assert_allclose(F.deriv(2)(s), (above - 2 * here + below) / h**2, atol=1e-6)
 
 
 def test_the_far_tail_keeps_its_digits():

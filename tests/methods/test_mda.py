@@ -159,6 +159,17 @@ def test_lost_subclasses_are_merged_with_a_warning():
     assert model.n_subclasses_.tolist() == [2, 4]
 
 
+def test_lost_subclasses_are_told_once_whatever_the_starts():
+    rng = np.random.default_rng(0)
+    rows, labels = rng.choice([-1.0, 1.0], (120, 1)), np.arange(120) % 3
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        MDA(n_subclasses=3).fit(rows, labels)
+    lost = [str(warning.message) for warning in told if warning.category is SubclassWarning]
+    assert len(lost) == 1, lost
+    assert "class 0 keeps 2 of 3 subclasses, class 1 keeps 2 of 3 subclasses, class 2 keeps 2 of 3" in lost[0]
+
+
 def test_steps_that_do_not_settle_are_reported():
     with pytest.warns(NotConvergedWarning, match=r"max_iter=2.*Raise max_iter"):
         MDA(max_iter=2, tol=1e-9).fit(X, y)

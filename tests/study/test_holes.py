@@ -59,7 +59,7 @@ def test_a_report_of_rows_with_holes_is_the_fit_by_maximum_likelihood(flowers):
     assert "PCA is fitted by maximum likelihood to the cells that are there" in notes(result)
     assert "Little's test" in notes(result)
     whole = len(X.dropna())
-    assert f"Without the rows that miss a number, {whole} of 150 rows would be left" in notes(result)
+    assert f"Without the rows with unobserved cells, {whole} of 150 rows would be left" in notes(result)
     assert "missing at random" in " ".join(result.findings.doubts)
     assert "All 150 rows were tested, those with missing numbers too." in result.findings.test.about
     assert result.findings.test.draws == 199
@@ -81,7 +81,7 @@ def test_methods_without_a_likelihood_get_filled_rows_and_say_so(flowers):
     filled = {name for name, c in compared.items() if c.fills}
     assert {"FDA", "SVM (Gaussian kernel)"} <= filled
     assert not {"LDA", "PDA", "QDA", "MDA"} & filled
-    assert "In the comparison, FDA" in notes(result)
+    assert re.search(r"FDA\b[^.]* need complete rows: in the comparison, missing cells are filled", notes(result))
     fda = found(flowers, target="target", method="fda")
     assert isinstance(fda.model[1], ExpectedCells)
     assert "since FDA has no likelihood of rows with holes" in notes(fda)
@@ -122,14 +122,21 @@ def test_a_table_of_distances_with_holes_is_refused():
 # -- words, targets, empty columns ---------------------------------------------------------------------------------
 
 
-def test_frequent_missing_words_are_a_kind_and_rare_ones_the_usual_word(flowers):
+def test_frequent_missing_words_are_a_kind_and_rare_ones_are_unobserved(flowers):
     rng = np.random.default_rng(1)
     flowers["place"] = rng.choice(["north", "south", "west"], 150)
     flowers["soil"] = rng.choice(["clay", "clay", "sand"], 150)
     flowers.loc[:19, "place"], flowers.loc[:2, "soil"] = None, None
     result = found(flowers, target="target")
     assert "Missing words are a kind of their own, 'missing', in 'place'" in notes(result)
-    assert "Missing words count as the most frequent word in 'soil' (3, as 'clay')." in notes(result)
+    assert "Missing words are unobserved, like missing numbers, in 'soil' (3)." in notes(result)
+    assert "fitted by maximum likelihood to the cells that are there" in notes(result)
+    assert result.model[0].fill_words_ == {"place": "missing"}
+    prepared = pd.DataFrame(result.model[0].transform(flowers), columns=result.model[0].names_out_)
+    assert prepared["soil = sand"].isna().sum() == 3
+    assert not prepared["place = north"].isna().any()
+    posterior = result.model.predict_proba(flowers)
+    np.testing.assert_allclose(posterior.sum(axis=1), 1)
     assert result.model[0].levels_["place"] == ["missing", "north", "south", "west"]
     assert result.model[-1].missing == "ml"
     spread = found(flowers.drop(columns="target"))
@@ -231,3 +238,17 @@ def test_a_method_without_moments_is_judged_on_complete_rows(tmp_path):
     assert found.shown_directions is not None
     with pytest.raises(InputError, match=r"some are missing in .b.; use --method pca, or leave"):
         study(read_data(TableFile(tmp_path / "t.csv"), plan), replace(plan, method="mixed-pca"))
+
+
+def test_a_set_of_indicators_is_filled_as_a_set():
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(0, 3, 200)
+    X = np.column_stack([kinds + rng.standard_normal(200), np.eye(3)[kinds]])
+    X[:9, 1:], X[9:20, 0] = np.nan, np.nan
+    filling = ExpectedCells().fit(X)
+    filled = filling.transform(X)
+    assert len(filling.asked_) == 3
+    np.testing.assert_allclose(filled[:, 1:].sum(axis=1), 1)
+    np.testing.assert_array_equal(filled[20:], X[20:])
+    other = np.delete(np.arange(4), filling.tied_)
+    np.testing.assert_allclose(filled[:, other], ExpectedCells().fit_transform(X[:, other]))

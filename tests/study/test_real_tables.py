@@ -11,7 +11,7 @@ from eigenlens import LDA, MDA, PCA
 from eigenlens.cli.main import run
 from eigenlens.exceptions import InputError, SeparationError
 from eigenlens.files import load
-from eigenlens.methods.pca import _cost_of_permuted, _spreads
+from eigenlens.methods._component_count import cost_of_permuted, squared_spreads
 from eigenlens.study import Plan, dimension_tests, read_data, study
 from eigenlens.study.methods import declared, if_separated
 from eigenlens.tables import TableFile
@@ -251,7 +251,7 @@ def test_permutations_are_budgeted_by_their_work(n, p, blocks, draws):
     spread = declared(PCA).spread
     spent = dimension_tests.effort(n, lambda m: spread.cost(m, p, blocks), dimension_tests.WORK, spread.draws, 50)
     assert spent.draws == draws
-    assert spent.draws * _cost_of_permuted(spent.rows, p, blocks) <= dimension_tests.WORK
+    assert spent.draws * cost_of_permuted(spent.rows, p, blocks) <= dimension_tests.WORK
 
 
 def test_the_spread_of_permuted_columns_is_that_of_a_decomposition():
@@ -259,7 +259,7 @@ def test_the_spread_of_permuted_columns_is_that_of_a_decomposition():
     for shape in ((30, 8), (8, 30)):
         X = rng.standard_normal(shape)
         values = np.linalg.svd(X, compute_uv=False) ** 2
-        np.testing.assert_allclose(_spreads(X)[: len(values)], values, rtol=1e-10)
+        np.testing.assert_allclose(squared_spreads(X)[: len(values)], values, rtol=1e-10)
 
 
 # -- two sets, and names of scores ---------------------------------------------------------------------------------

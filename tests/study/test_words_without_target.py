@@ -60,7 +60,11 @@ def test_words_alone_say_adjusted_shares():
 def test_words_with_holes():
     holed = FRAME.copy()
     holed.loc[::7, "a"] = None
-    assert eigenlens.report(holed).findings.method == "MixedPCA"
+    found = eigenlens.report(holed).findings
+    assert found.method == "MixedPCA"
+    gone = int(holed["a"].isna().sum())
+    assert any(f"'a' {gone:,}." in note for note in found.notes)
+    assert any("a kind of their own, 'missing', in 'a'" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("kind", ["words", "mixed"])

@@ -98,3 +98,42 @@ def test_nothing_left():
 def test_plain_arrays():
     X = np.random.default_rng(0).standard_normal((10, 2))
     assert Preparation().fit(X).transform(X).shape == (10, 2)
+
+
+# -- words that are missing ----------------------------------------------------------------------------------------
+
+
+def with_rare_holes():
+    words = ["a", "b", "c"] * 20
+    words[7] = words[31] = None
+    places = np.random.default_rng(0).choice(["n", "s", None], 60)
+    return pd.DataFrame({"x": np.arange(60.0), "kind": words, "place": places})
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_rare_missing_words_are_unobserved_and_frequent_ones_a_word(full):
+    frame = with_rare_holes()
+    preparation = Preparation(missing="keep", full=full, standardise=False, centre=False).fit(frame)
+    assert preparation.fill_words_ == {"place": "missing"}
+    rows = preparation.transform(frame)
+    kinds = [name for name in rows.columns if name.startswith("kind")]
+    assert rows.loc[[7, 31], kinds].isna().all(axis=None)
+    assert not rows.drop(index=[7, 31]).isna().any(axis=None)
+    assert rows["place = missing" if full else "place = n"].isna().sum() == 0
+    known = rows[kinds].dropna()
+    np.testing.assert_allclose(preparation.centre_[[rows.columns.get_loc(k) for k in kinds]], known.mean())
+
+
+def test_words_missing_in_new_rows_alone_are_unobserved_too():
+    frame = with_rare_holes().assign(place="n", kind=["a", "b", "c"] * 20)
+    preparation = Preparation(missing="keep").fit(frame)
+    new = preparation.transform(frame.assign(kind=[None, *frame["kind"][1:]]))
+    assert new.iloc[0].isna().to_dict() == {"x": False, "kind = b": True, "kind = c": True}
+
+
+def test_unobserved_words_go_through_a_likelihood():
+    frame = with_rare_holes()
+    y = np.arange(60) % 2
+    model = make_pipeline(Preparation(missing="keep"), LDA(missing="ml")).fit(frame, y)
+    assert model[-1].moments_.n_rows == 60
+    assert np.isfinite(model.transform(frame)).all()

@@ -1,4 +1,4 @@
-"""Limits that a process was given (`ulimit -v`, `ulimit -d`), and the memory that BLAS keeps under them.
+"""Limits that a process was given (`ulimit -v`, `ulimit -d`), and how many threads BLAS can serve under them.
 
 OpenBLAS maps a buffer for every thread that calls it and keeps it. Where there is no room for one it ends the process,
 or tries forever, and nothing can catch that. So buffers are taken before any work, for as many threads as there is
@@ -44,15 +44,36 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_note_fork)
 
 
-def are_set() -> bool:
-    """Tell whether this process was given a limit of its memory."""
-    return bool(_limits())
+def memory_limits() -> list[tuple[int, str]]:
+    """Return the limits that this process was given, each with the name of what counts against it."""
+    if resource is None:
+        return []
+    kinds = ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:"))
+    told = [(resource.getrlimit(kind)[0], taken) for kind, taken in kinds]
+    return [(limit, taken) for limit, taken in told if limit != resource.RLIM_INFINITY]
+
+
+def settle_blas() -> None:
+    """Let BLAS take what it keeps, where this process was given a limit of memory, or refuse the work."""
+    if memory_limits():
+        thread_count()
+
+
+def others_may_work() -> bool:
+    """Tell whether other libraries may work on threads of their own: not where a limit leaves room for one alone."""
+    return not memory_limits() or thread_count() > 1
+
+
+def thread_count() -> int:
+    """Return how many threads to use: the cores of this process, or fewer if BLAS was told so or has room for fewer."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return threads_with_buffers(max(1, min(cores, _xp.blas_threads())))
 
 
 def room(root: Path) -> int | None:
     """Return the bytes that the limits leave; None where there is no limit, or the system does not tell."""
     status = root / "proc/self/status"
-    held = [(limit, field(status, taken)) for limit, taken in _limits()]
+    held = [(limit, field(status, taken)) for limit, taken in memory_limits()]
     return min((max(limit - 1024 * kib, 0) for limit, kib in held if kib is not None), default=None)
 
 
@@ -61,7 +82,7 @@ def piece_within(most: int, least: int, held: int, what: str) -> int:
 
     pyarrow ends the process, or waits forever, where some of its allocations fail.
     """
-    free = room(ROOT) if are_set() else None
+    free = room(ROOT)
     if free is None or free > 2 * held * most:
         return most
     if free < 2 * held * least:
@@ -78,19 +99,10 @@ def ran_out(error: BaseException) -> bool:
     return told or isinstance(error, MemoryError)
 
 
-def _limits() -> list[tuple[int, str]]:
-    """Return the limits that are set, each with the name of what counts against it."""
-    if resource is None:
-        return []
-    kinds = ((resource.RLIMIT_AS, "VmSize:"), (resource.RLIMIT_DATA, "VmData:"))
-    told = [(resource.getrlimit(kind)[0], taken) for kind, taken in kinds]
-    return [(limit, taken) for limit, taken in told if limit != resource.RLIM_INFINITY]
-
-
 def threads_with_buffers(most: int) -> int:
     """Return on how many of so many threads BLAS may work: all of them where no limit is set."""
     global _buffered
-    free = room(ROOT) if are_set() else None
+    free = room(ROOT)
     if free is None:
         return most
     if not _buffered:

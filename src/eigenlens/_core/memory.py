@@ -10,8 +10,7 @@ from pathlib import Path
 
 from . import errors, limits
 from . import xp as _xp
-from .limits import field
-from .threads import settle_blas
+from .limits import field, settle_blas
 from .typing import Array
 
 ROOT = limits.ROOT

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from . import errors, limits
-from .threads import settle_blas
 
 
 def is_number(value: Any, *, integer: bool = False) -> bool:
@@ -54,7 +53,11 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     if not is_number(random_state, integer=True) or random_state < 0:
-        raise errors.seed(random_state)
+        kind = errors.InputError if is_number(random_state, integer=True) else errors.InputTypeError
+        raise kind(
+            f"random_state={random_state!r} but it must be a whole number of at least 0, None, or a NumPy Generator or "
+            "RandomState; give a number for results that can be repeated."
+        )
     return int(random_state)
 
 
@@ -97,7 +100,7 @@ def unchanged_on_failure(model: Any) -> Iterator[None]:
     Memory that ends on the way, where it could not be foreseen, is told in our own words.
     """
     before = model.__dict__.copy()
-    settle_blas()
+    limits.settle_blas()
     try:
         yield
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""Work on threads of our own: how many, from when on, and results in order."""
+"""Work on threads of our own: from when on, and results in order."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
-from . import limits
 from . import xp as _xp
+from .limits import others_may_work, thread_count
 
 PARALLEL_CELLS = 2_000_000  # below this, starting threads costs more than it saves
 
@@ -85,20 +85,3 @@ def _in_order(segments: Iterator[S], waiting: deque[Future[T]]) -> Iterator[S]:
         for future in waiting:
             future.result()
         raise
-
-
-def settle_blas() -> None:
-    """Let BLAS take what it keeps, where this process was given a limit of memory, or refuse the work."""
-    if limits.are_set():
-        thread_count()
-
-
-def others_may_work() -> bool:
-    """Tell whether other libraries may work on threads of their own: not where a limit leaves room for one alone."""
-    return not limits.are_set() or thread_count() > 1
-
-
-def thread_count() -> int:
-    """Return how many threads to use: the cores of this process, or fewer if BLAS was told so or has room for fewer."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return limits.threads_with_buffers(max(1, min(cores, _xp.blas_threads())))

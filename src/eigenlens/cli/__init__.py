@@ -26,11 +26,15 @@ def main() -> None:
 
 
 def _run() -> int:
-    from .interrupt import release
-    from .main import run
+    from .interrupt import CODE, release, watch
 
     try:
+        watch()
+        from .main import run
+
         return run(sys.argv[1:])
+    except KeyboardInterrupt:  # before the command had begun
+        return CODE
     finally:
         release()
         gc.freeze()

@@ -32,7 +32,9 @@ def watch() -> None:
 
 
 def release() -> None:
-    """Leave the sockets to the end of the process, which nobody needs to be told of."""
+    """Ignore what comes after the last file is written, and leave the sockets to the end of the process."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
     for end in _SOCKETS:
         end.detach()
 

@@ -22,8 +22,8 @@ from .._core import xp as _xp
 from .._core.parameters import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
-from ..moments import Centred, Cross, Factor, Moments, Outline, products
-from ..roads import Road, choose_kind
+from ..moments import Centred, Cross, Factor, Moments, Outline
+from ..roads import choose_kind
 from ..sources import Response, Source, as_source, collect
 from ..sources.labels import are_shares
 from ..spectral import Spectrum
@@ -90,16 +90,13 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
     def _collect_all(self, source: Source, kind: type[Centred]) -> Any:
         """Read rows that are all there are; weights that turn out to be shares of them become counts."""
         moments = self._collect(source, kind)
-        return moments.times(float(moments.n_rows)) if are_shares(moments.weight) else moments
+        shares = source.weighted and are_shares(moments.weight)
+        return moments.times(float(moments.n_rows)) if shares else moments
 
     def _kept(self, kind: type[Centred]) -> Moments:
         """Return the empty moments of a pass: those that take holes, where rows may have some."""
         needed = self._moments(kind)
         return taking_holes(needed) if self.missing in MODELLED else needed
-
-    def _kind_of(self, source: Source) -> type[Centred]:
-        """Return how a pass over these rows keeps scatters."""
-        return choose_kind(source.n_rows, source.n_columns)
 
     def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
         with unchanged_on_failure(self):
@@ -112,7 +109,7 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
             else:
                 for name in OF_ROWS:
                     self.__dict__.pop(name, None)
-                moments = self._first_pass(source, self._road(source))
+                moments = self._first_pass(source)
             problem, spectrum = self._solved(moments)
             better = self._better_kind(source, problem, spectrum)
             if better is not None:
@@ -164,21 +161,9 @@ class MomentsEstimator(RowsEstimator, Generic[Kept]):
         self._chosen, self.cv_path_ = found.value, found.path
         return found.moments
 
-    def _first_pass(self, source: Source, road: Road) -> Any:
-        """Read the rows; where only their outline is kept, leave them at hand to be multiplied."""
-        if road.kind is not Outline:
-            return self._collect_all(source, road.kind)
-        source = source.finely_cut()
-        outline = self._collect(source, Outline)
-        # products would leave the range of numbers, or have weights that turn out to be shares
-        if outline.exponent is not None or are_shares(outline.weight):
-            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
-        outline.products, outline.most_steps = products(source, outline), road.steps
-        return outline
-
-    def _road(self, source: Source) -> Road:
-        """Choose what the pass keeps of sums of squares."""
-        return Road(choose_kind(source.n_rows, source.n_columns), "the whole form is wanted")
+    def _first_pass(self, source: Source) -> Any:
+        """Read the rows, and keep what the problem is posed from."""
+        return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
 
     def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
         """Return what another pass should keep, where digits were lost and rows can be read again."""

@@ -20,8 +20,11 @@ from ..spectral import Form, Spectrum, solve
 from ..spectral.products import ProductForm
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
 from ._principal import PrincipalProblem
+from ._problem import column_names
 from ._rows import repeated_or_none
 
+UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
+CHANCE = 30  # rows of which variances differ as much by chance as by units
 WEAKEST = 1e-5  # spread, beside that of the strongest direction, below which products with rows leave few digits
 
 
@@ -124,3 +127,36 @@ def shared_directions(source: Source) -> DimensionTest | None:
     rows = repeated_or_none(source, MOST_CELLS) if source.rereadable and source.missing == "refuse" else None
     few = rows is None or len(rows.X) < 4 or np.count_nonzero(np.ptp(rows.X, axis=0)) < 2
     return None if rows is None or few else shared_by_rows(rows.X, LEVEL, DRAWS, SEED)
+
+
+def warn_of_units(problem: SpreadProblem, spectrum: Spectrum) -> None:
+    """Warn where the first component is a single column that has another unit than the rest."""
+    variances = _xp.to_numpy(problem.pencil.A.diagonal())
+    if problem.scale is not None or np.count_nonzero(~_xp.to_numpy(problem.given.constant_columns())) < 2:
+        return
+    second, first = np.partition(variances, -2)[-2:]
+    j = int(np.argmax(variances))
+    if first <= UNITS * (1 + CHANCE / problem.given.n_rows) * second or float(spectrum.vectors[j, 0]) ** 2 < ALONE:
+        return
+    named = column_names(problem.names, np.arange(len(variances)) == j)
+    times = np.sqrt(first / second) if second > 0 else np.inf  # the next may be too small to be squared
+    errors.warn(
+        errors.ScaleWarning(
+            f"The first component is column {named} alone: its standard deviation is {times:.3g} times the next. "
+            "Use scale=True, unless all columns have the same unit."
+        )
+    )
+
+
+def warn_of_range(results: dict[str, Array], s: Array) -> None:
+    """Warn where a result overflows or vanishes although the direction, of singular value s, is there."""
+    xp = _xp.namespace(s)
+    present, lost = s > 1e-12 * s[0], []
+    for name, values in results.items():
+        smallest = xp.finfo(values.dtype).smallest_normal
+        if bool(xp.any(~xp.isfinite(values) | ((values < smallest) & present))):
+            lost.append(name)
+    if lost:
+        advice = "the directions and shares are right; rescale X to get it."
+        dtype = next(iter(results.values())).dtype
+        errors.warn(errors.not_representable(" and ".join(lost), dtype, advice))

@@ -23,52 +23,36 @@ from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference.holed import Hypothesis, of_columns
-from ..moments import Centred, Factor, Moments, Outline
+from ..moments import Centred, Factor, Moments, Outline, products
 from ..normal.redrawn import Redrawn
-from ..roads import Road, choose_kind, fits, road_of
+from ..roads import choose_kind, fits, road_of
 from ..sources import Source
+from ..sources.labels import are_shares
 from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._chosen import Validated, counts
-from ._component_count import RULES
-from ._declaration import Declaration, DirectionTest, Laws, Spread, Wording
+from ._component_count import PARALLEL, RULES, cost_of_permuted, squared_spreads
+from ._declaration import Declaration, DirectionTest, Laws, Spread
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
 from ._probabilistic import ProbabilisticComponents
-from ._problem import Problem, column_names
+from ._problem import Problem
 from ._rotated import Rotation, rotated
 from ._rows import Known
-from ._spread_problem import SpreadProblem, form_of, is_certain, shared_directions, standardised
+from ._spread_problem import (
+    SpreadProblem,
+    form_of,
+    is_certain,
+    shared_directions,
+    standardised,
+    warn_of_range,
+    warn_of_units,
+)
 
 SOLVERS = ("auto", "dense", "lanczos", "randomized")
 LEADING = 20  # columns for each component from which on the others are not decomposed
-UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
-CHANCE = 30  # rows of which variances differ as much by chance as by units
-
-
-PARALLEL = Wording(
-    "parallel analysis",
-    "Components are compared with those of {draws} tables of unrelated normal columns of the same spread (parallel "
-    "analysis, 95%), so that p-values are multiples of {finest:.3g}.",
-    ", which assumes columns that are roughly normal",
-)
-
-
-def _cost_of_permuted(n: int, p: int, groups: int) -> float:
-    """Return the multiplications of one draw: permuting (1e5 a column, however short), a product, and its eigenvalues.
-
-    Eigenvalues take 3 p³ (1.6 to 2.7 as measured).
-    """
-    side = min(n, p)
-    return 1e5 * groups + n * p * side + 3 * side**3
-
-
-def _spreads(X: np.ndarray) -> np.ndarray:
-    """Return the squared singular values; from products, which are several times cheaper and exact enough for noise."""
-    G = X.T @ X if X.shape[1] <= len(X) else X @ X.T
-    return np.maximum(np.linalg.eigvalsh(G)[::-1], 0.0)
 
 
 @stored("PCA")
@@ -165,7 +149,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
             draws=99, rows_cost=lambda n, p, groups: n * p * (min(n, p) + 50), wordings={"parallel": PARALLEL}
         ),
         spread=Spread(
-            _cost_of_permuted, draws=99, repeated=lambda model, X: _spreads(X - X.mean(axis=0)) / (len(X) - 1)
+            cost_of_permuted, draws=99, repeated=lambda model, X: squared_spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
         foreign_names={
@@ -205,14 +189,20 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
-    def _road(self, source: Source) -> Road:
-        few = self.n_components if isinstance(self.n_components, Integral) else None
-        return road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
-
-    def _first_pass(self, source: Source, road: Road) -> Any:
+    def _first_pass(self, source: Source) -> Any:
         if self.n_components == "auto":
             self._count_test = shared_directions(source)
-        return super()._first_pass(source, road)
+        few = self.n_components if isinstance(self.n_components, Integral) else None
+        road = road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
+        if road.kind is not Outline:
+            return self._collect_all(source, road.kind)
+        source = source.finely_cut()
+        outline = self._collect(source, Outline)
+        # products would leave the range of numbers, or have weights that turn out to be shares
+        if outline.exponent is not None or are_shares(outline.weight):
+            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+        outline.products, outline.most_steps = products(source, outline), road.steps
+        return outline
 
     def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
         if not isinstance(problem.moments, Outline):
@@ -256,8 +246,8 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         self.mean_ = _xp.attribute_copy(problem.given.mean, dtype)
         self.components_ = _xp.attribute_copy(spectrum.vectors.T, dtype)
         self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
-        self._warn_range(s)
-        self._warn_units(problem, spectrum)
+        warn_of_range({"singular_values_": self.singular_values_, "explained_variance_": self.explained_variance_}, s)
+        warn_of_units(problem, spectrum)
 
     @property
     def structure_(self) -> Array:
@@ -280,24 +270,6 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
             self.scale_ = _xp.attribute_copy(scale, dtype)
             basis = problem.directions(V, scale)
             self.subspace_ = Subspace(given.pivot, basis, centre, dual=V * scale[:, None])
-
-    def _warn_units(self, problem: SpreadProblem, spectrum: Spectrum) -> None:
-        """Warn where the first component is a single column that has another unit than the rest."""
-        variances = _xp.to_numpy(problem.pencil.A.diagonal())
-        if self.scale or np.count_nonzero(~_xp.to_numpy(problem.given.constant_columns())) < 2:
-            return
-        second, first = np.partition(variances, -2)[-2:]
-        j = int(np.argmax(variances))
-        if first <= UNITS * (1 + CHANCE / problem.given.n_rows) * second or float(spectrum.vectors[j, 0]) ** 2 < ALONE:
-            return
-        named = column_names(problem.names, np.arange(len(variances)) == j)
-        times = np.sqrt(first / second) if second > 0 else np.inf  # the next may be too small to be squared
-        errors.warn(
-            errors.ScaleWarning(
-                f"The first component is column {named} alone: its standard deviation is {times:.3g} times the next. "
-                "Use scale=True, unless all columns have the same unit."
-            )
-        )
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -353,19 +325,6 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
                     self.log_likelihood_ = -0.5 * W * (self._log_constant() + p * float(np.log(shrunk)) + p)
         self.covariance_ = np.asarray(in_units_of_data(form, unit), dtype=_xp.to_numpy(self.mean_).dtype)
         self._law = law_of(mean, form, unit)
-
-    def _warn_range(self, s: Array) -> None:
-        """Tell where a result overflows or vanishes although the direction is there."""
-        xp = _xp.namespace(s)
-        present, lost = s > 1e-12 * s[0], []
-        for name in ("singular_values_", "explained_variance_"):
-            values = getattr(self, name)
-            smallest = xp.finfo(values.dtype).smallest_normal
-            if bool(xp.any(~xp.isfinite(values) | ((values < smallest) & present))):
-                lost.append(name)
-        if lost:
-            advice = "the directions and shares are right; rescale X to get it."
-            errors.warn(errors.not_representable(" and ".join(lost), self.mean_.dtype, advice))
 
     # -- use ---------------------------------------------------------------------------------------------------
 

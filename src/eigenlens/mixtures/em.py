@@ -132,8 +132,6 @@ class Classes:
         rows = self.rows[k] if kind == 2 else self.centred[k] / self.spread
         distinct = len(np.unique(rows[: 8 * count], axis=0))
         distinct = distinct if distinct >= count else len(np.unique(rows, axis=0))  # a few rows mostly settle it
-        if distinct < count:
-            errors.warn(_empty_subclasses(self.labels[k], count, distinct))
         rounds, order = 1 if kind == 3 else 300, np.lexsort((w, *self.X[self.index[k]].T))  # rows come in any order
         found = k_means(rows[order], w[order], min(count, distinct), rounds, np.random.RandomState(seed))
         shares: Floats = np.zeros((len(w), min(count, distinct)))
@@ -307,13 +305,12 @@ def _e_step(data: Classes, step: Any) -> tuple[float, Shares]:
 
 
 def _without_empty(data: Classes, Z: Shares, step: Any) -> tuple[Shares, Any]:
-    """Leave out subclasses that have lost their rows, with a warning; what little they had goes to the others."""
+    """Leave out subclasses that have lost their rows; what little they had goes to the others."""
     kept, alive_of = [], []
-    for k, (z, w) in enumerate(zip(Z, data.weights, strict=True)):
+    for z, w in zip(Z, data.weights, strict=True):
         mass = w @ z
         alive = mass > EMPTY * mass.sum()
         if not alive.all():
-            errors.warn(_empty_subclasses(data.labels[k], z.shape[1], int(alive.sum())))
             z = z[:, alive]
             size = z.sum(axis=1, keepdims=True)
             z = np.where(size > 0, z / np.where(size > 0, size, 1.0), 1.0 / z.shape[1])
@@ -322,8 +319,17 @@ def _without_empty(data: Classes, Z: Shares, step: Any) -> tuple[Shares, Any]:
     return kept, step if step is None else step.without(alive_of)
 
 
-def _empty_subclasses(label: Any, asked: int, left: int) -> errors.SubclassWarning:
-    return errors.SubclassWarning(
-        f"class {errors.plain(label)!r} keeps {left} of {asked} subclasses: the others had no rows of their own and "
-        "were merged into the rest. If that recurs, lower n_subclasses."
-    )
+def warn_of_lost(labels: NDArray[Any], asked: list[int], shares: Shares) -> None:
+    """Warn, once, of classes that have fewer subclasses than they were to have."""
+    lost = [
+        f"class {errors.plain(label)!r} keeps {len(own)} of {count} subclasses"
+        for label, count, own in zip(labels, asked, shares, strict=True)
+        if len(own) < count
+    ]
+    if lost:
+        errors.warn(
+            errors.SubclassWarning(
+                f"{errors.listed(lost, 4)}: the others had no rows of their own and were merged into the rest. If that "
+                "recurs, lower n_subclasses."
+            )
+        )

@@ -15,7 +15,8 @@ import numpy as np
 import scipy.sparse
 
 from .._core import xp as _xp
-from .._core.threads import PARALLEL_CELLS, thread_count, threaded
+from .._core.limits import thread_count
+from .._core.threads import PARALLEL_CELLS, threaded
 from .._core.typing import Array
 from ..sources import Block, Source
 from .outline import Outline

@@ -38,9 +38,13 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
     Attributes
     ----------
     asked_ : ndarray of int
-        Columns of the law: all, except those without holes that other columns without holes determine.
+        Columns of the law: all, except those that others with holes in the same rows determine.
     law_ : Conditional
         Of those columns.
+    tied_ : ndarray of int
+        The columns that are left.
+    tie_ : ndarray of shape (1 + len(asked_), len(tied_))
+        What a constant and the columns of the law contribute to each of them.
 
     Examples
     --------
@@ -53,6 +57,8 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
 
     asked_: Array
     law_: Conditional
+    tied_: Array | None = None  # as in files of models from before there was one
+    tie_: Array | None = None
 
     def __init__(self, given: str = "row") -> None:
         self.given = given
@@ -72,10 +78,11 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         X = np.asarray(rows, dtype=np.float64)
         self.n_features_in_ = X.shape[1]
         if self.given == "nothing":
-            self.asked_ = np.arange(X.shape[1])
+            self.asked_, self.tied_ = np.arange(X.shape[1]), None
             self.law_ = Conditional(np.nanmean(X, axis=0), np.diag(np.nanvar(X, axis=0)))
             return self
         self.asked_ = independent(X)
+        self._learn_ties(X)
         source = as_source(X[:, self.asked_], missing="allow", estimator="ExpectedCells")
         with warnings.catch_warnings():
             warnings.simplefilter("error", errors.NotConvergedWarning)
@@ -86,6 +93,17 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         self.law_ = Conditional(moments.mean, moments.matrix / max(moments.weight - 1, 1))
         return self
 
+    def _learn_ties(self, X: np.ndarray) -> None:
+        """Learn how the columns that are not asked for follow from the others, in the rows that observe them."""
+        self.tied_ = np.setdiff1d(np.arange(X.shape[1]), self.asked_)
+        self.tie_ = np.zeros((1 + len(self.asked_), len(self.tied_)))
+        holes = np.isnan(X)
+        for place, j in enumerate(self.tied_):
+            alike = np.flatnonzero((holes[:, self.asked_] == holes[:, [j]]).all(axis=0))
+            rows = X[~holes[:, j]]
+            A = np.column_stack([np.ones(len(rows)), rows[:, self.asked_[alike]]])
+            self.tie_[np.append(0, 1 + alike), place] = np.linalg.lstsq(A, rows[:, j])[0]
+
     def transform(self, X: TableLike) -> np.ndarray:
         """Return the rows with their missing cells filled."""
         check_is_fitted(self, "law_")
@@ -94,18 +112,32 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         if lacking.any():
             rows = X[lacking]
             rows[:, self.asked_] = self.law_.filled(rows[:, self.asked_])
+            if self.tied_ is not None and self.tie_ is not None and len(self.tied_):
+                follows = self.tie_[0] + rows[:, self.asked_] @ self.tie_[1:]
+                rows[:, self.tied_] = np.where(np.isnan(rows[:, self.tied_]), follows, rows[:, self.tied_])
             X[lacking] = rows
         return X
 
 
 def independent(X: np.ndarray) -> np.ndarray:
-    """Return the columns without those that columns without holes determine, such as the last of a set of 0 and 1."""
-    whole = np.flatnonzero(~np.isnan(X).any(axis=0))
-    if len(whole) < 2:
-        return np.arange(X.shape[1])
-    A = X[:, whole] - X[:, whole].mean(axis=0)
+    """Return the columns without those that others with holes in the same rows determine.
+
+    The last of a set of columns of 0 and 1 is such a column: wherever it is observed, so are the others.
+    """
+    holes, tied = np.isnan(X), []
+    _, places = np.unique(np.packbits(holes, axis=0), axis=1, return_inverse=True)
+    for place in range(int(places.max(initial=-1)) + 1):
+        alike = np.flatnonzero(places.ravel() == place)
+        rows = ~holes[:, alike[0]]
+        if len(alike) > 1 and (rows.all() or rows.sum() > len(alike) + 1):  # a few rows would tie any columns
+            tied.append(alike[_determined(X[rows][:, alike])])
+    return np.setdiff1d(np.arange(X.shape[1]), np.concatenate(tied)) if tied else np.arange(X.shape[1])
+
+
+def _determined(A: np.ndarray) -> np.ndarray:
+    """Return the places of columns without holes that the others determine."""
+    A = A - A.mean(axis=0)
     length = np.sqrt((A**2).sum(axis=0))
     R, order = qr(A / np.where(length > 0, length, 1), mode="r", pivoting=True)
     own = np.abs(np.diagonal(R))
-    tied = whole[order[np.count_nonzero(own > TIED) :]]
-    return np.setdiff1d(np.arange(X.shape[1]), tied)
+    return np.asarray(order[np.count_nonzero(own > TIED) :])

@@ -23,7 +23,7 @@ from dask.array.dispatch import concatenate_lookup
 from dask.sizeof import sizeof
 
 from .._core import errors
-from .._core.threads import thread_count
+from .._core.limits import thread_count
 from .._core.typing import Array
 from .base import Block, Segment, Source, Target, gathered, require_room
 from .in_memory import as_source

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core import errors, limits
 from .._core import xp as _xp
-from .._core.threads import settle_blas
+from .._core.limits import settle_blas
 from .._core.typing import ColumnNames
 from .addresses import Place, is_zarr, listed
 from .arrays import ArrayReader, open_zarr

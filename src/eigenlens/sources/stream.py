@@ -18,7 +18,8 @@ import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.threads import thread_count, threaded
+from .._core.limits import thread_count
+from .._core.threads import threaded
 from .._core.typing import Array
 from .base import (
     Block,

@@ -58,7 +58,8 @@ class Kept:
     sums : ndarray of shape (4, p)
         Count, weight, mean and sum of squares of the known cells of each prepared column, where some are missing.
     n_gaps, n_complete : int
-        Rows that count and miss a cell of the columns analysed; those that miss no number.
+        Rows that count and miss a cell of the columns analysed; those of which everything is observed, where a frequent
+        missing word is a word.
     classes : dict of str to int
         Rows of each class.
     weighing : Weighing or None

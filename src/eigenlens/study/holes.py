@@ -226,7 +226,7 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
         counts, touched = data.whole.gaps(names)
     if whole is None or not counts.any():
         return
-    words = {name: word for preparation in prepared for name, word in preparation.fill_words_.items()}
+    words = {name: p.fill_words_.get(name) for p in prepared for name in p.levels_}
     data.notes += [_counted(names, counts, touched, data.n_rows), *_words_told(words, names, counts)]
     complete = int(whole.sum()) if data.whole is None else data.whole.first.kept.n_complete
     if complete < data.n_rows:
@@ -240,6 +240,18 @@ def tell_holes(findings: Findings, data: Data, ready: Ready, y: Any = None, seco
     findings.extras["holes"] = {"names": names, "gaps": gaps, "of": data.n_rows}
 
 
+def tell_missing_words(findings: Findings, data: Data, preparation: Any) -> None:
+    """Say the same where a method takes words as they are, and numbers have no holes."""
+    names = preparation.columns_
+    gaps = holes_in(data.table.select(names))
+    if not gaps.any():
+        return
+    counts, words = gaps.sum(axis=0), {name: preparation.fill_words_.get(name) for name in preparation.levels_}
+    data.notes.append(_counted(names, counts, int(gaps.any(axis=1).sum()), data.n_rows))
+    data.notes += _words_told(words, names, counts)
+    findings.extras["holes"] = {"names": names, "gaps": gaps, "of": data.n_rows}
+
+
 def _counted(names: list[str], counts: np.ndarray, touched: int, n: int) -> str:
     order = [j for j in np.argsort(-counts, kind="stable") if counts[j]]
     described = listed((f"{names[j]!r} {counts[j]:,}" for j in order), MOST_SHOWN)
@@ -250,13 +262,13 @@ def _counted(names: list[str], counts: np.ndarray, touched: int, n: int) -> str:
     )
 
 
-def _words_told(fills: dict[str, str], names: list[str], gaps: np.ndarray) -> list[str]:
+def _words_told(fills: dict[str, str | None], names: list[str], gaps: np.ndarray) -> list[str]:
     counts = dict(zip(names, gaps.tolist(), strict=True))
     lacking = {name: word for name, word in fills.items() if counts.get(name)}
     own = [repr(name) for name, word in lacking.items() if word == ABSENT]
-    rare = [f"{name!r} ({counts[name]:,}, as {word!r})" for name, word in lacking.items() if word != ABSENT]
+    rare = [f"{name!r} ({counts[name]:,})" for name, word in lacking.items() if word is None]
     notes = [f"Missing words are a kind of their own, {ABSENT!r}, in {listed(own)}: they are frequent."] if own else []
-    return notes + ([f"Missing words count as the most frequent word in {listed(rare)}."] if rare else [])
+    return notes + ([f"Missing words are unobserved, like missing numbers, in {listed(rare)}."] if rare else [])
 
 
 def _told(method: str, ready: Ready) -> list[str]:
@@ -264,7 +276,7 @@ def _told(method: str, ready: Ready) -> list[str]:
         own = "by maximum likelihood " if "missing" in ready.model.get_params() else ""
         return [f"{method} is fitted {own}to the cells that are there; none is filled in."]
     where = "what the rest of the row predicts" if ready.how == "row" else "the mean of the column"
-    return [f"Missing numbers are filled with {where}, since {ready.why}. Filled cells make columns look less spread."]
+    return [f"Missing cells are filled with {where}, since {ready.why}. Filled cells make columns look less spread."]
 
 
 def _compared(findings: Findings) -> list[str]:
@@ -273,8 +285,8 @@ def _compared(findings: Findings) -> list[str]:
         return []
     need = "needs" if len(lacking) == 1 else "need"
     return [
-        f"{listed(lacking, 6)} {need} complete rows: in the comparison, a missing number is what the rest of its row "
-        "predicts."
+        f"{listed(lacking, 6)} {need} complete rows: in the comparison, missing cells are filled with what the rest of "
+        "the row predicts."
     ]
 
 
@@ -306,7 +318,7 @@ def _without_them(ready: Ready, data: Data, m: int, y: Any) -> list[str]:
     Of many rows a sample is looked at, the same that a file read in pieces has.
     """
     n, p = data.n_rows, ready.X.shape[1]
-    left = f"Without the rows that miss a number, {m:,} of {n:,} rows would be left"
+    left = f"Without the rows with unobserved cells, {m:,} of {n:,} rows would be left"
     if ready.how != "ml" or "missing" not in ready.model.get_params() or m <= p + 2:
         return [f"{left}."]
     numbers = data.numbers if data.numbers is not None else np.arange(len(ready.X))

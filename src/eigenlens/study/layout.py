@@ -34,7 +34,8 @@ class Layout:
     levels : tuple of (str, tuple of str)
         Words of each column of words.
     filled : tuple of (str, str)
-        The word that missing words count as; without missing words it is that of new rows alone.
+        The word that missing words count as, if they are not unobserved; without missing words it is that of new
+        rows alone.
     fills : tuple of (str, str)
         The same, where words are missing.
     left_out : tuple of (str, str)
@@ -114,7 +115,8 @@ def layout_of(
             why = trial._reason(name, sorted(counts), n)
             if not why:
                 levels.append((name, tuple(sorted(counts))))
-                filled.append((name, ABSENT if often else max(counts, key=lambda w: (counts[w], w))))
+                if often or not keeps:
+                    filled.append((name, ABSENT if often else max(counts, key=lambda w: (counts[w], w))))
         else:
             why = "" if column.low < column.high else "constant" if column.numbers else "empty"
         if why:

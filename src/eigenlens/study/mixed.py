@@ -16,6 +16,7 @@ from .data import Data
 from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
+from .holes import tell_missing_words
 from .methods import declared, made
 from .plan import Plan, Progress
 from .preparing import prepared
@@ -63,6 +64,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     directions = [found.direction(j, axes[j], float(values[j]), float(shares[j])) for j in range(len(values))]
     loadings = correlations(preparation.transform(data.table), scores, data.weights)
     findings = base(data, plan, cls, directions, axes, scores, names, loadings)
+    tell_missing_words(findings, data, preparation)
     findings.value_name, findings.loading_kind = "inertia", "correlation with the axis"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
     spread_words(findings, standardised=True)

@@ -38,8 +38,9 @@ class Preparation(TransformerMixin, BaseEstimator):
         Divide each column by its standard deviation.
     missing : {"refuse", "mean", "keep"}
         What to do with missing cells: refuse them with their counts; fill in the mean of the column (for words, the
-        most frequent one); or keep them as NaN, for a method with `missing="ml"`. Words that are kept become the word
-        "missing" where at least 5% of the cells of the column are missing, else the most frequent word.
+        most frequent one); or keep them as NaN, for a method with `missing="ml"`. A missing word is then the word
+        "missing" where at least 5% of the cells of its column are missing; otherwise all columns of 0 and 1 that its
+        column becomes are NaN in that row.
     full : bool
         Make a column for each word, rather than for each but the first.
     most_words : int
@@ -59,6 +60,8 @@ class Preparation(TransformerMixin, BaseEstimator):
         Columns that are used, in the order of the table.
     levels_ : dict of str to list of str
         Words of each column of words.
+    fill_words_ : dict of str to str
+        The word that a missing word counts as, for each column of words in which it is not unobserved.
     left_out_ : dict of str to str
         Columns that are not used, and why.
     centre_, scale_ : ndarray of shape (p,)
@@ -83,6 +86,7 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     columns_: list[str]
     levels_: dict[str, list[str]]
+    fill_words_: dict[str, str]
     left_out_: dict[str, str]
     centre_: Array
     scale_: Array
@@ -122,8 +126,7 @@ class Preparation(TransformerMixin, BaseEstimator):
         frame = frame_of(X)
         self._named = _keeps_names(X)
         self.columns_, self.left_out_ = [], {}
-        self.levels_: dict[str, list[str]] = {}
-        self.fill_words_: dict[str, str] = {}
+        self.levels_, self.fill_words_ = {}, {}
         kinds = frame.schema
         numbers = [name for name, kind in kinds.items() if not is_words(kind)]
         values = _numbers(frame, numbers)
@@ -154,8 +157,10 @@ class Preparation(TransformerMixin, BaseEstimator):
         why = self._reason(name, words, len(series))
         if not why:
             self.levels_[name] = words
-            usual = max(words, key=lambda w: (counts[w], w))
-            self.fill_words_[name] = ABSENT if self._often(series) else usual
+            if self._often(series):
+                self.fill_words_[name] = ABSENT
+            elif self.missing != "keep":
+                self.fill_words_[name] = max(words, key=lambda w: (counts[w], w))
         return why
 
     def _counts(self, series: Any) -> dict[str, int]:
@@ -228,7 +233,8 @@ class Preparation(TransformerMixin, BaseEstimator):
     def _indicators(self, series: Any, name: str) -> np.ndarray:
         levels = self.levels_[name]
         place = {word: j for j, word in enumerate(levels)}
-        filled = place[self.fill_words_[name]]
+        nothing = len(levels)  # the row of words that nobody observed and nothing stands in for
+        filled = place.get(self.fill_words_.get(name, ""), nothing)
         codes = np.array(
             [filled if w is None or w != w else place.get(word_of(w), -1) for w in series.to_list()], dtype=int
         )
@@ -238,7 +244,8 @@ class Preparation(TransformerMixin, BaseEstimator):
                 f"column {name!r} holds {errors.listed(map(repr, unseen))}, which the fit has not seen (it knew "
                 f"{errors.listed(map(repr, levels))}); correct them, or fit again with such rows."
             )
-        rows = np.append(np.eye(len(levels)), np.zeros((1, len(levels))), axis=0)  # the last is that of unseen words
+        rows = np.zeros((nothing + 2, nothing))  # the last is that of unseen words
+        rows[:nothing], rows[nothing] = np.eye(nothing), np.nan
         return rows[:, self._first(levels) :][codes]
 
     def _first(self, levels: list[str]) -> int:

@@ -15,7 +15,8 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from .._core import errors
-from .._core.threads import thread_count, threaded
+from .._core.limits import thread_count
+from .._core.threads import threaded
 from ..sources.csv_text import Dialect, NotPlain, csv_batches
 from . import refusals
 from .cells import LONGEST, Cells, has_control

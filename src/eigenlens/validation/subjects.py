@@ -23,6 +23,7 @@ from .._core import xp as _xp
 from ..moments import Centred, Cross, Factor, Moments
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..regress.penalized import PenalizedRegression
+from ..roads import choose_kind
 from ..sources import Source, as_source
 
 
@@ -110,8 +111,7 @@ class MomentsSubject(Subject):
         return source
 
     def kind(self, source: Source) -> type[Centred]:
-        kind: type[Centred] = self.opened._kind_of(source)
-        return kind
+        return choose_kind(source.n_rows, source.n_columns)
 
     def empty(self, models: Sequence[Any], kind: type[Centred]) -> Moments | None:
         for model in models:
