@@ -512,3 +512,39 @@ def test_loadings_that_cancel_are_not_held_at_the_places_of_thresholds():
     model = SparsePCA(3, n_nonzero=20).fit(X)
     soft = SparsePCA(3, n_nonzero=20, ridge=np.inf).fit(X)
     assert model.explained_variance_ratio_.sum() > 0.7 * soft.explained_variance_ratio_.sum()
+
+
+def bands(n, p, seed):
+    """Spectra: a few smooth bands, so that neighbours are nearly the same column."""
+    rng, t = np.random.default_rng(seed), np.linspace(0, 1, p)
+    centres, widths = rng.uniform(0, 1, 8), rng.uniform(0.02, 0.1, 8)
+    shapes = np.exp(-(((t - centres[:, None]) / widths[:, None]) ** 2))
+    return 1.0 + rng.standard_normal((n, 8)) * np.geomspace(1, 0.02, 8) @ shapes + 1e-4 * rng.standard_normal((n, p))
+
+
+@pytest.mark.parametrize("ridge", [1e-6, 1e-2, INF])
+@pytest.mark.parametrize("n_nonzero", [2, 5, 20])
+@pytest.mark.parametrize(("n", "p"), [(60, 402), (28, 270), (300, 60)])
+def test_neither_units_nor_the_order_of_columns_choose_among_neighbours(n, p, n_nonzero, ridge):
+    X = bands(n, p, seed=p)
+    order = np.random.default_rng(0).permutation(p)
+    model = SparsePCA(3, n_nonzero=n_nonzero, ridge=ridge)
+    places = model.fit(X).components_ != 0
+    for other in (X * 100, X / 7, X[::-1]):
+        np.testing.assert_array_equal(model.fit(other).components_ != 0, places)
+    np.testing.assert_array_equal(model.fit(X[:, order]).components_ != 0, places[:, order])
+
+
+@pytest.mark.parametrize("n_nonzero", [5, 20])
+def test_a_ridge_is_raised_until_loadings_do_not_cancel(n_nonzero):
+    X = bands(60, 402, seed=1)
+    model, soft = (SparsePCA(3, n_nonzero=n_nonzero, ridge=r).fit(X) for r in (1e-6, INF))
+    assert model.explained_variance_ratio_.sum() >= 0.9 * soft.explained_variance_ratio_.sum()
+    assert 1e-6 <= model.ridge_ < INF == soft.ridge_
+
+
+def test_powers_of_two_change_no_bit():
+    X = bands(40, 90, seed=2)
+    for knob in ({"alpha": 0.1}, {"n_nonzero": 7}):
+        one, other = (SparsePCA(3, **knob).fit(X * unit).components_ for unit in (1.0, 4.0))
+        np.testing.assert_array_equal(one, other)

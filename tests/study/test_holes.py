@@ -3,12 +3,14 @@
 import json
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import eigenlens
+from eigenlens._core.errors import InputError
 from eigenlens.cli.main import run
 from eigenlens.normal import ExpectedCells
 from eigenlens.study import Plan, read_data, study
@@ -79,7 +81,7 @@ def test_methods_without_a_likelihood_get_filled_rows_and_say_so(flowers):
     filled = {name for name, c in compared.items() if c.fills}
     assert {"FDA", "SVM (Gaussian kernel)"} <= filled
     assert not {"LDA", "PDA", "QDA", "MDA"} & filled
-    assert "In the comparison, FDA" in notes(result)
+    assert re.search(r"FDA\b[^.]* need complete rows: in the comparison, missing cells are filled", notes(result))
     fda = found(flowers, target="target", method="fda")
     assert isinstance(fda.model[1], ExpectedCells)
     assert "since FDA has no likelihood of rows with holes" in notes(fda)
@@ -223,6 +225,19 @@ def test_expected_cells_are_those_of_the_likelihood():
     assert np.isfinite(ExpectedCells().fit_transform(sets)).all()
     with pytest.raises(eigenlens.exceptions.InputError, match="given"):
         ExpectedCells(given="all").fit(X)
+
+
+def test_a_method_without_moments_is_judged_on_complete_rows(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 4)) @ rng.standard_normal((4, 4))
+    X[::9, 1] = np.nan
+    pd.DataFrame(X, columns=list("abcd")).to_csv(tmp_path / "t.csv", index=False)
+    plan = Plan(method="robust-pca")
+    found = study(read_data(TableFile(tmp_path / "t.csv"), plan), plan).findings
+    assert found.n_rows == 60
+    assert found.shown_directions is not None
+    with pytest.raises(InputError, match=r"some are missing in .b.; use --method pca, or leave"):
+        study(read_data(TableFile(tmp_path / "t.csv"), plan), replace(plan, method="mixed-pca"))
 
 
 def test_a_set_of_indicators_is_filled_as_a_set():

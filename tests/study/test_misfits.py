@@ -21,14 +21,14 @@ def test_a_cell_that_was_mistyped_is_blamed():
     assert first["row"] == "bottle 5"
     assert first["columns"][0][0] == "ash"
     assert first["times"] > 3
-    assert "farthest bottle 5 (ash)" in found.summary[-1]
+    assert "farthest are bottle 5 (ash)" in found.summary[-1]
     assert found.to_dict()["rows_that_do_not_fit"]["count"] >= 1
 
 
 def test_the_page_lists_them(tmp_path):
     page = eigenlens.report(WINE).save(tmp_path / "page.html").read_text()
     assert "Rows that do not fit" in page
-    assert "columns to blame" in page
+    assert "columns that add most" in page
     assert "row 70" in page
 
 

@@ -174,6 +174,8 @@ def findings(result):
         (late, "kind", 3),
         (changing, "kind", 4),
         (unknown, "kind", 2),
+        (lambda: {**columns(), "index": np.arange(N) % 70}, "kind", 2),
+        (lambda: {**columns(), "index": np.r_[np.arange(N - 9) % 70, np.arange(9)[::-1]]}, "kind", 3),
     ],
 )
 def test_the_findings_are_those_of_the_table_in_memory(tmp_path, table, target, passes):
@@ -373,7 +375,7 @@ def test_several_files_are_one_table(tmp_path, suffix, stream):
         assert (data.whole is not None) is stream
         result = study(data, plan)
         told.append(findings(result) | {"source": "", "next": []})
-        told[-1]["notes"] = [note.replace(" in 3 files", "") for note in told[-1]["notes"]]
+        told[-1]["notes"] = [note.replace(" in 3 files, read as one table;", ",") for note in told[-1]["notes"]]
         assert ("in 3 files" in result.findings.notes[0]) is (path != one)
     assert_same(told[0], told[1])
     assert_same(told[0], told[2])

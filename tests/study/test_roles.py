@@ -137,6 +137,20 @@ def test_steps_of_ten_count_rows_too():
     assert "'place' left out: it only counts the rows" in notes(report(frame))
 
 
+@pytest.mark.parametrize(("name", "counts"), [("index", True), ("Obs", True), ("seq_no", True), ("day", False)])
+def test_a_running_number_that_restarts_identifies_rows_where_its_name_says_so(name, counts):
+    """Crabs are numbered within sex and species; days run and restart too, and measure time."""
+    rng = np.random.default_rng(4)
+    running = np.tile(np.arange(1, 21), 4)
+    frame = pd.DataFrame(rng.standard_normal((80, 2)), columns=["p", "q"]).assign(**{name: running})
+    left_out = f"{name!r} left out: it only counts the rows (keep= takes it in)"
+    assert (left_out in notes(report(frame))) == counts
+    assert (left_out in notes(report(frame, target="q"))) == counts
+    assert name in report(frame, numbers=[name]).findings.loading_names
+    shuffled = frame.assign(**{name: rng.permutation(running)})
+    assert name in report(shuffled).findings.loading_names
+
+
 def test_id_names_the_rows():
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rng.standard_normal((30, 3)), columns=["p", "q", "r"]).assign(tag=np.arange(30) ** 2)

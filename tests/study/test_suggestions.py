@@ -48,6 +48,38 @@ def test_a_step_runs_beside_the_report_that_names_it(tmp_path, capsys, monkeypat
     assert "\nWhat to do next\n" in capsys.readouterr().out
 
 
+ROWS = "a;b;c;d;k;n\n" + "\n".join(
+    f"{i % 7},5;{i % 5 if i % 9 else '?'};{i * i % 11};{i * i % 13};{'uv'[i % 2]};{i % 4 + 1}" for i in range(60)
+)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        [],
+        ["--target", "k", "--words", "n"],
+        ["--target", "c", "--numbers", "n", "--keep", "b"],
+        ["--views", "a", "b", "--", "c", "d", "--method", "cca"],
+        ["--no-stream", "--sample", "40", "--seed", "3", "--missing", "mean"],
+    ],
+)
+def test_all_steps_run_as_they_are_printed(asked, tmp_path, monkeypatch, capsys):
+    """They repeat how the file is written, what columns hold, and the question."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("rows.csv", "NEW.csv"):
+        (tmp_path / name).write_text(ROWS, encoding="utf-16")
+    written = ["--delimiter", ";", "--decimal", ",", "--na", "?", "--encoding", "utf-16"]
+    assert run(["report", "rows.csv", "--folds", "2", *written, *asked]) == 0
+    said = capsys.readouterr().out
+    commands = [line.strip() for line in said.splitlines() if line.startswith("  eigenlens ")]
+    assert len(commands) == 3
+    for command in commands:
+        words = shlex.split(command)
+        assert [word for word in written if word in words] == written
+        assert run([*words[1:], *(["--folds", "0"] if words[1] == "report" else [])]) == 0
+        assert capsys.readouterr().err == ""
+
+
 def test_a_column_of_words_that_counts_most_is_left_out_as_a_whole(tmp_path):
     rng = np.random.default_rng(0)
     kind = np.array(["a", "b", "c"])[rng.integers(0, 3, 200)]

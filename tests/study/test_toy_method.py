@@ -109,7 +109,7 @@ def test_it_has_a_report_and_a_model_file(publish, folder, capsys):
     assert said["shown_directions"] == 1
     assert said["test"]["name"] == "toy test"
     assert said["test"]["about"] == (
-        "Columns were weighed by hand (39 permutations, so that p-values are multiples of 0.025)."
+        "Columns were weighed by hand (39 permutations, so p-values are multiples of 0.025)."
     )
     page = (folder / "t-report" / "report.html").read_text()
     assert "WidestColumns: where the rows spread" in page

@@ -10,9 +10,9 @@ from eigenlens import LDA, PCA, report
 from eigenlens._core.errors import RankWarning
 from eigenlens.report.page import render
 from eigenlens.study import Plan, dimension_tests, read_data, study
-from eigenlens.study.dimension_tests import p_words
 from eigenlens.study.efforts import effort, some_rows
 from eigenlens.study.methods import declared, made, methods
+from eigenlens.study.verdicts import p_words
 from eigenlens.tables import TableFile
 
 UNTESTED = {"mda"}  # its subclasses are clusters of the fit's own making

@@ -352,6 +352,10 @@ def test_an_excel_sheet(tmp_path, monkeypatch):
     assert TableFile(tmp_path / "two.xlsx").notes == ["The first of 2 sheets, 'Sheet', is read."]
     with pytest.raises(InputError, match="cannot be read"):
         TableFile(written(tmp_path, b"no workbook", "bad.xlsx"))
+    (tmp_path / "bad.xlsx").unlink()
+    several = TableFile(tmp_path)
+    assert several.read(["both", "size"]).to_pydict() == {"both": ["1", "x"] * 2, "size": [1.5, None] * 2}
+    assert several.notes == ["The first of 2 sheets, 'Sheet', is read."]
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(ImportError, match="needs openpyxl, which is not installed: pip install openpyxl, or save"):
         TableFile(tmp_path / "one.xlsx")

@@ -20,7 +20,7 @@ from ..tables import Preparation, TableFile
 from ..tables.selection import Selection
 from .console import console, escape
 from .outputs import file_for
-from .reporting import dialect_of
+from .reporting import table_of
 
 Columns = tuple[list[str], np.ndarray | list[np.ndarray]]  # names, and a matrix or columns
 
@@ -70,7 +70,7 @@ def _apply(model: Any, function: Callable[[Any], Columns], options: dict[str, An
         out = file_for(out, data, options["force"], SUFFIXES)
         if out.exists() and out.samefile(options["model"]):
             raise errors.is_input(out)
-    table = TableFile(data, dialect_of(options))
+    table = table_of(data, options)
     for note in table.notes:
         click.echo(f"· {printable(note)}", err=True)
     results = (function(X) for X in _blocks(model, table, tuple(options["drop"])))
@@ -122,7 +122,7 @@ def run_export(options: dict[str, Any]) -> None:
     """Write a linear model as ONNX."""
     from ..files.onnx import export_onnx
 
-    out: Path = file_for(options["out"], options["model"], options["force"], (".onnx",))
+    out: Path = file_for(options["out"], (options["model"],), options["force"], (".onnx",))
     export_onnx(load(options["model"]), out)
     console().print(escape(str(out)), soft_wrap=True)
 

@@ -17,6 +17,8 @@ from .interrupt import CODE, leave, watch
 class _Table(click.Path):
     """A file, a folder of files, a pattern of them, or - for stdin."""
 
+    name = "table"
+
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         path = Path(value)
         return path if has_magic(str(value)) and not path.exists() else super().convert(value, param, ctx)
@@ -108,7 +110,7 @@ force = click.option("--force", is_flag=True, help="Replace existing files.")
 
 
 @cli.command()
-@click.argument("data", type=TABLE, required=False)
+@click.argument("data", type=TABLE, nargs=-1)
 @click.option("--demo", type=click.Choice(DEMOS), help="Use a table that ships with eigenlens.")
 @click.option("--out", type=PLACE, help="Folder to write to [default: NAME-report].")
 @click.option("--open", "show", is_flag=True, help="Open the page in a browser.")
@@ -129,6 +131,8 @@ def report(**options: Any) -> None:
 
     Without a target: principal components. With one: discriminants for classes, inverse regression for a number.
     Two sets of columns (--views): canonical correlations. A table of distances (--distances): a map.
+
+    DATA is a file, a folder or a pattern. Several files with the same columns are one table, one below the other.
     """
     from .reporting import run_report
 
@@ -136,7 +140,7 @@ def report(**options: Any) -> None:
 
 
 @cli.command()
-@click.argument("data", type=TABLE)
+@click.argument("data", type=TABLE, nargs=-1, required=True)
 @click.option("--out", type=PLACE, help="The model file [default: NAME.eigenlens].")
 @asking
 @reading
@@ -151,7 +155,7 @@ def fit(**options: Any) -> None:
 
 @cli.command()
 @click.argument("model", type=EXISTING)
-@click.argument("data", type=FILES)
+@click.argument("data", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @reading
 @force
@@ -164,7 +168,7 @@ def transform(**options: Any) -> None:
 
 @cli.command()
 @click.argument("model", type=EXISTING)
-@click.argument("data", type=FILES)
+@click.argument("data", type=FILES, nargs=-1, required=True)
 @click.option("--out", type=PLACE, help="A .csv, .parquet or .npy file [default: CSV to the terminal].")
 @click.option("--proba", is_flag=True, help="Also write the probability of each class.")
 @reading
@@ -177,7 +181,7 @@ def predict(**options: Any) -> None:
 
 
 @cli.command()
-@click.argument("data", type=TABLE)
+@click.argument("data", type=TABLE, nargs=-1, required=True)
 @click.option("--folds", type=click.IntRange(2, 50), default=5, help="Folds of the cross-validation [default: 5].")
 @asking
 @reading
@@ -253,14 +257,6 @@ def _refuse_two_values(words: list[str]) -> None:
             raise click.UsageError(f"{name} is given twice, as {given[name]!r} and as {value!r}; give it once.")
 
 
-def _with_way_out(error: click.UsageError) -> click.UsageError:
-    """Say how several files are one table, where a shell has replaced a pattern by its files."""
-    if "unexpected extra argument" not in error.message:
-        return error
-    way = "Several files are one table: name their folder, or a pattern in quotes ('rows/*.csv')."
-    return click.UsageError(f"{error.message}. {way}", error.ctx)
-
-
 def run(arguments: list[str]) -> int:
     """Run a command and return its exit code: 0, 1 (it cannot be done), 2 (usage error) or 130 (interrupted)."""
     watch()
@@ -273,7 +269,7 @@ def run(arguments: list[str]) -> int:
     except click.exceptions.Exit as error:
         return int(error.exit_code)
     except click.UsageError as error:
-        _with_way_out(error).show()
+        error.show()
         return 2
     except (click.Abort, KeyboardInterrupt):
         leave()

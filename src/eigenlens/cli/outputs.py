@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from .._core import errors
 from ..tables.parts import files_of
 
 
-def folder_for(path: Path, names: Iterable[str], source: Path | None, force: bool) -> dict[str, Path]:
+def folder_for(path: Path, names: Iterable[str], sources: Sequence[Path], force: bool) -> dict[str, Path]:
     """Return the files that a folder will hold; nothing is replaced unless told so.
 
     The folder is made by whoever writes: a command that fails leaves none behind.
@@ -21,19 +21,19 @@ def folder_for(path: Path, names: Iterable[str], source: Path | None, force: boo
         raise errors.CommandError(f"--out {path} is a file, but a folder is needed; choose another name.")
     places = {name: path / name for name in names}
     for place in places.values():
-        _check(place, source)
+        _check(place, sources)
     there = [place for place in places.values() if place.exists()]
     if there and not force:
         raise _exists(there)
     return places
 
 
-def file_for(path: Path, source: Path | None, force: bool, suffixes: Iterable[str] = ()) -> Path:
+def file_for(path: Path, sources: Sequence[Path], force: bool, suffixes: Iterable[str] = ()) -> Path:
     """Return a file to write to."""
     allowed = tuple(suffixes)
     if allowed and path.suffix.lower() not in allowed:
         raise errors.CommandError(f"--out {path}: the name must end in {' or '.join(allowed)}.")
-    _check(path, source)
+    _check(path, sources)
     if not path.parent.is_dir():
         raise errors.CommandError(f"--out {path}: there is no folder {path.parent}; make it first.")
     if path.exists() and not force:
@@ -41,10 +41,10 @@ def file_for(path: Path, source: Path | None, force: bool, suffixes: Iterable[st
     return path
 
 
-def _check(path: Path, source: Path | None) -> None:
+def _check(path: Path, sources: Sequence[Path]) -> None:
     if path.is_symlink():
         raise _is_link(path)
-    if source is not None and path.is_file() and any(os.path.samefile(path, file) for file in _files(source)):
+    if path.is_file() and any(os.path.samefile(path, file) for source in sources for file in _files(source)):
         raise errors.is_input(path)
     if path.is_dir():
         raise _exists([path])

@@ -88,29 +88,41 @@ def known_method(option: str, name: str) -> str:
     return method
 
 
-def name_for(data: Path) -> str:
+def name_for(data: Sequence[Path]) -> str:
     """Return the name of what a command writes by default."""
-    return "stdin" if data == STDIN else name_of(data)
+    return "stdin" if is_stdin(data) else name_of(data)
 
 
-def read_rows(data: Path, options: dict[str, Any], plan: Plan, show: Any = None) -> Data:
+def is_stdin(data: Sequence[Path]) -> bool:
+    """Tell whether rows come by a pipe; refuse a pipe beside files."""
+    if STDIN in data and len(data) > 1:
+        raise click.UsageError("- (the standard input) is a table by itself; name it alone, or files alone.")
+    return STDIN in data
+
+
+def read_rows(data: Sequence[Path], options: dict[str, Any], plan: Plan, show: Any = None) -> Data:
     """Read what a plan needs; what comes by a pipe is kept until it is read, since it is read twice."""
-    if data != STDIN:
-        return read_data(TableFile(data, dialect_of(options)), plan, str(data), show)
+    if not is_stdin(data):
+        return read_data(table_of(data, options), plan, [str(path) for path in data], show)
     with TemporaryDirectory() as folder:
         kept = Path(folder) / "stdin.csv"
         with kept.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         try:
-            return read_data(TableFile(kept, dialect_of(options)), replace(plan, stream=False), str(STDIN))
+            return read_data(TableFile(kept, dialect_of(options)), replace(plan, stream=False), [str(STDIN)])
         except errors.InputError as error:
             raise errors.InputError(str(error).replace(str(kept), "stdin")) from error
+
+
+def table_of(data: Sequence[Path], options: dict[str, Any]) -> TableFile:
+    """Return the table of one or several files."""
+    return TableFile(data[0] if len(data) == 1 else data, dialect_of(options))
 
 
 def run_report(options: dict[str, Any]) -> None:
     """Answer, and write the page, the scores and the model."""
     data, demo = options["data"], options["demo"]
-    if (data is None) == (demo is None):
+    if (not data) == (demo is None):
         raise click.UsageError("give the DATA to look at, or --demo and the name of a table that ships with eigenlens.")
     if options["views"] and not options["view_a"]:
         raise click.UsageError(errors.views_syntax())
@@ -120,15 +132,16 @@ def run_report(options: dict[str, Any]) -> None:
     places = folder_for(
         folder,
         [*names, *([f"{demo}.csv"] if demo else []), *([BESIDE] if beside else [])],
-        None if data == STDIN else data,
+        () if is_stdin(data) else data,
         options["force"],
     )
     plan = None
     if demo:
         folder.mkdir(parents=True, exist_ok=True)
-        data, plan = write_demo(demo, folder)
+        place, plan = write_demo(demo, folder)
+        data = (place,)
     plan = plan_of(options, plan)
-    if data == STDIN and plan.title is None:
+    if is_stdin(data) and plan.title is None:
         plan = replace(plan, title="stdin")
     with progress() as show:
         rows = read_rows(data, options, plan, show)
@@ -165,7 +178,7 @@ def run_fit(options: dict[str, Any]) -> None:
     """Fit and save a model."""
     data = options["data"]
     place = options["out"] or Path(f"{name_for(data)}.eigenlens")
-    place = file_for(place, None if data == STDIN else data, options["force"])
+    place = file_for(place, () if is_stdin(data) else data, options["force"])
     plan = plan_of(options)
     with progress() as show:
         rows = read_rows(data, options, plan, show)

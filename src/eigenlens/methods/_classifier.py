@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from .._core import errors
 from .._core import xp as _xp
 from .._core.errors import plain
-from .._core.typing import Array, TableLike
+from .._core.parameters import unchanged_on_failure
+from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..moments import Centred
 from ..sources import ClassifierScore
 from ._problem import column_names
-from ._rows import RowsTransformer
+from ._rows import RowsEstimator, RowsTransformer
 
 LARGE_SCORE = 1e3  # of which rounding takes the thirteenth decimal
 #: Prior probabilities as they were given: by place, or by label.
@@ -23,7 +24,7 @@ Priors = np.ndarray | dict[Any, float] | None
 PRIOR_SUM = 1e-6  # priors in single precision, or typed in with seven digits, still add up to 1
 
 
-class PosteriorClassifier(ClassifierScore):
+class PosteriorClassifier(ClassifierScore, RowsEstimator):
     """Predicts by the largest posterior; a subclass says in `_scores` what the log-posteriors of rows are."""
 
     classes_: Array
@@ -38,17 +39,32 @@ class PosteriorClassifier(ClassifierScore):
         `sharp` asks for more than their order: rounding of large scores must not show in their differences.
         """
 
+    def fit(
+        self,
+        X: TableLike,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        target: ColumnNames | None = None,
+    ) -> Self:
+        """Find what separates the classes.
+
+        Parameters
+        ----------
+        X : table of shape (n, p)
+        y : labels of shape (n,)
+            Omit it if X is a source that holds the labels.
+        sample_weight : array of shape (n,), optional
+            A row of weight 2 counts twice.
+        target : column, optional
+            Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
+        """
+        with unchanged_on_failure(self):
+            return self._fit(*self._take_target(X, y, target), sample_weight)
+
     if TYPE_CHECKING:  # the estimator it is mixed into has it
 
-        def _over_rows(
-            self,
-            X: TableLike,
-            function: Callable[[Array], Array],
-            keep_dtype: bool = True,
-            takes_sparse: bool = False,
-            named: str | Sequence[str] | None = None,
-            here: bool = False,
-        ) -> Array: ...
+        def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self: ...
 
     def _set_classes(
         self, labels: np.ndarray, native: Array | None, priors: np.ndarray, like: Array, dtype: Any

@@ -63,14 +63,13 @@ WORDINGS: Mapping[str, Wording] = MappingProxyType(
         "permutation": Wording("permutation", ONE_BY_ONE + "on permuted rows ({permutations})."),
         "shared directions": Wording(
             "shared directions",
-            ONE_BY_ONE
-            + "against columns that share only the directions before it, their own noise drawn {draws} times "
-            "with random signs, at {level:.0%}, so that p-values are multiples of {finest:.3g}.",
+            ONE_BY_ONE + "against columns that share only the earlier directions, their own noise drawn {draws} times "
+            "with random signs, at {level:.0%}, so p-values are multiples of {finest:.3g}.",
             statistic=NEXT_VARIANCE,
         ),
         "shared directions, normal noise": Wording(
             "shared directions, normal noise",
-            ONE_BY_ONE + "against columns that share only the directions before it, plus normal noise, at {level:.0%}.",
+            ONE_BY_ONE + "against columns that share only the earlier directions, plus normal noise, at {level:.0%}.",
             NORMAL_DOUBT,
             statistic=NEXT_VARIANCE,
         ),

@@ -10,13 +10,11 @@ import numpy as np
 
 from .._core import errors, memory
 from .._core import xp as _xp
-from .._core.parameters import check_choice, unchanged_on_failure, wanted
-from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
+from .._core.parameters import wanted
+from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference import (
-    CANONICAL,
     Choice,
     DimensionTest,
-    canonical_permutation_test,
     class_leverages,
     wilks,
 )
@@ -31,10 +29,9 @@ from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ..validation.downdates import ClassRows, linear_scores
 from ._base import MomentsEstimator
-from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
+from ._canonical_tests import CanonicalTests, Sides, codes_of
 from ._classifier import CanonicalClassifier, Priors, read_priors
-from ._declaration import Wording
-from ._holes import TakesHoles, in_units_of_data
+from ._holes import in_units_of_data
 from ._patterns import expected_over_groups, law_of, require_law, with_holes
 from ._problem import Problem
 from ._rows import Known
@@ -82,27 +79,6 @@ class DiscriminantProblem(Problem):
         return X, None
 
 
-PERMUTED_CLASSES = Wording(
-    "permutation",
-    "Rows were moved to other classes, and the problem solved again, with a new penalty ({permutations}).",
-)
-
-
-def cost_of_classes(n: int, p: int, groups: int) -> float:
-    """Return the multiplications of one permutation, in as many coordinates as the smaller side has.
-
-    Products of matrices, and 20 m³ to choose a penalty.
-    """
-    m = min(n, p)
-    return (n * m * m + 20 * m**3) * (groups - 1)
-
-
-def classes_by_theory(X: np.ndarray, y: Any) -> bool:
-    """Tell whether the default test of these rows and labels makes no permutations."""
-    codes = np.unique(y, return_inverse=True)[1]
-    return wilks_by_default(X, class_leverages(codes), int(codes.max()))
-
-
 class ClassesEstimator(MomentsEstimator[Grouped]):
     """A method that is fitted to labelled rows, from moments of each class."""
 
@@ -111,29 +87,6 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
     _priors: np.ndarray
 
     priors: Any
-
-    def fit(
-        self,
-        X: TableLike,
-        y: ColumnLike | None = None,
-        sample_weight: ColumnLike | None = None,
-        *,
-        target: ColumnNames | None = None,
-    ) -> Self:
-        """Find what separates the classes.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : labels of shape (n,)
-            Omit it if X is a source that holds the labels.
-        sample_weight : array of shape (n,), optional
-            A row of weight 2 counts twice.
-        target : column or list of columns, optional
-            Instead of y: its name in X, if the columns of X have names (also in DuckDB tables).
-        """
-        with unchanged_on_failure(self):
-            return self._fit(*self._take_target(X, y, target), sample_weight)
 
     def partial_fit(
         self, X: TableLike, y: ColumnLike | None = None, sample_weight: ColumnLike | None = None, classes: Any = None
@@ -182,7 +135,7 @@ class ClassesEstimator(MomentsEstimator[Grouped]):
         return moments, weights
 
 
-class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstimator):
+class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEstimator):
     """Directions that separate class means against a within-class metric, from grouped moments."""
 
     _takes_sparse = True
@@ -271,12 +224,6 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         form = Form.of(problem.centred, problem.divisor)
         return np.asarray(in_units_of_data(form, problem.centred.unit), dtype=_xp.to_numpy(self.mean_).dtype)
 
-    def _summary_test(self) -> str:
-        problem: Any = self._pose(self._whole_moments)
-        if problem.penalised_by or self._collected is not self._whole_moments:
-            return ""
-        return str(wilks_of_classes(problem.moments).with_note(*unchecked(None, "y")))
-
     # -- how many directions -----------------------------------------------------------------------------------
 
     def test_dimension(
@@ -323,37 +270,22 @@ class LinearDiscriminant(CanonicalClassifier, TakesHoles[Grouped], ClassesEstima
         uses. With shrinkage a towards the identity, class means are measured against (1 − a)T + a·tr(T)/p·I, with the a
         of the fit; a λ that the data have chosen is chosen again in each permutation.
         """
-        self._require_fit()
-        if method is not None:
-            check_choice("method", method, (*CANONICAL, "permutation"))
-        moved = check_moved(method, groups, block)
-        source = self._rows_to_test(X, y, sample_weight, "permutation", needed=moved or method == "permutation")
-        moments = self._tested_moments(source)
-        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
-        if holed is not None:
-            return holed
-        problem: Any = self._pose(self._without_holes(moments))
-        if problem.penalised_by and method not in (None, "permutation"):
-            raise errors.permutation_only(problem.penalised_by, method)
-        if problem.penalised_by and source is None:
-            self._rows_to_test(None, None, None, "permutation", needed=True)
-        needed = moved or method == "permutation" or bool(problem.penalised_by)
-        by_theory = source is None or method not in (None, "permutation")
-        rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
-        if rows is None:
-            return wilks_of_classes(problem.moments, alpha, method or "wilks").with_note(*unchecked(method, "y"))
-        codes = np.unique(np.asarray(rows.y, dtype=np.intp), return_inverse=True)[1]
-        note = ""
-        if not needed:
-            method, note = taken(rows.X, class_leverages(codes), len(problem.moments.labels) - 1)
-        if method == "wilks":
-            return wilks_of_classes(problem.moments, alpha)
-        Y = contrasts(np.bincount(codes) / len(codes))[codes]
-        columns, penalty = problem.with_penalty(rows.X)
-        test = canonical_permutation_test(
-            columns, Y, penalty, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
+        return self._canonical_test(X, y, sample_weight, alpha, method, groups, block, n_draws, random_state)
+
+    def _sides(self, moments: Grouped) -> Sides:
+        problem: Any = self._pose(moments)
+
+        def tables(X: np.ndarray, y: Any) -> tuple[Any, ...]:
+            codes = codes_of(y)
+            columns, penalty = problem.with_penalty(X)
+            return columns, contrasts(np.bincount(codes) / len(codes))[codes], penalty
+
+        return Sides(
+            by_theory=lambda alpha, method: wilks_of_classes(problem.moments, alpha, method),
+            leverages=lambda y: (class_leverages(codes_of(y)), len(problem.moments.labels) - 1),
+            tables=tables,
+            penalised_by=problem.penalised_by,
         )
-        return test.with_note(note)
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
         problem: Any = self._pose(self._whole_moments)

@@ -15,10 +15,9 @@ from ..regress.scoring import Scoring, check_regressor
 from ..sources import whole
 from ..spectral import Spectrum
 from ._classifier import CanonicalClassifier, Priors, read_priors
-from ._rows import RowsEstimator
 
 
-class ScoredClassifier(CanonicalClassifier, RowsEstimator):
+class ScoredClassifier(CanonicalClassifier):
     """A discriminant that reads all rows, scores groups of them, and classifies by distance in canonical coordinates.
 
     The groups are the classes (FDA) or their subclasses (MDA).

@@ -27,7 +27,7 @@ from .._core.parameters import check_choice, check_count, check_number, unchange
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
-from ..inference import CANONICAL, DimensionTest, canonical_permutation_test, leverages
+from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Centred, Cross
 from ..normal import Conditional
@@ -37,17 +37,17 @@ from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
 from ..subspace import Subspace
 from ._canonical import CanonicalProblem, canonical_angles, canonical_problem, wilks_of_pairs
-from ._canonical_tests import check_moved, of_rows, taken, unchecked, wilks_by_default
+from ._canonical_tests import CanonicalTests, Sides, as_columns, pairs_by_theory, table_leverages
 from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
-from ._holes import TakesHoles, in_units_of_data
+from ._holes import in_units_of_data
 from ._patterns import Completed, filled, law_of
 from ._rows import Known, RowsTransformer
 from ._structure import structure
 
 
 @stored("CCA")
-class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
+class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cross]):
     """Canonical correlations of two tables, from one pass over their rows.
 
     Parameters
@@ -126,7 +126,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
         use="what two sets of columns have in common",
         test=DirectionTest(
             lambda n, p, s: n * p * (p + s) * min(p, s),
-            theory=lambda model, X, Y: not model.ridge and _pairs_by_theory(X, Y),
+            theory=lambda model, X, Y: not model.ridge and pairs_by_theory(X, Y),
             wordings={
                 "wilks": Wording(
                     "Wilks",
@@ -383,34 +383,20 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
         random_state : int, Generator, RandomState or None
             Their seed.
         """
-        self._require_fit()
-        if method is not None:
-            check_choice("method", method, (*CANONICAL, "permutation"))
-        if self._value("ridge") and method not in (None, "permutation"):
-            raise errors.permutation_only(f"ridge={self._value('ridge')!r}", method)
-        moved = check_moved(method, groups, block)
-        needed = moved or method == "permutation" or bool(self._value("ridge"))
-        source = self._rows_to_test(X, Y, sample_weight, "permutation", needed=needed)
-        moments = self._tested_moments(source)
-        holed = self._holed_test(moments, method, moved, alpha, n_draws, random_state)
-        if holed is not None:
-            return holed
-        by_theory = source is None or method not in (None, "permutation")
-        rows = None if by_theory else of_rows(source, groups, block, needed)  # type: ignore[arg-type]
-        if rows is None:
-            return self._by_theory(moments, alpha, method or "wilks").with_note(*unchecked(method, "Y"))
-        other, note = np.asarray(rows.y, dtype=np.float64).reshape(len(rows.X), -1), ""
-        if not needed:
-            h = leverages(other)
-            method, note = taken(rows.X, h, round(float(h.sum())))
-        if method == "wilks":
-            return self._by_theory(moments, alpha, method)
-        ridge = self._value("ridge") * (len(other) - 1)
-        penalties = [ridge * np.eye(table.shape[1]) if ridge else None for table in (rows.X, other)]
-        test = canonical_permutation_test(
-            rows.X, other, *penalties, alpha=alpha, n_draws=n_draws, seed=random_state, moves=rows.moves
-        )
-        return test.with_note(note)
+        return self._canonical_test(X, Y, sample_weight, alpha, method, groups, block, n_draws, random_state)
+
+    def _sides(self, moments: Cross) -> Sides:
+        ridge = self._value("ridge")
+
+        def by_theory(alpha: float, method: Any) -> DimensionTest:
+            problem, spectrum = CCA()._solved(moments)
+            return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
+
+        def tables(X: np.ndarray, Y: Any) -> tuple[Any, ...]:
+            Y, penalty = as_columns(Y), ridge * (len(X) - 1)
+            return X, Y, *(penalty * np.eye(table.shape[1]) if penalty else None for table in (X, Y))
+
+        return Sides(by_theory, table_leverages, tables, f"ridge={ridge!r}" if ridge else "")
 
     @property
     def y_structure_(self) -> Array:
@@ -431,21 +417,12 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
             matrix("Correlations of Y with its variates (y_structure_)", self.y_structure_, names, found),
         )
 
-    def _summary_test(self) -> str:
-        if self._value("ridge") or self._collected is not self._whole_moments:
-            return ""
-        return str(self._by_theory(self._collected, 0.05, "wilks").with_note(*unchecked(None, "Y")))
-
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
         def pairs(sample: Redrawn) -> Hypothesis:
             p = int(np.count_nonzero(sample.columns < self.n_features_in_))
             return of_pairs(p, len(sample.columns) - p)
 
         return None if self._value("ridge") else pairs
-
-    def _by_theory(self, moments: Any, alpha: float, method: str) -> DimensionTest:
-        problem, spectrum = CCA()._solved(self._without_holes(moments))
-        return wilks_of_pairs(spectrum, problem, alpha, method)  # type: ignore[arg-type]
 
     @property
     def _n_features_out(self) -> int:
@@ -456,9 +433,3 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, TakesHoles[Cross]):
         tags.target_tags.required = True
         tags.target_tags.single_output = True
         return tags
-
-
-def _pairs_by_theory(X: np.ndarray, Y: Any) -> bool:
-    """Tell whether the default test of these rows makes no permutations."""
-    h = leverages(np.asarray(Y, dtype=np.float64).reshape(len(X), -1))
-    return wilks_by_default(X, h, round(float(h.sum())))

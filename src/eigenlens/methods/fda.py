@@ -22,9 +22,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import has_fit_parameter
 
 from .._core import xp as _xp
-from .._core.parameters import check_choice, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, wanted
 from .._core.stored import stored
-from .._core.typing import Array, ColumnLike, ColumnNames, Priors, RandomState, TableLike
+from .._core.typing import Array, ColumnLike, Priors, RandomState, TableLike
 from ..inference import DimensionTest, resampled_test
 from ..regress.adaptive_splines import AdaptiveSplines
 from ..regress.scoring import Scoring, indicator, permuted_scores, score
@@ -45,8 +45,8 @@ class FDA(ScoredClassifier):
         classifier too.
     regressor : regressor, optional
         Any regressor of `eigenlens.regress` or scikit-learn; by default `AdaptiveSplines()`, whose parameters a grid
-        may name (`regressor__degree`). One that takes a single
-        response is fitted once for each class score.
+        may name (`regressor__degree`). One that takes a single response is fitted once for each class score. With
+        `sample_weight` it must take weights.
     priors : array of shape (K,) or dict of class to number, optional
         Class probabilities, in the order of `classes_` or by label; by default the shares of the classes.
         They enter the rule, and the weights of the class means in the order of directions, as in LDA.
@@ -128,36 +128,17 @@ class FDA(ScoredClassifier):
     def _work(self) -> tuple[int, int] | None:
         return (10, 40) if self.regressor is None else None
 
-    def fit(
-        self,
-        X: TableLike,
-        y: ColumnLike | None = None,
-        sample_weight: ColumnLike | None = None,
-        *,
-        target: ColumnNames | None = None,
-    ) -> Self:
-        """Regress class scores on X and find the discriminant coordinates.
-
-        Parameters
-        ----------
-        X : table of shape (n, p)
-        y : labels of shape (n,)
-            Omit it if X is a source that holds the labels.
-        sample_weight : array of shape (n,), optional
-            A row of weight 2 counts twice. The regressor must take weights.
-        target : column, optional
-            Instead of y: its name in X, if the columns of X have names.
-        """
-        with unchanged_on_failure(self):
-            self._check_shared(self.regressor)
-            source, rows = self._read(*self._take_target(X, y, target), sample_weight)
-            K = len(source.labels.classes)
-            wanted(self.n_components, K - 1, f"{K} classes give at most {K - 1} directions")
-            codes = np.asarray(rows.y, dtype=np.intp)
-            regressor = AdaptiveSplines() if self.regressor is None else self.regressor
-            scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
-            warn_if_perfect(scoring)
-            self._present(scoring, source, float(rows.weight.sum()))
+    def _fit(self, X: TableLike, y: Any, sample_weight: Any) -> Self:
+        """Regress class scores on X and find the discriminant coordinates."""
+        self._check_shared(self.regressor)
+        source, rows = self._read(X, y, sample_weight)
+        K = len(source.labels.classes)
+        wanted(self.n_components, K - 1, f"{K} classes give at most {K - 1} directions")
+        codes = np.asarray(rows.y, dtype=np.intp)
+        regressor = AdaptiveSplines() if self.regressor is None else self.regressor
+        scoring = score(regressor, rows.X, indicator(codes, K), rows.weight)
+        warn_if_perfect(scoring)
+        self._present(scoring, source, float(rows.weight.sum()))
         return self
 
     def _present(self, scoring: Scoring, source: Any, W: float) -> None:

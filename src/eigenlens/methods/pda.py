@@ -38,10 +38,11 @@ from ..regress.penalties import penalty_root
 from ..regress.score_path import ScorePath, dual_basis
 from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
+from ._canonical_tests import PERMUTED_CLASSES, cost_of_classes
 from ._chosen import Validated, penalties
 from ._classifier import class_priors, refuse_alike, refuse_separating
 from ._declaration import Declaration, DirectionTest, Laws, basis_of
-from ._linear import PERMUTED_CLASSES, DiscriminantProblem, LinearDiscriminant, between_form, cost_of_classes
+from ._linear import DiscriminantProblem, LinearDiscriminant, between_form
 from ._rows import Known
 
 

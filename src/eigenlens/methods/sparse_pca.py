@@ -79,10 +79,10 @@ class SparsePCA(PrincipalComponents):
     n_nonzero : int, sequence of ints or None
         Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
         penalty is lowered until one more loading would enter. `alpha_` holds the penalties found. With more columns
-        than rows the search begins at the soft-threshold form, where it finds better columns than at principal axes.
+        than rows, the soft-threshold form chooses the columns, and the loadings at them are found without a penalty.
     ridge : float
         λ₂, on the same scale. ``numpy.inf`` is the soft-threshold form for many more columns than rows, which needs no
-        p × p matrix.
+        p × p matrix. With `n_nonzero` and more columns than rows, a larger ridge is used if loadings would cancel.
     relative : bool
         Treat `alpha` as a share of the penalty at which the component would vanish: 0 is PCA, 1 leaves nothing.
     refit : bool
@@ -102,11 +102,13 @@ class SparsePCA(PrincipalComponents):
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used. NaN if no penalty gives `n_nonzero` loadings and lets the iteration converge, or if loadings are
-        more than half as many as rows: the set of columns is then fixed, and the loadings are found without a penalty.
+        Penalties used. NaN if no penalty gives `n_nonzero` loadings and lets the iteration converge, or if columns are
+        more than rows: the set of columns is then fixed, and the loadings are found without a penalty.
+    ridge_ : float
+        Ridge used.
     objective_ : float
         Value that the iteration reached, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty if
-        that is NaN); with an infinite `ridge`, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.
+        that is NaN) and `ridge_` as λ₂; if that is infinite, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.
     mean_ : array of shape (p,)
     n_components_, n_iter_ : int
     moments_ : Scatter or Factor
@@ -140,6 +142,7 @@ class SparsePCA(PrincipalComponents):
     explained_variance_ratio_: Array
     n_nonzero_: Array
     alpha_: Array
+    ridge_: float
     objective_: float
     mean_: Array
     n_iter_: int
@@ -205,7 +208,8 @@ class SparsePCA(PrincipalComponents):
         loadings, variance = _loadings(axes, pencil.A)
         self.n_components_, self.n_iter_, self.alpha_ = k, axes.n_iter, axes.penalties
         self.n_nonzero_ = np.count_nonzero(axes.B, axis=0)
-        self.objective_ = axes.objective + (pencil.A.dimension if total and np.isfinite(self.ridge) else 0.0)
+        self.ridge_ = axes.ridge
+        self.objective_ = axes.objective + (pencil.A.dimension if total and np.isfinite(axes.ridge) else 0.0)
         self.subspace_ = Subspace(moments.pivot, loadings, problem.centred.shift[0, :] * unit)
         self.mean_ = _xp.attribute_copy(moments.mean, dtype)
         self.components_ = _xp.attribute_copy(loadings.T, dtype)
@@ -227,7 +231,7 @@ class SparsePCA(PrincipalComponents):
         """Solve on the covariance scaled to trace p."""
         p, k = start.shape
         if not total:
-            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0)
+            return SparseAxes(np.zeros((p, k)), start, np.zeros(k), 1, 0.0, True, 0.0, self.ridge)
         values, factored = _xp.to_numpy(form.times(p / total).values), form.factor is not None
         if np.isfinite(self.ridge) and factored and (p <= FORMED or 2 * len(values) > p):
             values, factored = values.T @ values, False

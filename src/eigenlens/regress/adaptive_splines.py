@@ -25,12 +25,12 @@ from sklearn.utils.validation import check_is_fitted
 from .._core import errors
 from .._core.drawing import Display
 from .._core.limits import threads_with_buffers
-from .._core.parameters import check_choice, check_number, is_number, unchanged_on_failure
+from .._core.parameters import check_number, is_number, unchanged_on_failure
 from .._core.stored import stored
-from .._core.summaries import Table
 from .._core.typing import Array, ColumnLike, TableLike
 from .._core.xp import one_blas_thread
-from ._base import Floats, Regressor, column, warn_if_relative
+from ._base import Floats, column, warn_if_relative
+from ._term_tables import TermTables
 from .hinges import report
 from .hinges.criterion import Unit, cost, gcv
 from .hinges.prune import Subset, least_squares
@@ -40,7 +40,7 @@ from .hinges.terms import Factor, Term, evaluate
 
 
 @stored("AdaptiveSplines")
-class AdaptiveSplines(Regressor):
+class AdaptiveSplines(TermTables):
     """Multivariate adaptive regression splines.
 
     Parameters
@@ -206,7 +206,7 @@ class AdaptiveSplines(Regressor):
         pool = ThreadPoolExecutor(workers) if workers > 1 else None
         with one_blas_thread(), pool or nullcontext():  # BLAS threads on slim matrices cost more than they bring
             search = Search(X, Y, w, rules, pool)
-            size = search.size(self.prune, self._folds(len(X)))
+            size = search.size(self.prune, folds_of(self.cv, self._places, len(X)))
         found, best = search.found, search.subsets[size - 1]
         self._keep([found.terms[k] for k in best.terms], best, search.unit, w, rules.penalty)
         rss = search.unit.scale**2 * np.array([s.rss.sum() for s in search.subsets])
@@ -311,86 +311,6 @@ class AdaptiveSplines(Regressor):
         Y = self._predict(rows)
         return given_back(self._shaped(Y - half)), given_back(self._shaped(Y + half))
 
-    @property
-    def feature_importances_(self) -> Floats:
-        """Importance of each feature, by ``importance``; they add to 1."""
-        return self.importances(self.importance)
-
-    def importances(self, kind: str = "gcv") -> Floats:
-        """Importance of each feature from the pruning path.
-
-        Every subset up to the chosen one credits the features it uses: by how much it lowers GCV ("gcv") or
-        RSS ("rss") against the subset before it, or by one ("nsubsets").
-        """
-        if not hasattr(self, "_importances"):
-            raise AttributeError("importances come from the pruning path of fit; call fit first")
-        check_choice("importance", kind, tuple(self._importances))
-        credit = self._importances[kind]
-        return credit / credit.sum() if credit.sum() > 0 else credit.copy()
-
-    def evimp(self, root: bool = True) -> Table:
-        """Return the importance of features by three criteria, after earth's function of this name.
-
-        How many subsets of the pruning pass use a feature, and what these subsets gain in GCV and in RSS, 100 for the
-        feature that gains most. Features come in the order of these columns; the model does not use those with 0.
-
-        Parameters
-        ----------
-        root : bool
-            Take square roots of the gains before they are scaled, as earth does: they are sums of squares.
-
-        Returns
-        -------
-        Table
-            `print` it, or `to_frame()`.
-        """
-        self.importances()  # refuses a model without a pruning path
-        counts = self._importances["nsubsets"]
-        found = [counts, *(report.scaled(self._importances[kind], root) for kind in ("gcv", "rss"))]
-        order = np.lexsort([-found[2], -found[1], -counts])
-        names = self._feature_names()
-        values = np.column_stack(found)[order]
-        title = "Importance: subsets that use a feature, and what they gain in GCV and RSS"
-        return Table(title, values, [names[j] for j in order], ["subsets", "GCV", "RSS"])
-
-    def anova(self) -> Table:
-        """Return the ANOVA decomposition: what the terms of each feature, and of each set of features, add.
-
-        Friedman's table: the number of terms, the standard deviation of their sum over the rows of the fit, and the GCV
-        that the model would have without them, with the other coefficients refitted.
-
-        Returns
-        -------
-        Table
-            `print` it, or `to_frame()`.
-        """
-        check_is_fitted(self)
-        names, penalty = self._feature_names(), make_rules(self, self.n_features_in_, self._feature_names()).penalty
-        rows, values = [], []
-        for part in report.parts(self.basis_, self.coef_, self._R, self._W):
-            left = gcv(self.rss_ + part.loss, len(self.basis_) - len(part.terms), self._W, penalty)
-            rows.append(", ".join(names[j] for j in part.features))
-            values.append([len(part.terms), *part.spread, left])
-        q = self.coef_.shape[1]
-        spreads = ["standard deviation"] if q == 1 else [f"sd of response {r}" for r in range(q)]
-        head = ["terms", *spreads, "GCV without"]
-        title = f"What features add (ANOVA decomposition; GCV of the whole model: {self.gcv_:.4g})"
-        return Table(title, np.reshape(np.array(values, dtype=float), (len(rows), len(head))), rows, head)
-
-    def _facts(self) -> Iterator[str]:
-        used = len({j for t in self.basis_ for j in t.features})
-        yield f"{len(self.basis_)} terms in {used} of {self.n_features_in_} features, h(u) = max(0, u)."
-        yield f"GCV {self.gcv_:.6g}, RSS {self.rss_:.6g}, R² {self.rsq_:.6g}, GCV R² {self.grsq_:.6g}."
-
-    def _tables(self) -> Iterator[tuple[str, Table]]:
-        q = self.coef_.shape[1]
-        names = ["coefficient"] if q == 1 else [f"response {r}" for r in range(q)]
-        yield "terms", Table("Terms", self.coef_, [str(t) for t in self.basis_], names, lines=len(self.basis_))
-        if len(self.basis_) > 1:
-            yield "anova", self.anova()
-            if hasattr(self, "_importances"):
-                yield "importance", self.evimp()
-
     def plot(
         self, X: TableLike | None = None, y: ColumnLike | None = None, *, response: int = 0, axes: Any = None
     ) -> Display:
@@ -435,25 +355,6 @@ class AdaptiveSplines(Regressor):
         self._R = qr(R, mode="r")[0][: R.shape[1]]
         self._low, self._high = X.min(axis=0), X.max(axis=0)
 
-    def _folds(self, n: int) -> Iterator[tuple[Any, Any]]:
-        """Positions of the n rows of positive weight, to learn from and to judge by."""
-        if is_number(self.cv, integer=True):
-            if not 2 <= self.cv <= n:
-                rule = f"use a number of folds from 2 to {n}" if n > 1 else "folds need two rows or more; add rows"
-                raise errors.InputError(f"cv={self.cv!r} but X has n_samples={n}; {rule}, or use prune='gcv'.")
-            yield from KFold(self.cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
-            return
-        try:
-            splitter = check_cv(self.cv)
-        except ValueError as error:
-            raise errors.InputError(
-                f"cv={self.cv!r} is not a number of folds; use a whole number from 2 on, a splitter of "
-                "scikit-learn, or a list of pairs of row numbers."
-            ) from error
-        for fold in splitter.split(np.empty((len(self._places), 0))):  # these speak of all rows given
-            train, test = (self._places[rows] for rows in fold)
-            yield train[train >= 0], test[test >= 0]
-
     def _term(self, factors: Sequence[tuple[Any, float, int]]) -> Term:
         names = self._feature_names()
         made = []
@@ -463,3 +364,31 @@ class AdaptiveSplines(Regressor):
             j = column("terms", feature, names)
             made.append(Factor(j, float(knot), int(sign), names[j]))
         return Term(tuple(made))
+
+
+def folds_of(cv: Any, places: np.ndarray, n: int) -> Iterator[tuple[Any, Any]]:
+    """Yield positions among the n rows of positive weight, to learn from and to judge by.
+
+    Parameters
+    ----------
+    cv : int, splitter or list of pairs of row numbers
+    places : ndarray
+        Of each row that was given: its position among those of positive weight, or −1.
+    n : int
+    """
+    if is_number(cv, integer=True):
+        if not 2 <= cv <= n:
+            rule = f"use a number of folds from 2 to {n}" if n > 1 else "folds need two rows or more; add rows"
+            raise errors.InputError(f"cv={cv!r} but X has n_samples={n}; {rule}, or use prune='gcv'.")
+        yield from KFold(cv, shuffle=True, random_state=0).split(np.empty((n, 0)))
+        return
+    try:
+        splitter = check_cv(cv)
+    except ValueError as error:
+        raise errors.InputError(
+            f"cv={cv!r} is not a number of folds; use a whole number from 2 on, a splitter of scikit-learn, or a list "
+            "of pairs of row numbers."
+        ) from error
+    for fold in splitter.split(np.empty((len(places), 0))):  # these speak of all rows given
+        train, test = (places[rows] for rows in fold)
+        yield train[train >= 0], test[test >= 0]

@@ -299,40 +299,30 @@ def as_source(
     settle_blas()
     reader = ClassReader() if reader is None else reader
     y, sample_weight = unlabelled(y), unlabelled(sample_weight)
-    remote = None
     if not isinstance(X, np.ndarray):
         given = sample_weight if counts else given_as_counts(sample_weight)
         X = X.without_weights() if every_row and isinstance(X, Source) else X
         remote = _remote_source(X, y, given, target, estimator, reader)
-    if remote is not None:
-        remote.missing = missing
-        remote = remote if words is None else remote.with_words(words)
-        remote = remote.in_memory() if in_memory else remote.settled()
-        remote.name = name
-        if remote.n_rows is not None and remote.n_rows < min_rows:
-            raise errors.too_few_rows(name, remote.n_rows, (remote.n_rows, remote.n_features), min_rows)
-        return remote
+        if remote is not None:
+            return _ready(remote, missing, words, in_memory, name, min_rows)
     table = as_table(X, name, missing, words)
     n = table.shape[0]
     if table.shape[1] == 0:
         raise errors.no_columns(name, table.shape)
-    companion: Labels | Table | None = None
-    single_response = False
     weight = None if sample_weight is None else read_weights(sample_weight, n)
     weight = weight if weight is None or counts else as_counts(weight)
-    if target != "none":
-        if y is None:
-            raise errors.target_missing(estimator, second_name if target == "table" else "y")
-        if target == "labels":
-            companion, reader = reader.read(y, weight)
-        else:
-            second, single_response = as_two_dimensional(y, second_name)
-            companion = as_table(second, second_name, missing)
-            if companion.shape[1] == 0:
-                raise errors.no_columns(second_name, companion.shape)
-        m = (companion.codes if isinstance(companion, Labels) else companion).shape[0]
-        if m != n:
-            raise errors.lengths_differ(name, n, "y" if target == "labels" else second_name, m)
+    companion: Labels | Table | None = None
+    single_response = False
+    if target != "none" and y is None:
+        raise errors.target_missing(estimator, second_name if target == "table" else "y")
+    if target == "labels":
+        companion, reader = reader.read(y, weight)
+        if companion.codes.shape[0] != n:
+            raise errors.lengths_differ(name, n, "y", companion.codes.shape[0])
+    elif target == "table":
+        companion, single_response = _second_table(y, second_name, missing)
+        if companion.shape[0] != n:
+            raise errors.lengths_differ(name, n, second_name, companion.shape[0])
     counted = n if weight is None else int(np.count_nonzero(weight))
     if counted < min_rows:
         raise errors.too_few_rows(name, counted, table.shape, min_rows)
@@ -340,6 +330,26 @@ def as_source(
         companion = companion.among(weight > 0)
     source = MemorySource(table, companion, weight, name, second_name)
     source.single_response, source.label_reader, source.missing = single_response, reader, missing
+    return source
+
+
+def _second_table(y: Any, name: str, missing: Missing) -> tuple[Table, bool]:
+    """Read a second table; tell whether it was a single column without its own dimension."""
+    second, single = as_two_dimensional(y, name)
+    table = as_table(second, name, missing)
+    if table.shape[1] == 0:
+        raise errors.no_columns(name, table.shape)
+    return table, single
+
+
+def _ready(source: Source, missing: Missing, words: Words | None, in_memory: bool, name: str, min_rows: int) -> Source:
+    """Return rows that do not lie in memory as the caller reads them; refuse too few."""
+    source.missing = missing
+    source = source if words is None else source.with_words(words)
+    source = source.in_memory() if in_memory else source.settled()
+    source.name = name
+    if source.n_rows is not None and source.n_rows < min_rows:
+        raise errors.too_few_rows(name, source.n_rows, (source.n_rows, source.n_features), min_rows)
     return source
 
 

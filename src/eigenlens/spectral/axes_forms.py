@@ -11,9 +11,7 @@ import scipy.linalg
 
 from .._core import xp as _xp
 
-BITS = 33  # of a correlation that a rounded form keeps
 FEW_ROWS = 0.25  # of those of a sparse B, whose rows of G are then gathered before they are multiplied
-OFFSET = 0.37  # keeps round sizes (1, 2, ½) away from where the unit of the rounding changes
 
 
 class AxesForm(Protocol):
@@ -63,15 +61,6 @@ class Matrix:
     def block(self, on: np.ndarray) -> np.ndarray:
         """Return the rows and columns of G at given places."""
         return np.asarray(self.values[:, on].T @ self.values[:, on] if self.factored else self.values[np.ix_(on, on)])
-
-    def rounded(self) -> Matrix:
-        """Return the form with its correlations rounded to `BITS`."""
-        size = np.linalg.norm(self.values, axis=0) if self.factored else np.sqrt(self.values.diagonal())
-        power = np.floor(np.log2(np.where(size > 0, size, 1.0)) + OFFSET)
-        unit = np.ldexp(1.0, (power - BITS).astype(int))
-        if not self.factored:
-            unit = np.outer(unit, np.ldexp(1.0, power.astype(int)))
-        return Matrix(np.round(self.values / unit) * unit, self.factored)
 
     @cached_property
     def row_space(self) -> RowSpace:

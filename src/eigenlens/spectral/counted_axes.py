@@ -1,14 +1,15 @@
 """Sparse axes with given numbers of nonzeros, chosen so that rounding does not decide.
 
-The search for the places of the nonzeros jumps: a difference in the last digit of a covariance, as another unit or
-another order of rows makes it, can lead it to other places. It therefore runs on a matrix rounded to ten digits, which
-is the same, bit for bit, for all of these. The loadings are then found on the matrix itself, from where the search
-ended.
+The alternation lowers the penalty of each axis until one more loading would enter. That is no descent: the places of
+the nonzeros may alternate for ever, and a difference in the last digit, as another unit or another order of columns
+makes it, then decides where they are when it is stopped. So only an alternation that settles soon counts.
+Otherwise three sets of places are compared: those of hard thresholds, which descend, those of axes found one after the
+other, and those of the first regressions on principal scores. The best are held, and the loadings at them are found
+without a penalty.
 
-Where no penalty keeps to the numbers, the places at which the alternation is stopped are arbitrary, and may be poor.
-They are compared with those of a second start, one axis after the other, and the better ones are taken. Where columns
-are more than rows and soft thresholds of the principal axes settle, the search starts from these instead, and their
-places are the ones it is compared with.
+Of more columns than rows, regressions that may take any fit the scores of the start with columns that say little. There
+the places are those of thresholds from the beginning. If columns are so much alike that loadings at them cancel, which
+rounding would show too, the ridge is raised until they do not.
 """
 
 from __future__ import annotations
@@ -18,19 +19,18 @@ from typing import Any
 
 import numpy as np
 
-from .._core import xp as _xp
 from .adjusted import adjusted_variance
-from .axes_forms import BITS, Matrix
+from .axes_forms import Matrix
 from .pencil import Form
 from .refitted_axes import best_axis
-from .sparse_axes import SparseAxes
+from .sparse_axes import SparseAxes, largest_places
 from .working_columns import axes_of
 
-LEAST_RIDGE = 1e-7  # below it, rounding may make combinations of columns look like columns of their own
-SOFT_ROUNDS = 40  # in which soft thresholds settle, or else lead anywhere: columns are too much alike
-MOST_LOADINGS = 0.5  # of the number of rows: with more, a penalised regression fits whatever it is given
 WORTH = 0.9  # of the variance of thresholds that loadings at their places must keep: of columns alike they cancel
+RIDGES = (1e-4, 1e-2, 1.0, 1e2, np.inf)  # tried one after the other where loadings cancel
 BETTER = 1e-9  # fall of the objective, relative to the trace, that is more than rounding
+DESCENTS = 50  # changes of places, the most
+ROUGH, ROUNDS = 1e-4, 200  # change of the loadings, and rounds, at which their places can be judged
 
 
 def counted_axes(
@@ -45,43 +45,73 @@ def counted_axes(
         Principal axes.
     counts : array of shape (k,) of int
     n_rows : float
-        Rank of the form, at most; where columns are more, the search begins where the soft-threshold form ends.
+        Rank of the form, at most.
     **options
         Of `axes_of`.
     """
-    ridge = options["ridge"]
-    coarse, begin = form, start
-    if ridge >= LEAST_RIDGE:
-        coarse = form.rounded()
-        begin = _principal(coarse, start)
-    soft = _thresholds(coarse, begin, counts, options) if n_rows < len(start) and np.isfinite(ridge) else None
-    found = None
-    if soft is not None and counts.max() > MOST_LOADINGS * n_rows:
-        found = _held(coarse, soft, counts, options)
-        if _explained(coarse, found.B) < WORTH * _explained(coarse, soft.B):
-            found, soft = None, None
-    if found is None:
-        found = axes_of(coarse, begin if soft is None else soft.A, counts=counts, **options)
-        if np.isnan(found.penalties).any():
-            places = replace(found, B=_one_by_one(coarse, begin, counts), A=begin) if soft is None else soft
-            found = _better(found, _held(coarse, places, counts, options))
-    if coarse is not form:
-        left = max(1, options["max_iter"] - found.n_iter)
-        exact = axes_of(form, start, counts=counts, near=found, **{**options, "max_iter": left})
-        found = replace(exact, n_iter=found.n_iter + exact.n_iter)
+    if np.isinf(options["ridge"]):
+        found = _thresholds(form, start, counts, options)
+    elif n_rows < len(start):
+        found = _of_few_rows(form, start, counts, options)
+    else:
+        found = axes_of(form, start, counts=counts, **options)
+        if np.isnan(found.penalties).any() and not found.converged:
+            found = _places_compared(form, start, counts, options)
     return _uncorrelated(form, found)
 
 
-def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes | None:
-    """Return where soft thresholds of the principal axes lead; None where they do not settle soon.
+def _of_few_rows(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
+    """Return axes at the places of thresholds, with a larger ridge where loadings cancel."""
+    near = _thresholds(form, start, counts, {**_rough(options), "ridge": np.inf})
+    least = WORTH * _explained(form, near.B)
+    for ridge in (options["ridge"], *(x for x in RIDGES if x > options["ridge"])):
+        found = _held(form, near, counts, {**_rough(options), "ridge": ridge})
+        if _explained(form, found.B) >= least:
+            break
+    return _held(form, found, counts, {**options, "ridge": ridge})
 
-    Of more columns than rows, regressions that may take any fit the scores of the start with columns that say little,
-    and end in a poorer minimum. With nearly as many loadings as rows they would fit anything: the places of the
-    thresholds stay.
-    """
-    few = {"ridge": np.inf, "polish": False, "max_iter": min(SOFT_ROUNDS, options["max_iter"])}
-    soft = axes_of(form, start, counts=counts, **{**options, **few})
-    return soft if soft.converged and np.isfinite(soft.penalties).all() else None
+
+def _places_compared(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
+    """Return axes at the best of three sets of places."""
+    rough, none = _rough(options), np.full(len(counts), np.nan)
+    tried = [_hard(form, start, counts, options)]
+    tried.append(SparseAxes(_one_by_one(form, start, counts), start, none, 0, np.inf, False, np.inf))
+    tried.append(axes_of(form, start, counts=counts, **{**rough, "max_iter": 1}))
+    found, *others = [_held(form, axes, counts, rough) for axes in tried]
+    for other in others:
+        found = other if other.objective < found.objective - BETTER * len(start) else found
+    return _held(form, found, counts, options)
+
+
+def _rough(options: dict[str, Any]) -> dict[str, Any]:
+    few = {"tol": max(ROUGH, options["tol"]), "max_iter": min(ROUNDS, options["max_iter"]), "polish": False}
+    return {**options, **few}
+
+
+def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
+    """Return where soft thresholds lead, or hard ones where these do not settle."""
+    soft = axes_of(form, start, counts=counts, **options)
+    if soft.converged or np.isfinite(soft.penalties).all():
+        return soft
+    return _held(form, _hard(form, start, counts, options), counts, options)
+
+
+def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
+    """Return axes at the largest entries of G A, chosen again as long as the soft-threshold objective falls."""
+    few = {**_rough(options), "ridge": np.inf}
+    nothing, found = np.full(len(counts), np.nan), None
+    A = start
+    for _ in range(DESCENTS):
+        C = form.image(A)
+        B = np.where(largest_places(C, counts), C, 0.0)
+        if found is not None and np.array_equal(B != 0, found.B != 0):
+            break
+        tried = _held(form, SparseAxes(B, A, nothing, 0, np.inf, False, np.inf), counts, few)
+        if found is not None and tried.objective >= found.objective - BETTER * abs(found.objective):
+            break
+        found, A = tried, tried.A
+    assert found is not None
+    return found
 
 
 def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
@@ -96,10 +126,6 @@ def _explained(form: Matrix, B: np.ndarray) -> float:
     V = B / np.where(size > 0, size, 1.0)
     inner = V.T @ form.image(V)
     return float(adjusted_variance(Form(matrix=(inner + inner.T) / 2)).sum())
-
-
-def _better(found: SparseAxes, other: SparseAxes) -> SparseAxes:
-    return other if other.objective < found.objective - BETTER * len(found.B) else found
 
 
 def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
@@ -120,17 +146,6 @@ def _uncorrelated(form: Matrix, found: SparseAxes) -> SparseAxes:
     return replace(found, A=A, B=B)
 
 
-def _principal(form: Matrix, start: np.ndarray) -> np.ndarray:
-    """Return as many principal axes of G."""
-    k = start.shape[1]
-    if not form.factored:
-        return _xp.leading_eigh(form.values, k)[1]
-    L = form.row_space.L
-    if L.shape[1] < k:  # fewer axes than asked for: those of before, rounded
-        return np.asarray(np.round(np.ldexp(start, BITS)) * 2.0**-BITS)
-    return form.row_space.lifted(_xp.leading_eigh(L.T @ L, k)[1])
-
-
 def _one_by_one(form: Matrix, start: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return axes found one after the other, each where the leading axis of what those before leave is largest."""
     B, images = np.zeros_like(start), form.image(start)
@@ -139,6 +154,6 @@ def _one_by_one(form: Matrix, start: np.ndarray, counts: np.ndarray) -> np.ndarr
         told = images.T @ before
         left = start.T @ images - told @ np.linalg.pinv(before.T @ form.image(before), hermitian=True) @ told.T
         axis = start @ np.linalg.eigh((left + left.T) / 2)[1][:, -1]
-        on = np.sort(np.argsort(-np.abs(axis), kind="stable")[:count])
+        on = np.flatnonzero(largest_places(axis[:, None], np.array([count])))
         B[on, j] = best_axis(form, on, before[:, before.any(axis=0)])
     return B

@@ -28,7 +28,9 @@ from .elastic_net import ElasticNet
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
 MEMORY = 8  # rounds that an extrapolation looks back on
 WORSE = 2.0  # growth of the change at which an extrapolation was a mistake
-CYCLE = 60  # rounds without progress after which supports of a given size, which alternate, are held
+CYCLE = 60  # rounds without progress after which supports of a given size are given up
+LATE = 30  # rounds after which a change of such a support is the work of rounding: each round may double its traces
+TIE = 1e-9  # relative difference of two entries that are equal up to rounding
 FINEST, POLISH = (
     1e-14,
     20,
@@ -48,14 +50,16 @@ class SparseAxes:
     A : ndarray of shape (p, k)
         Orthonormal partners.
     penalties : ndarray of shape (k,)
-        λ₁ of each axis: as given, or found for the number of nonzeros; NaN where no penalty keeps to these numbers and
-        the places of the nonzeros were held instead.
+        λ₁ of each axis: as given, or found for the number of nonzeros; NaN where the places of the nonzeros were held
+        instead, or did not settle.
     n_iter : int
     moved : float
         Relative change of B in the last round.
     converged : bool
     objective : float
         What is minimised, without tr G, with the penalties as they are in the end.
+    ridge : float
+        λ₂ that was used.
     """
 
     B: np.ndarray
@@ -65,6 +69,7 @@ class SparseAxes:
     moved: float
     converged: bool
     objective: float
+    ridge: float = 0.0
 
 
 def sparse_axes(
@@ -102,21 +107,22 @@ def sparse_axes(
     """
     step = _Step(form, l1, counts, ridge)
     if l1 is not None and not np.any(l1):  # PCA, to its last digit
-        return SparseAxes(start, start, step.penalties, 1, 0.0, True, step.partner(start, start)[1])
+        return SparseAxes(start, start, step.penalties, 1, 0.0, True, step.partner(start, start)[1], ridge)
     A, B = (start, start) if near is None else (near.A, near.B)
     if near is not None:
         step.resume(near)
     B = step(A, B)
     polishing = POLISH if polish else 0
     A, B, rounds, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
-    if counts is not None and (np.count_nonzero(B, axis=0) < counts).any():
+    if converged and counts is not None and (np.count_nonzero(B, axis=0) < counts).any():
         # columns that are combinations of others enter at no penalty: they are added, and the places held
         step.hold(_filled(B, form.image(A), counts))
         B = step(A, B)
         A, B, more, moved, converged = _settle(step, step.partner(B, A)[0], B, tol, max_iter, polishing)
         rounds += more
-    found = step.penalties.copy() if step.held is None else np.full(B.shape[1], np.nan)
-    return SparseAxes(B, A, found, rounds, moved, converged, step.partner(B, A)[1])
+    told = step.descends or converged or rounds >= max_iter
+    found = step.penalties.copy() if told and step.held is None else np.full(B.shape[1], np.nan)
+    return SparseAxes(B, A, found, rounds, moved, converged, step.partner(B, A)[1], ridge)
 
 
 def _filled(B: np.ndarray, C: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -132,7 +138,11 @@ def _filled(B: np.ndarray, C: np.ndarray, counts: np.ndarray) -> np.ndarray:
 def _settle(
     step: _Step, A: np.ndarray, B: np.ndarray, tol: float, max_iter: int, polish: int
 ) -> tuple[np.ndarray, np.ndarray, int, float, bool]:
-    """Alternate until B stays, and then for its last digits as long as they improve."""
+    """Alternate until B stays, and then for its last digits as long as they improve.
+
+    Supports of a given size may alternate for ever, or for so long that rounding decides where they end: that is no
+    answer, and the alternation stops.
+    """
     history: list[tuple[np.ndarray, np.ndarray]] = []
     moved, k, least, since, reached = np.inf, 0, np.inf, 0, 0
     at, calm, wait = B, 0, 2  # A belongs to `at`: B itself, or a point that was extrapolated
@@ -143,7 +153,8 @@ def _settle(
         moved = float(np.linalg.norm(B - at) / size) if size > 0 else 0.0
         least, since = (moved, k) if moved < 0.5 * least else (least, since)
         calm += 1
-        if not step.descends and (moved > WORSE * last or ((B != 0) != (before != 0)).any()):
+        jumped = not step.descends and bool(((B != 0) != (before != 0)).any())
+        if jumped or (not step.descends and moved > WORSE * last):
             history, calm, wait = [], 0, wait if at is before else 2 * wait
         history = [*history, (at.ravel(), (B - at).ravel())][-MEMORY:]
         if moved <= ROUNDING and k - since > STILL:
@@ -151,9 +162,8 @@ def _settle(
         reached += moved <= tol
         if reached and (moved <= FINEST or (step.descends and moved > last) or reached > polish):
             break
-        if not step.descends and k - since >= CYCLE:
-            step.hold(B)
-            history, calm, wait = [], 0, 2
+        if (jumped and k > LATE) or (not step.descends and k - since >= CYCLE):
+            break
         A, B, at = _next(step, A, B, history if calm >= wait else [])
     return step.partner(B, A)[0], B, k, moved, bool(reached)
 
@@ -294,18 +304,24 @@ class _Step:
         return new
 
 
-def _largest(C: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Soft thresholds that leave `counts` entries, the smallest such; of equal entries the first stay."""
+def largest_places(C: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Tell where the `counts` largest entries of each column are; of those equal up to rounding, the first."""
     size = np.abs(C)
     p, k = C.shape
-    ordered = np.sort(size.T, axis=1)[:, ::-1]
-    level = np.where(counts < p, ordered[np.arange(k), np.minimum(counts, p - 1)], 0.0)
-    B = np.sign(C) * np.maximum(size - level, 0.0)
-    for j in np.flatnonzero(np.count_nonzero(B, axis=0) < counts):
-        kept = np.argsort(-size[:, j], kind="stable")[: counts[j]]
-        ties = kept[B[kept, j] == 0]
-        B[ties, j] = np.sign(C[ties, j]) * np.finfo(float).eps * ordered[j, 0]
-    return B, 2 * level
+    level = np.sort(size.T, axis=1)[np.arange(k), p - counts]
+    places = size > level * (1 + TIE)
+    for j in range(k):
+        ties = np.flatnonzero(~places[:, j] & (size[:, j] >= level[j] * (1 - TIE)))
+        places[ties[: counts[j] - np.count_nonzero(places[:, j])], j] = True
+    return places
+
+
+def _largest(C: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Soft thresholds that leave `counts` entries, the smallest such."""
+    places, size = largest_places(C, counts), np.abs(C)
+    level = np.where(places, 0.0, size).max(axis=0)
+    least = np.finfo(float).eps * size.max(axis=0)  # of an entry that ties with one that is left out
+    return np.where(places, np.sign(C) * np.maximum(size - level, least), 0.0), 2 * level
 
 
 def _extrapolated(history: list[tuple[np.ndarray, np.ndarray]], shape: tuple[int, ...]) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A target of classes: what parts them, and how well?"""
+"""A target of classes: what separates them, and how well?"""
 
 from __future__ import annotations
 
@@ -13,17 +13,20 @@ from .._core import xp as _xp
 from .._core.errors import listed
 from ..report.findings import Findings
 from ..spectral import Form
-from .comparison import Compared, compare, compared_methods, enough_for_folds, fold_teams, note_rows, told_apart
+from .comparison import Compared, compare, compared_methods, fold_teams, note_rows, told_apart
 from .data import Data
-from .dimension_tests import related_rows, verdicts
-from .holes import fitted_to, tell_holes
+from .dimension_tests import verdicts
+from .fold_splits import enough_for_folds
+from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
 from .methods import declared, if_separated, made
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
+from .related import related_rows
 from .tallies import ClassTally, confusion
 from .targets import MOST_CLASSES, too_many_classes
+from .whole import Passed
 from .words import base, class_words
 
 REGION_STEPS = 120
@@ -33,57 +36,22 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     """Fit a discriminant, test its directions, and compare methods by cross-validation."""
     y = np.asarray(data.y)
     classes, counts = data.class_sizes()
-    if len(classes) > MOST_CLASSES:
-        raise too_many_classes(plan.target, len(classes))
-    if len(classes) < 2:
-        raise errors.setting(
-            "--target", plan.target, f"it holds one class ({str(classes[0])!r}): there is nothing to separate"
-        )
-    if counts.max() < 2:
-        rule = "each of its values occurs in only one row, and a class needs several"
-        raise errors.setting(
-            "--target", plan.target, rule + "; if it names the rows, leave it out and ask without a target"
-        )
+    _require_classes(plan.target, classes, counts)
     preparation = prepared(data, plan)
     ready = fitted_to(made(cls, plan.seed), preparation, data.table, y, data.weights, data.whole)
-    X, model = ready.X, ready.model
+    X, model, names = ready.X, ready.model, preparation.names_out_
     scores = np.asarray(model.transform(X))
     axes = [f"discriminant {j + 1}" for j in range(scores.shape[1])]
     likely = ready.how == "ml" and hasattr(model, "_whole_moments")
     r2 = _separation(scores, y, data.weights) if data.whole is None and not likely else _separation_of(model)
-    shares = _shares(r2, getattr(model, "explained_variance_ratio_", None))
-    names = preparation.names_out_
+    shares, values = _shares(r2, getattr(model, "explained_variance_ratio_", None)), np.sqrt(r2)
     found = verdicts(model, X, y, len(r2), plan, progress, len(classes), ready.whole, related_rows(data), data, names)
-    ring = compared_methods("classes", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
-    teams = fold_teams(ring, preparation, data, X, plan)
-    passed = None if data.whole is None else data.whole.read_again(ready, teams)
-    values = np.sqrt(r2)
     directions = [found.direction(j, axis, float(values[j]), float(shares[j])) for j, axis in enumerate(axes)]
-    loadings = ready.correlations(scores, data.weights)
-    findings = base(data, plan, cls, directions, axes, scores, preparation.names_out_, loadings)
+    findings = base(data, plan, cls, directions, axes, scores, names, ready.correlations(scores, data.weights))
     findings.value_name, findings.loading_kind = "canonical correlation", "correlation with the direction"
     findings.scree, findings.test = {"values": values, **found.scree}, found.test
-    findings.score_name = "accuracy"
-    mass = _masses(data, classes, counts)
-    findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
-    if plan.folds >= 2 and counts.min() >= 2 and enough_for_folds(y, "classes", data.groups):
-        ours = declared(cls).compared_as
-        _judge(findings, cls, data, compare(ring, teams, preparation, data, X, plan, progress, passed, ours))
-    elif plan.folds >= 2:
-        what = "row" if counts.min() < 2 else f"{data.roles.group!r}"
-        few = [c for c in classes if len(np.unique(np.flatnonzero(y == c) if what == "row" else _groups(data, c))) < 2]
-        lone = ", ".join(repr(str(c)) for c in few)
-        findings.doubts.append(
-            f"Nothing was cross-validated: there is a single {what} of {lone}. Add rows, or drop it."
-        )
-    at_hand = data.whole is None or ready.how == "ml"
-    separating = _separating_columns(X, y, names) if at_hand else data.whole.separating(names)
-    if separating:
-        what, how = _separation_words(separating, plan.target, model)
-        findings.summary.append(what)
-        data.notes += [how] if how else []
-    else:
-        findings.summary += leak_words(X, y, names, "classes", plan.target, data.numbers)
+    passed = _validate(findings, cls, data, ready, plan, progress)
+    _tell_giveaways(findings, data, plan, ready)
     ends = (scores.min(axis=0), scores.max(axis=0)) if passed is None else (passed.low, passed.high)
     findings.extras["regions"] = _regions(model, *ends, classes)
     findings.extras["class_sizes"] = dict(zip([str(c) for c in classes], counts.tolist(), strict=True))
@@ -92,6 +60,55 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     if passed is not None:
         show_all(findings, data, passed)
     return findings, ready.pipeline
+
+
+def _require_classes(target: str | None, classes: np.ndarray, counts: np.ndarray) -> None:
+    """Refuse a target with one class, too many, or none of two rows."""
+    if len(classes) > MOST_CLASSES:
+        raise too_many_classes(target, len(classes))
+    if len(classes) < 2:
+        rule = f"it holds one class ({str(classes[0])!r}): there is nothing to separate"
+        raise errors.setting("--target", target, rule)
+    if counts.max() < 2:
+        rule = "each of its values occurs in only one row, and a class needs several"
+        raise errors.setting("--target", target, rule + "; if it names the rows, leave it out and ask without a target")
+
+
+def _validate(
+    findings: Findings, cls: Any, data: Data, ready: Ready, plan: Plan, progress: Progress | None
+) -> Passed | None:
+    """Compare methods by cross-validation, or say why not; return what the second pass over a file has found."""
+    preparation, X = ready.preparation, ready.X
+    ring = compared_methods("classes", plan.seed, data.n_rows, plan.folds) if plan.folds >= 2 else {}
+    teams = fold_teams(ring, preparation, data, X, plan)
+    passed = None if data.whole is None else data.whole.read_again(ready, teams)
+    y, (classes, counts) = np.asarray(data.y), data.class_sizes()
+    findings.score_name, mass = "accuracy", _masses(data, classes, counts)
+    findings.baseline = (f"always {str(classes[np.argmax(mass)])!r}", float(mass.max() / mass.sum()))
+    if plan.folds < 2:
+        return passed
+    if counts.min() >= 2 and enough_for_folds(y, "classes", data.groups):
+        ours = declared(cls).compared_as
+        _judge(findings, cls, data, compare(ring, teams, preparation, data, X, plan, progress, passed, ours))
+        return passed
+    what = "row" if counts.min() < 2 else f"{data.roles.group!r}"
+    few = [c for c in classes if len(np.unique(np.flatnonzero(y == c) if what == "row" else _groups(data, c))) < 2]
+    lone = ", ".join(repr(str(c)) for c in few)
+    findings.doubts.append(f"Nothing was cross-validated: there is a single {what} of {lone}. Add rows, or drop it.")
+    return passed
+
+
+def _tell_giveaways(findings: Findings, data: Data, plan: Plan, ready: Ready) -> None:
+    """Name columns that separate the classes by themselves, or that may give them away."""
+    names, y = ready.preparation.names_out_, np.asarray(data.y)
+    at_hand = data.whole is None or ready.how == "ml"
+    separating = _separating_columns(ready.X, y, names) if at_hand else data.whole.separating(names)
+    if not separating:
+        findings.summary += leak_words(ready.X, y, names, "classes", plan.target, data.numbers)
+        return
+    what, how = _separation_words(separating, plan.target, ready.model)
+    findings.summary.append(what)
+    data.notes += [how] if how else []
 
 
 def _judge(findings: Findings, cls: Any, data: Data, found: Compared) -> None:

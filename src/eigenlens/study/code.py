@@ -11,7 +11,8 @@ from sklearn.base import clone
 
 from ..regress._on_directions import CurveOnDirections
 from ..sources.csv_text import PLAIN, Dialect
-from ..tables.endings import SHEETS
+from ..tables.endings import SHEETS, kind_of
+from ..tables.parts import files_of
 from ..tables.selection import Selection
 from .data import Data
 from .plan import Plan
@@ -87,13 +88,13 @@ def _in_pieces(cls: Any, data: Data, plan: Plan, model: Any) -> str:
         reader = "import pandas as pd" if data.dialect is not None else "import pyarrow.parquet as pq"
         lines = [reader, "import eigenlens", "", "model = eigenlens.load('model.eigenlens')"]
         lines.append("# new rows, as a data frame with the same columns; a large file goes in pieces:")
-        lines.append(f"# eigenlens transform model.eigenlens {shlex.quote(data.source)} --out scores.parquet")
+        lines.append(f"# eigenlens transform model.eigenlens {shlex.join(data.sources)} --out scores.parquet")
         return "\n".join([*lines, f"table = {_head(data)}", "scores = model.transform(table)"])
     scaled = "scale" in last.get_params() and preparation.standardise
     again = clone(last).set_params(scale=True) if scaled else last
     target = f", target={plan.target!r}" if plan.target is not None else ""
     lines = [f"from eigenlens import {cls.__name__}, open_rows", ""]
-    lines.append(f"rows = open_rows({data.source!r}, columns={list(preparation.columns_)!r}{target})")
+    lines.append(f"rows = open_rows({_places(data)!r}, columns={list(preparation.columns_)!r}{target})")
     return "\n".join([*lines, f"model = {again!r}.fit(rows)  # reads the file in pieces", "print(model.summary())"])
 
 
@@ -102,7 +103,7 @@ def _head(data: Data) -> str:
     first = str(data.whole.file.paths[0])
     if data.dialect is None:
         return f"next(pq.ParquetFile({first!r}).iter_batches(1000)).to_pandas()"
-    return f"pd.read_csv({first!r}{_options(data.dialect, data.all_names)}, nrows=1000)"
+    return f"pd.read_csv({first!r}{_options(data.dialect, data.all_names)}{_index(data)}, nrows=1000)"
 
 
 def _rows(data: Data, plan: Plan) -> list[str]:
@@ -110,13 +111,15 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     if data.in_memory:
         lines = ["# table: the rows as a pandas DataFrame"]
     elif data.dialect is None:
-        reader = "read_excel" if data.source.lower().endswith(SHEETS) else "read_parquet"
-        lines = [f"table = {_of_files(data.source, f'pd.{reader}', '')}"]
+        reader = "read_excel" if kind_of(_files(data.sources)[0]) in SHEETS else "read_parquet"
+        lines = [f"table = {_of_files(data.sources, f'pd.{reader}', _index(data))}"]
     else:
         lines = ["import sys", ""] if data.source == "-" else []
-        options = _options(data.dialect, data.all_names)
-        lines.append(f"table = {_of_files(data.source, 'pd.read_csv', options)}")
+        options = _options(data.dialect, data.all_names) + _index(data)
+        lines.append(f"table = {_of_files(data.sources, 'pd.read_csv', options)}")
         lines += [_undressed(name, data.dialect.decimal) for name in data.dialect.dressed]
+    if data.unnamed_index and not _index(data):
+        lines.append(f"table = table.rename(columns={{'Unnamed: 0': {data.all_names[0]!r}}})")
     if plan.sample is not None and data.sampled:
         draw = f"np.random.default_rng({plan.seed}).choice(len(table), {plan.sample}, replace=False)"
         lines.append(f"table = table.iloc[np.sort({draw})]")
@@ -136,8 +139,19 @@ def _rows(data: Data, plan: Plan) -> list[str]:
     return lines
 
 
-def _of_files(source: str, reader: str, options: str) -> str:
-    """Return what reads a file, or all files of a folder or a pattern, one below the other."""
+def _places(data: Data) -> str | list[str]:
+    return data.sources[0] if len(data.sources) == 1 else list(data.sources)
+
+
+def _files(sources: tuple[str, ...]) -> list[Path]:
+    return files_of([Path(source) for source in sources])[0]
+
+
+def _of_files(sources: tuple[str, ...], reader: str, options: str) -> str:
+    """Return what reads a file, or several, or all files of a folder or a pattern, one below the other."""
+    if len(sources) > 1:
+        return f"pd.concat([{reader}(path{options}) for path in {list(map(str, _files(sources)))!r}])"
+    source = sources[0]
     if source == "-":
         return f"{reader}(sys.stdin{options})"
     path = Path(source)
@@ -172,6 +186,11 @@ def _options(dialect: Dialect, names: list[str]) -> str:
     return "".join(f", {name}={value!r}" for name, value in given.items())
 
 
+def _index(data: Data) -> str:
+    """Return the option that reads a first column without a name as the names of the rows."""
+    return ", index_col=0" if data.unnamed_index and data.all_names[0] not in data.shown else ""
+
+
 def _undressed(name: str, decimal: str) -> str:
     """Return the line that makes numbers of a column whose numbers have signs."""
     bare = f"table[{name!r}].str.replace('[^0-9{decimal}eE+-]', '', regex=True)"
@@ -187,7 +206,8 @@ def _selection(data: Data) -> str:
     """Return how to take the columns from the table: by what is left out, where that is shorter."""
     kept = _kept(data)
     taken = set(kept)
-    gone = [name for name in data.all_names if name not in taken]
+    names = data.all_names[1:] if _index(data) else data.all_names
+    gone = [name for name in names if name not in taken]
     if len(gone) < len(kept):
         return f"table.drop(columns={gone!r})" if gone else "table"
     return f"table[{kept!r}]"

@@ -9,7 +9,9 @@ import numpy as np
 from .._core import errors
 from ..report.findings import counted
 from ..tables import TableFile
+from ..tables.identifiers import is_running
 from ..tables.judging import Column
+from .part_sums import restarts, runs_of
 from .plan import Plan
 from .roles import Roles, quoted
 
@@ -33,7 +35,7 @@ def check_names(file: TableFile, plan: Plan) -> None:
             raise errors.setting(taken[column], column, f"it is also the column of {option}; a column has one use")
     twice = {name for name in views if views.count(name) > 1}
     if twice:
-        raise errors.setting("--views", sorted(twice)[0], "a column stands in one view only, and once")
+        raise errors.setting("--views", sorted(twice)[0], "name each column once, in one of the two sets")
     if plan.sample is not None and plan.sample < 10:
         raise errors.setting("--sample", plan.sample, "at least 10 rows are needed")
 
@@ -45,8 +47,9 @@ def counted_kinds(file: TableFile, profile: dict[str, Column]) -> list[str]:
     found = {noun: kinds.count(kind) for kind, noun in nouns.items() if kind in kinds}
     counts = ": " + ", ".join(f"{count} of {noun}" for noun, count in found.items())
     counts = f" of {next(iter(found))}" if list(found.values()) == [len(kinds)] else counts
-    files = f" in {len(file.paths):,} files" if len(file.paths) > 1 else ""
-    first = f"{counted(file.n_rows or 0, 'row')}{files}, {counted(len(profile), 'column')}{counts if found else ''}."
+    files = f" in {len(file.paths):,} files, read as one table;" if len(file.paths) > 1 else ","
+    rows, columns = counted(file.n_rows or 0, "row"), counted(len(profile), "column")
+    first = f"{rows}{files} {columns}{counts if found else ''}."
     return [first, *file.notes, *(column.remark for column in profile.values() if column.remark)]
 
 
@@ -77,6 +80,19 @@ def counts_rows(column: Any, profile: Column, n: int) -> bool:
     step = (profile.high - profile.low) / (n - 1)
     values = np.asarray(column.to_numpy(), dtype=float)
     return step >= 1 and not ((values - profile.low) % step).any() and bool((np.diff(values) > 0).all())
+
+
+def may_restart(profile: Column, n: int) -> bool:
+    """Tell whether a column may be a running number that restarts, as of rows within blocks: by name and cells."""
+    if profile.kind != "number" or not profile.whole or n < FEWEST_COUNTED or not is_running(profile.name):
+        return False
+    whole_range = profile.low in (0, 1) and profile.high - profile.low + 1 == profile.distinct
+    return whole_range and 3 <= profile.distinct <= n / 2
+
+
+def counts_blocks(column: Any, profile: Column, n: int) -> bool:
+    """Tell whether a column counts n rows within blocks; where some of the rows are gone, it may."""
+    return may_restart(profile, n) and (len(column) < n or restarts(runs_of(column)))
 
 
 def without_counters(used: list[str], running: list[str], plan: Plan, notes: list[str]) -> list[str]:

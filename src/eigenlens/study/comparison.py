@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,18 +12,18 @@ import numpy as np
 from scipy import stats
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
-from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
 from .._core.errors import listed
 from ..regress._on_directions import CurveOnDirections
 from ..report.findings import ComparedMethod
-from ..validation.folds import DealtFolds, Folds, GivenFolds, of_splits
+from ..validation.folds import Folds
 from ..validation.refits import splits_of_folds
 from .data import Data
 from .efforts import some_rows
 from .fold_models import MOST_CELLS as MOST_SCATTERS
 from .fold_models import FoldModels, affordable, fold_numbers, moments_of_folds, teams_of
 from .fold_regressions import FoldRegressions
+from .fold_splits import folds_of
 from .gaussian_svm import WIDE, GaussianSVM
 from .group_folds import dealt_groups, rule_of_buckets
 from .holes import fitted_rows, modelled
@@ -40,7 +40,7 @@ FLOOR = 700  # rows that a method must be able to take, or else it does not take
 
 
 def compared_methods(kind: str, seed: int, n: int, folds: int) -> dict[str, Any]:
-    """Return the models that a question brings into the ring, for n rows in so many folds."""
+    """Return the models that are compared for a kind of target, for n rows in so many folds."""
     ours = {declared(cls).compared_as: made(cls, seed).set_params(**declared(cls).brisk) for cls in rivals(kind)}
     if kind == "classes":
         return {**ours, "SVM (Gaussian kernel)": GaussianSVM()}
@@ -62,7 +62,7 @@ class Compared:
         Which rows were judged by methods that need rows.
     tallies : dict of str to Tally
         Of methods that were validated from moments, on all rows.
-    dear : list of str
+    too_slow : list of str
         Methods that would have taken too long.
     """
 
@@ -70,7 +70,7 @@ class Compared:
     predicted: dict[str, np.ndarray]
     rows: np.ndarray
     tallies: dict[str, Tally] = field(default_factory=dict)
-    dear: list[str] = field(default_factory=list)
+    too_slow: list[str] = field(default_factory=list)
 
 
 def compare(
@@ -106,16 +106,13 @@ def compare(
     y, kind, n = np.asarray(data.y), data.kind, data.n_rows
     p, sizes = len(preparation.names_out_), data.class_sizes()[1] if kind == "classes" else None
     kept, most = within_budget({name: m for name, m in models.items() if name not in teams}, n, p, plan.folds, ours)
-    dear = [name for name in models if name not in kept and name not in teams]
-    models = {name: model for name, model in models.items() if name not in dear}
+    too_slow = [name for name in models if name not in kept and name not in teams]
+    models = {name: model for name, model in models.items() if name not in too_slow}
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     rows = some_rows(most, n, plan.seed, y if kind == "classes" else None, numbers, sizes)
     folds = folds_of(data, plan, affordable_rows(p), rows)
-    trials = {
-        name: _Trial(model, np.empty(len(rows), y.dtype if kind == "classes" else float))
-        for name, model in models.items()
-        if name not in teams
-    }
+    guess_type = y.dtype if kind == "classes" else float
+    trials = {name: _Trial(models[name], np.empty(len(rows), guess_type)) for name in models if name not in teams}
     labels, codes = np.unique(y, return_inverse=True) if kind == "classes" else (None, None)
     own = None if codes is None else codes[rows]
     splits = splits_of_folds(fold_numbers(folds, own, labels, numbers[rows] if data.groups is None else rows))
@@ -123,23 +120,42 @@ def compare(
     w, groups = (None if of_all is None else of_all[rows] for of_all in (data.weights, data.groups))
     found = {name: trial.told(name, y[rows], kind, splits, w, groups, preparation) for name, trial in trials.items()}
     predicted = {name: trial.guess for name, trial in trials.items() if not trial.note}
-    tallies: dict[str, Tally] = {}
+    tallies = {}
+    for name, (method, guess, tally) in _judged_teams(teams, models, X, data, plan, folds, passed).items():
+        found[name], tallies[name] = method, tally
+        predicted[name] = guess[rows] if labels is None else labels[guess[rows]]
+    in_order = {name: predicted[name] for name in models if name in predicted}
+    return Compared([found[name] for name in models], in_order, rows, tallies, too_slow)
+
+
+def _judged_teams(
+    teams: Mapping[str, FoldModels | FoldRegressions],
+    models: dict[str, Any],
+    X: np.ndarray,
+    data: Data,
+    plan: Plan,
+    folds: Folds,
+    passed: Any,
+) -> dict[str, tuple[ComparedMethod, np.ndarray, Tally]]:
+    """Judge the methods that were fitted from moments on all rows: a score, what each said of a row, and its tally."""
+    y, p = np.asarray(data.y), X.shape[1]
+    labels, codes = np.unique(y, return_inverse=True) if data.kind == "classes" else (None, None)
+    numbers = data.numbers if data.numbers is not None else np.arange(data.n_rows)
     truth, buckets, of_all = y if codes is None else codes, None, None
     if teams and data.groups is None:
         of_all = fold_numbers(folds, codes, labels, numbers)
     elif teams:
         dealt: Any = dealt_groups(data, plan, p, affordable_rows(p))
         of_all, buckets = dealt.folds(data.group_keys), (dealt.buckets(data.group_keys), len(dealt.of_buckets))
+    judged = {}
     for name, team in teams.items():
         start = time.perf_counter()
         guess, tally = team.judged(X, truth, of_all, labels, data.weights, buckets)  # type: ignore[arg-type]
-        tallies[name] = tally if passed is None else passed.tallies[name]
-        predicted[name] = guess[rows] if labels is None else labels[guess[rows]]
+        tally = tally if passed is None else passed.tallies[name]
         advantage = getattr(declared(models[name]), "advantage", "")
         seconds = team.seconds + time.perf_counter() - start
-        found[name] = ComparedMethod(name, *_scored(tallies[name], data), seconds, advantage=advantage)
-    in_order = {name: predicted[name] for name in models if name in predicted}
-    return Compared([found[name] for name in models], in_order, rows, tallies, dear)
+        judged[name] = (ComparedMethod(name, *_scored(tally, data), seconds, advantage=advantage), guess, tally)
+    return judged
 
 
 def fold_teams(
@@ -166,30 +182,6 @@ def fold_teams(
     numbers = data.numbers if data.numbers is not None else np.arange(n)
     training = moments_of_folds(X, codes, labels, numbers, folds, data.weights).training()
     return teams_of(models, training, preparation.standardise)
-
-
-def folds_of(data: Data, plan: Plan, few: int, rows: np.ndarray | None = None) -> Folds:
-    """Return folds of equal size where rows are few; of many rows, those that a file read in pieces has.
-
-    Rows that belong together are dealt as they stand among the rows that are judged, by their places in the table.
-    """
-    y = np.asarray(data.y)
-    if data.groups is not None:
-        assert rows is not None
-        splits = _splits(y[rows], data.kind, plan.folds, plan.seed, data.groups[rows])
-        folds = np.full(len(y), -1)
-        for k, (_, test) in enumerate(splits):
-            folds[rows[test]] = k
-        return GivenFolds(int(folds.max()) + 1, folds)
-    if data.n_rows > few:
-        return DealtFolds(plan.folds, plan.seed, data.kind == "classes")
-    found = of_splits(list(_splits(y, data.kind, plan.folds, plan.seed, None)), len(y))
-    assert found is not None
-    if data.numbers is None:
-        return found
-    folds = np.full(int(data.numbers[-1]) + 1, -1)
-    folds[data.numbers] = found.folds
-    return GivenFolds(found.n_folds, folds)
 
 
 def _try(
@@ -228,7 +220,7 @@ def _prepared_again(
     import pyarrow as pa
 
     seen, new = table.take(pa.array(train)), table.take(pa.array(test))
-    ready = clone(preparation).set_params(unseen="none")  # a rare word may stand in one fold only
+    ready = clone(preparation).set_params(unseen="none")  # a rare word may be in one fold only
     ready.fit(seen, sample_weight=weights)
     return ready, ready.transform(seen), ready.transform(new)
 
@@ -251,7 +243,7 @@ def _rescaled(
 
 @dataclass
 class _Trial:
-    """One method in the ring."""
+    """One method of a comparison."""
 
     model: Any
     guess: np.ndarray
@@ -284,8 +276,8 @@ class _Trial:
 def within_budget(models: dict[str, Any], n: int, p: int, folds: int, ours: str) -> tuple[list[str], int]:
     """Return the models that can be compared within the work that is allowed, and on how many rows.
 
-    A method that is too dear even for few rows does not take part, the dearest first; the others get as many rows as
-    the work allows. The one in question always takes part.
+    A method that would take too long even for few rows does not take part, the slowest first; the others get as many
+    rows as the work allows. The one in question always takes part.
     """
     most = min(n, affordable_rows(p))
     floor = min(most, FLOOR)
@@ -313,28 +305,6 @@ def _cost(model: Any, n: int, p: int, groups: int = 2) -> float:
 def affordable_rows(p: int) -> int:
     """Return the most rows of p columns that methods are compared on: every method pays for each cell."""
     return min(MOST_ROWS, max(MOST_CELLS // p, FEWEST_ROWS))
-
-
-def _splits(
-    y: np.ndarray, kind: str, folds: int, seed: int, groups: np.ndarray | None
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield rows to learn from and rows to judge by; rows that belong together are never in both."""
-    rows = np.zeros(len(y))
-    if kind != "classes":
-        k = min(folds, len(y) if groups is None else len(np.unique(groups)))
-        split = KFold if groups is None else GroupKFold
-        yield from split(k, shuffle=True, random_state=seed).split(rows, groups=groups)
-        return
-    k = min(folds, _fewest_of_class(y, groups))
-    stratified = StratifiedKFold if groups is None else StratifiedGroupKFold
-    yield from stratified(k, shuffle=True, random_state=seed).split(rows, y, groups)
-
-
-def _fewest_of_class(y: np.ndarray, groups: np.ndarray | None) -> int:
-    """Return the rows, or the groups, of the class that has the fewest."""
-    if groups is None:
-        return int(np.unique(y, return_counts=True)[1].min())
-    return min(len(np.unique(groups[y == label])) for label in np.unique(y))
 
 
 def _scored(tally: Tally, data: Data) -> tuple[float, float, float]:
@@ -381,11 +351,11 @@ def told_apart(
 
 def note_rows(data: Data, found: Compared) -> None:
     """Say on how many rows methods were compared, where those are not all, and which do not take part."""
-    if found.dear:
-        verb = "does" if len(found.dear) == 1 else "do"
-        known = [name for name, cls in methods().items() if declared(cls).compared_as in found.dear]
+    if found.too_slow:
+        verb = "does" if len(found.too_slow) == 1 else "do"
+        known = [name for name, cls in methods().items() if declared(cls).compared_as in found.too_slow]
         ask = f" (--method {known[0]} asks for {'it' if len(known) == 1 else 'one'})" if known else ""
-        data.notes.append(f"{listed(found.dear)} {verb} not take part in the comparison: it would take long{ask}.")
+        data.notes.append(f"{listed(found.too_slow)} {verb} not take part in the comparison: it would take long{ask}.")
     if len(found.rows) >= data.n_rows:
         return
     some = f"{len(found.rows):,} of the {data.n_rows:,} rows, drawn at random"
@@ -395,10 +365,3 @@ def note_rows(data: Data, found: Compared) -> None:
         data.notes.append(f"{listed(found.tallies, 6)} {are} compared on all rows, {listed(others, 6)} on {some}.")
     elif others:
         data.notes.append(f"Methods are compared on {some}.")
-
-
-def enough_for_folds(y: np.ndarray, kind: str, groups: np.ndarray | None = None) -> bool:
-    """Tell whether a cross-validation has rows enough, or groups of them."""
-    if kind == "classes":
-        return _fewest_of_class(y, groups) >= 2
-    return len(y) >= 10 and (groups is None or len(np.unique(groups)) >= 2)

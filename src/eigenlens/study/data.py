@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..sources.csv_text import Dialect
 from ..tables import TableFile
 from ..tables.judging import Column
 from ..tables.preparation import MOST_WORDS
-from .columns import check_names, counted_kinds, counts_rows, used_columns, without_counters
+from .columns import check_names, counted_kinds, counts_blocks, counts_rows, used_columns, without_counters
 from .gaps import without_gaps
 from .group_folds import group_keys
 from .plan import Plan, Progress
@@ -65,6 +66,14 @@ class Data:
         Numbers of the rows in the file, where some were left out or are not at hand.
     whole : Whole, optional
         All rows of a file that is read in pieces; `table` and `y` are a sample of them then.
+    source : str
+        What the table is called.
+    sources : tuple of str
+        What names it on a command line.
+    asked : Dialect
+        How the file is written, as far as the user said.
+    unnamed_index : bool
+        Whether the first column of the file has no name.
 
     Examples
     --------
@@ -97,6 +106,12 @@ class Data:
     numbers: np.ndarray | None = None
     group_keys: np.ndarray | None = None
     whole: Any = None
+    sources: tuple[str, ...] = ()
+    asked: Dialect = field(default_factory=Dialect)
+    unnamed_index: bool = False
+
+    def __post_init__(self) -> None:
+        self.sources = self.sources or (self.source,)
 
     @property
     def n_rows(self) -> int:
@@ -109,7 +124,9 @@ class Data:
         return np.unique(np.asarray(self.y), return_counts=True)
 
 
-def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: Progress | None = None) -> Data:
+def read_data(
+    file: TableFile, plan: Plan, source: str | Sequence[str] | None = None, progress: Progress | None = None
+) -> Data:
     """Read what a plan needs from a file, and say what was found.
 
     A large file is read in pieces if the method allows it; `Data.whole` then represents all of its rows.
@@ -119,8 +136,8 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
     file : TableFile
     plan : Plan
         What to read, and for which question.
-    source : str, optional
-        The name of the table in notes; by default that of the file.
+    source : str or list of str, optional
+        What names the table on a command line: by default the file, or the files.
     progress : function of (what, done, total), optional
 
     Returns
@@ -139,6 +156,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
     >>> data.notes
     ['150 rows, 5 columns: 4 of numbers, 1 of words.']
     """
+    sources = sources_of(file, source)
     try:
         check_names(file, plan)
     except errors.InputError:
@@ -147,7 +165,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
     if reads_in_pieces(file, plan):
         from .pieces import read_in_pieces
 
-        found = read_in_pieces(file, plan, source or str(file.path), progress)
+        found = read_in_pieces(file, plan, sources, progress)
         if found is not None:
             return found
     tell(file, "reading rows", progress)
@@ -164,7 +182,9 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
     table = file.read(wanted, rows)
     table, gone, kept = without_gaps(file, table, [profile[c] for c in wanted if c not in beside], plan, notes)
     if not plan.distances and plan.views is None:
-        running = [name for name in used if counts_rows(table.column(name), profile[name], file.n_rows or 0)]
+        n = file.n_rows or 0
+        columns = {name: (table.column(name), profile[name]) for name in used}
+        running = [name for name, c in columns.items() if counts_rows(*c, n) or counts_blocks(*c, n)]
         used = without_counters(used, running, plan, notes)
         notes += noted_years(roles, used)
     counting = weighted(table, roles.weights, len(used), notes)
@@ -177,7 +197,7 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         shown[plan.target] = np.array(y, dtype=object)
         roles.hints += hinted_groups(table, used, np.asarray(y), profile) if roles.group is None else []
     return Data(
-        source or str(file.path),
+        errors.listed(sources, 3),
         table.select(used),
         y,
         kind,
@@ -194,7 +214,17 @@ def read_data(file: TableFile, plan: Plan, source: str | None = None, progress: 
         group_keys=None if roles.group is None else group_keys(table.column(roles.group)),
         first_copies=counting.first_copies,
         roles=roles,
+        sources=sources,
+        asked=file.asked,
+        unnamed_index=file.unnamed_index,
     )
+
+
+def sources_of(file: TableFile, source: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return what names a table on a command line: its file, folder or pattern, or several of them."""
+    if isinstance(source, str):
+        return (source,)
+    return tuple(source) if source is not None else (file.path,) if file.is_one_place else tuple(map(str, file.paths))
 
 
 def tell(file: TableFile, what: str, progress: Progress | None) -> None:
@@ -236,7 +266,7 @@ def _require_memory(file: TableFile, plan: Plan, used: list[Column], n: int) -> 
     way_out = (
         f"analyse some of the rows, drawn at random: --sample {some}; leave out columns (--drop); or "
         f"fit all rows in Python, from the file and in one pass: "
-        f"eigenlens.PCA().fit(eigenlens.open_rows({str(file.path)!r})), and the same for LDA, CCA, SIR"
+        f"eigenlens.PCA().fit(eigenlens.open_rows({file.path!r})), and the same for LDA, CCA, SIR"
     )
     memory.require(needed, f"A report on {n:,} rows and {made:,} columns", way_out)
 

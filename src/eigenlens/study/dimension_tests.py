@@ -9,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -17,117 +17,32 @@ import numpy as np
 from sklearn.base import clone
 
 from .._core.errors import InputError
-from ..inference import DimensionTest, above_negative, against_refits, broken_stick
+from ..inference import DimensionTest, against_refits
 from ..methods._declaration import NORMAL_DOUBT, Cost, Wording
 from ..methods._patterns import patterns_in
-from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 from .data import Data, sample_rows
 from .efforts import DRAWS, LEVEL, Effort, effort, some_rows
 from .methods import declared
 from .plan import Plan, Progress
+from .related import ALONE, Related
+from .verdicts import Verdicts, of_test, untested
 
 WORK = 2e10  # multiplications of all draws of a test: a few seconds
 FEWEST_ROWS = {"none": 50, "number": 100}  # with fewer a test would see nothing
 FEWEST_OF_CLASS = 10
 FEWEST_WHOLE = 20  # rows without holes, beyond the number of columns
-MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
 STRICT = "Where the first direction carries most of the variance, parallel analysis is too strict with the next."
 WEIGHTED = "Normal theory, which is not checked with weights."
 SAME_HOLES = "same holes"
 HOLED = Wording(
     "normal rows, same holes",
     "Directions are tested one after the other, each against normal rows that lack it and have the same holes, drawn "
-    "{draws} times, at {level:.0%}, so that p-values are multiples of {finest:.3g}.",
+    "{draws} times, at {level:.0%}, so p-values are multiples of {finest:.3g}.",
     NORMAL_DOUBT,
     statistic="What is left for this direction and those after it.",
 )
 HOLED_WORK = 40  # multiplications of a draw, for each pattern of holes and the cube of the columns, as measured
 UNRELATED = "The shaded band is what unrelated columns would reach (95%)."
-
-
-@dataclass(frozen=True)
-class Verdicts:
-    """What was decided of k directions.
-
-    Attributes
-    ----------
-    test : Test
-    words : list of str
-        "shown", "not shown by these rows", …
-    evidence : list of str
-    p_values : list of float or None
-    scree : dict
-        "band" and "band_words", or "tails": what the picture of the directions shows of the test.
-    """
-
-    test: Test
-    words: list[str]
-    evidence: list[str]
-    p_values: list[float | None]
-    scree: dict[str, Any] = field(default_factory=dict)
-
-    def direction(self, j: int, name: str, value: float, share: float | None) -> Direction:
-        """Return the j-th direction with its verdict."""
-        said, band = [self.evidence[j]] if self.evidence[j] else [], self.scree.get("band", ())
-        if j < len(band) and self.words[j] != OPEN:
-            said.append(f"noise reaches {band[j]:.3g}")
-        return Direction(name, value, share, self.words[j], ", ".join(said), self.p_values[j])
-
-
-@dataclass(frozen=True)
-class Related:
-    """What is known of rows beside their cells.
-
-    Attributes
-    ----------
-    groups : ndarray of int or None
-        Which belong together.
-    weights : ndarray or None
-        How much each counts.
-    """
-
-    groups: np.ndarray | None = None
-    weights: np.ndarray | None = None
-    told = "Rows that belong together were moved together."
-
-    def of(self, rows: np.ndarray) -> Related:
-        """Return the same of some of the rows."""
-        parts = [None if of_all is None else of_all[rows] for of_all in (self.groups, self.weights)]
-        return ALONE if self is ALONE else Related(*parts)
-
-    @property
-    def words(self) -> str:
-        return "weights" if self.groups is None else "groups"
-
-    def given(self) -> dict[str, Any]:
-        """Return what a test takes."""
-        found = {"groups": self.groups, "sample_weight": self.weights}
-        return {name: value for name, value in found.items() if value is not None}
-
-    def refused_by(self, model: Any) -> str:
-        """Say why a model cannot test such rows, if it cannot."""
-        name = type(model).__name__
-        if self.groups is not None and self.weights is not None:
-            return "There is no test of rows that are weighted and belong together as well."
-        if self.groups is not None and "groups" not in signature(model.test_dimension).parameters:
-            return f"The test of {name} moves rows one by one, but here they belong together."
-        return ""
-
-
-ALONE = Related()
-
-
-def related_rows(data: Data) -> Related:
-    """Return what the table says of its rows."""
-    return ALONE if data.groups is None and data.weights is None else Related(data.groups, data.weights)
-
-
-def untested(k: int, why: str) -> Verdicts:
-    """Say why nothing was tested."""
-    return Verdicts(Test(about=why), [NOT_TESTED] * k, [""] * k, [None] * k)
-
-
-# -- asking a model ------------------------------------------------------------------------------------------------
 
 
 def verdicts(
@@ -194,35 +109,49 @@ def verdicts(
         except InputError as error:  # of too few rows it says nothing
             if not sampled:
                 return untested(k, f"{error} {says.test.advice}".strip())
-    rows = np.arange(len(X))
-    if cost is None and says.test.theory is None:  # it draws from the rows themselves
-        rows = some_rows(sample_rows(p), n, plan.seed, None, numbers)
-    spent = Effort(says.test.draws, len(rows))
-    if cost is not None:
-        afforded = _affordable(says, cost, n, p, groups)
-        if afforded is None:
-            why = f"The table is too large for the permutations that a test of {name} takes."
-            return untested(k, f"{why} In Python: model[-1].test_dimension(X{'' if y is None else ', y'}).")
-        most = sample_rows(p) // 2 if by_class else sample_rows(p)
-        sizes = data.class_sizes()[1] if data is not None and by_class else None
-        rows = some_rows(min(afforded.rows, most), n, plan.seed, y if by_class else None, numbers, sizes)
-        spent = Effort(afforded.draws, len(rows))
-        if progress:
-            progress("testing directions: permuting", 0, 0)
+    if cost is not None and progress:
+        progress("testing directions: permuting", 0, 0)
+    drawn = _rows_to_test(says, cost, X, y, n, groups, plan, data)
+    if drawn is None:
+        why = f"The table is too large for the permutations that a test of {name} takes."
+        return untested(k, f"{why} In Python: model[-1].test_dimension(X{'' if y is None else ', y'}).")
+    rows, draws = drawn
     try:
-        found = _tested(model, X, y, rows, spent, plan, related, n)
+        found = _tested(model, X, y, rows, Effort(draws, len(rows)), plan, related, n)
     except InputError as error:
         return untested(k, f"{error} {says.test.advice}".strip())
     wording = says.test.wording(found.method)
-    test = spent.told(wording, n)
-    if len(rows) < n and cost is None:
-        about = f"{test.about} The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
-        test = replace(test, about=about)
-    if found.note:
-        test = replace(test, about=f"{test.about} {found.note}")
-    if related.groups is not None:
-        test = replace(test, about=f"{test.about} {related.told}")
+    test = Effort(draws, len(rows)).told(wording, n)
+    some = f"The test was made on {len(rows):,} of the {n:,} rows, drawn at random."
+    remarks = [some if len(rows) < n and cost is None else "", found.note]
+    remarks.append(related.told if related.groups is not None else "")
+    test = replace(test, about=" ".join([test.about, *filter(None, remarks)]))
     return of_test(found, k, test, wording, UNRELATED if says.question == "none" else "")
+
+
+def _rows_to_test(
+    says: Any,
+    cost: Cost | None,
+    X: np.ndarray,
+    y: np.ndarray | None,
+    n: int,
+    groups: int,
+    plan: Plan,
+    data: Data | None,
+) -> tuple[np.ndarray, int] | None:
+    """Return the rows that a test takes and its draws; None where even a few rows would take too long."""
+    p, numbers, by_class = X.shape[1], None if data is None else data.numbers, says.question == "classes"
+    if cost is None:
+        if says.test.theory is None:  # it draws from the rows themselves
+            return some_rows(sample_rows(p), n, plan.seed, None, numbers), says.test.draws
+        return np.arange(len(X)), says.test.draws
+    afforded = _affordable(says, cost, n, p, groups)
+    if afforded is None:
+        return None
+    most = sample_rows(p) // 2 if by_class else sample_rows(p)
+    sizes = data.class_sizes()[1] if data is not None and by_class else None
+    rows = some_rows(min(afforded.rows, most), n, plan.seed, y if by_class else None, numbers, sizes)
+    return rows, afforded.draws
 
 
 def _of_moments(model: Any, k: int, n: int, plan: Plan, draws: int, about: str = "") -> Verdicts:
@@ -237,10 +166,10 @@ def _of_moments(model: Any, k: int, n: int, plan: Plan, draws: int, about: str =
 
 def _with_holes(model: Any, k: int, n: int, plan: Plan, related: Related) -> Verdicts | None:
     """Test all rows, those with holes too; None where the method has no such test, or it would take too long."""
-    hypothesis = getattr(model, "_hypothesis", lambda: None)
-    if related.groups is not None or getattr(model, "missing", "refuse") == "refuse":
+    hypothesis, moments = getattr(model, "_hypothesis", lambda: None), getattr(model, "moments_", None)
+    if related.groups is not None or moments is None or getattr(model, "missing", "refuse") == "refuse":
         return None
-    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(model.moments_)) * model.n_features_in_**3
+    cost = HOLED_WORK * sum(len(part.weights) for part in patterns_in(moments)) * model.n_features_in_**3
     draws = next((draws for draws in DRAWS if draws * cost <= WORK), None)
     if draws is None or hypothesis() is None:
         return None
@@ -322,7 +251,7 @@ def spread_verdicts(
     """
     n, k = len(X) if data is None else data.n_rows, len(values)
     if len(blocks) < 2:
-        return untested(k, "There is a single column, so that nothing can be related to anything.")
+        return untested(k, "There is a single column, so there is nothing that it could be related to.")
     if whole is not None and not whole.all():
         all_rows = _with_holes(model, k, n, plan, related)
         if all_rows is not None:
@@ -382,7 +311,8 @@ def _of_whole_rows(
             part.fit(rows, *target)
         found = ask(part, X[whole], *(target or (None,)))
     except InputError as error:
-        return untested(k, f"The test needs rows without missing numbers, and of those {have}: {error}")
+        why = str(error).removeprefix("X: ").replace("Drop them, or use shrinkage.", "Leave them out (--drop).")
+        return untested(k, f"The test needs rows without missing numbers. On these ({have}) it fails: {why}")
     if not found.test.name:
         return found
     about = f"{found.test.about} The test was made on {have}, those without missing numbers."
@@ -404,64 +334,3 @@ def _watched(progress: Progress | None, draws: int) -> Callable[[Iterator[np.nda
             yield next(found)
 
     return watched
-
-
-def map_verdicts(all_values: np.ndarray | None, k: int) -> Verdicts:
-    """Count coordinates that carry more than a stick broken at random, and more than the largest negative one.
-
-    Parameters
-    ----------
-    all_values : ndarray or None
-        All eigenvalues of the centred table; None where there are too many points to compute them.
-    k : int
-        Coordinates of the map.
-    """
-    if all_values is None:
-        why = f"All eigenvalues are needed for that, which are computed for up to {MOST_POINTS:,} points."
-        return untested(k, why)
-    if np.count_nonzero(all_values > 0) < 2:
-        return untested(k, "There is a single coordinate, so that there is nothing to compare it with.")
-    stick, negative = broken_stick(all_values), above_negative(all_values)
-    bars = [test.statistics["noise"][:k] for test in (stick, negative)]
-    sure, most = sorted((stick.dimension, negative.dimension))
-    said = [SHOWN if j < sure else OPEN if j < most else NOT_SHOWN for j in range(k)]
-    only = "above the negative ones only" if stick.dimension < negative.dimension else "above the broken stick only"
-    evidence = [only if w == OPEN else "" for w in said]
-    about = (
-        "A coordinate is shown if its eigenvalue exceeds that of a stick broken at random, and also the size of "
-        "the most negative eigenvalue, which is what error alone has made; it is left open if it exceeds one of the "
-        "two. These are criteria; there is no p-value."
-    )
-    words = "The shaded band is what a stick broken at random has, or the most negative eigenvalue where that is more."
-    test = Test("broken stick and negative inertia", about)
-    return Verdicts(test, said, evidence, [None] * k, {"band": np.maximum(*bars), "band_words": words})
-
-
-# -- reading a test ------------------------------------------------------------------------------------------------
-
-
-def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_words: str = "") -> Verdicts:
-    """Read a test: its own verdicts, and what the pictures show of it.
-
-    Where the test compares single values with those of noise, the picture gets a band, if there are words for it; where
-    it has a statistic of its own for each direction, a second picture shows these.
-    """
-    p = [float(v) if np.isfinite(v) else None for v in found.p_values[:k]]
-    p += [None] * (k - len(p))
-    said = ["" if v is None else f"{wording.evidence} {p_words(v, test.draws)}".strip() for v in p]
-    scree: dict[str, Any] = {}
-    if "bar" in found.statistics:
-        tested = np.isfinite(found.statistics["bar"])
-        scree["tails"] = (found.statistics["statistic"][tested], found.statistics["bar"][tested])
-        scree["tails_words"] = wording.statistic
-    if "noise" in found.statistics and band_words:
-        scree |= {"band": found.statistics["noise"][:k], "band_words": band_words}
-    verdicts = [*found.verdicts, *[found.verdict_beyond] * k][:k]
-    test = replace(test, of_the_next=found.of_the_next, stopped=found.stopped)
-    return Verdicts(test, verdicts, said, p, scree)
-
-
-def p_words(p: float, draws: int | None = None) -> str:
-    """Return a p-value in words, as finely as the draws allow."""
-    finer = draws is None or p < 1 / (1 + draws)  # a linear regression, joined with draws, may be
-    return "p < 0.001" if p < 0.001 and finer else f"p = {p:.3f}"

@@ -27,7 +27,7 @@ class Effort:
         finest, some = 1 / (1 + self.draws), ""
         if self.rows < n:
             some = f" of {self.rows:,} of the {n:,} rows, drawn at random"
-        permutations = f"{self.draws} permutations{some}, so that p-values are multiples of {finest:.3g}"
+        permutations = f"{self.draws} permutations{some}, so p-values are multiples of {finest:.3g}"
         fields = {"level": LEVEL, "draws": self.draws, "finest": finest, "permutations": permutations}
         drawn = "{permutations}" in wording.about or "{draws}" in wording.about
         return Test(
@@ -54,7 +54,7 @@ def effort(n: int, cost: Callable[[int], float], budget: float, most: int, fewes
     most : int
         Draws.
     fewest_rows : int
-        With fewer a test would see nothing; None is returned where even these are too dear.
+        With fewer a test would see nothing; None is returned where even these would take too long.
     """
     for draws in DRAWS:
         if draws <= most and draws * cost(n) <= budget:

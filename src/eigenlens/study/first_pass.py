@@ -15,6 +15,7 @@ from ..moments.folded import Folded
 from ..sources import Block, Slicing
 from ..sources.base import middle
 from ..tables import TableFile
+from ..tables.identifiers import is_running
 from ..tables.judging import Column
 from ..validation.folds import DealtFolds, Folds
 from .data import sample_rows
@@ -23,7 +24,7 @@ from .fold_regressions import ResponseSums
 from .gaps import holes_in
 from .group_folds import bucket_count, buckets_of, group_keys, rule_of_buckets
 from .layout import Layout, layout_of
-from .part_sums import added_sums, joined_steps, steps_of, sums_of
+from .part_sums import added_sums, joined_runs, joined_steps, restarts, runs_of, steps_of, sums_of
 from .plan import Plan
 from .response import Bins, bins_of, pivot_of
 from .targets import MOST_CLASSES, labels_of, too_many_classes
@@ -69,6 +70,8 @@ class Kept:
     ends : dict of str to (float, float, float or None)
         First and last number of a column, and the step between its numbers: 0 where steps differ, None where there
         is one number so far.
+    runs : dict of str to (float, float, float or None)
+        The same of columns that may count rows within blocks, and where they restart (`runs_of`).
     """
 
     moments: Moments | None = None
@@ -90,6 +93,7 @@ class Kept:
     bins: Bins | None = None
     response: ResponseSums | None = None
     ends: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
+    runs: dict[str, tuple[float, float, float | None]] = field(default_factory=dict)
 
     def merge(self, other: Self) -> Self:
         if other.moments is not None:
@@ -111,12 +115,15 @@ class Kept:
             self.bins = other.bins if self.bins is None else self.bins.merged(other.bins)
         for name, after in other.ends.items():
             self.ends[name] = joined_steps(self.ends[name], after) if name in self.ends else after
+        for name, after in other.runs.items():
+            self.runs[name] = joined_runs(self.runs[name], after) if name in self.runs else after
         return self
 
     @property
     def running(self) -> set[str]:
-        """Columns whose numbers ascend from row to row, in even steps of one or more."""
-        return {name for name, (_, _, step) in self.ends.items() if step is not None and step >= 1}
+        """Columns whose numbers ascend from row to row, in even steps of one or more; or that count rows in blocks."""
+        ascending = {name for name, (_, _, step) in self.ends.items() if step is not None and step >= 1}
+        return ascending | {name for name, runs in self.runs.items() if restarts(runs)}
 
 
 class FirstPass:
@@ -246,8 +253,10 @@ class FirstPass:
         layout = self.layout
         assert layout is not None
         ends = {name: steps_of(table.column(name)) for name in self.whole}
+        runs = {name: runs_of(table.column(name)) for name in self.whole if is_running(name)}
         kept, table, numbers, holes = self.rows_that_count(table, start)
         kept.ends = ends
+        kept.runs = runs
         analysed = [layout.used.index(name) for name in layout.columns]
         kept.gaps, kept.n_gaps = holes.sum(axis=0), int(holes[:, analysed].any(axis=1).sum())
         if not len(numbers):

@@ -88,10 +88,10 @@ def _rows(n: int) -> str:
 def no_row_left(plan: Plan, counts: dict[str, int], n: int) -> Exception:
     """Say which columns have so many gaps that no row is left."""
     if plan.target is not None and counts.get(plan.target) == n:
-        return errors.setting("--target", plan.target, "all its cells are missing, so that there is nothing to explain")
+        return errors.setting("--target", plan.target, "all its cells are missing, so there is nothing to explain")
     worst = sorted(counts, key=lambda name: -counts[name])
     described = listed((f"{name!r} {counts[name]:,}" for name in worst), 8)
-    rule = f"each of the {n:,} rows has a missing cell (by column: {described}), so that no row is left"
+    rule = f"each of the {n:,} rows has a missing cell (by column: {described}), so no row is left"
     return errors.setting(
         "--missing",
         plan.missing,

@@ -10,7 +10,7 @@ import numpy as np
 from ..tables import Preparation, TableFile
 from ..tables.judging import Column
 from ..tables.preparation import ABSENT, OFTEN
-from .columns import FEWEST_COUNTED, used_columns
+from .columns import FEWEST_COUNTED, may_restart, used_columns
 from .plan import Plan
 from .roles import Roles, roles_of
 from .targets import kind_of_target
@@ -91,13 +91,15 @@ def layout_of(
     profile : dict of str to Column
     n : int
     running : set of str
-        Columns whose numbers ascend from row to row, in even steps of one or more.
+        Columns whose numbers ascend from row to row, in even steps of one or more; or that count rows within blocks.
     roles : Roles, optional
         What columns are for; told from the profile if not given.
     """
     roles = roles_of(file, plan, profile) if roles is None else roles
     used, row_column = used_columns(plan, profile, roles), roles.rows
-    counters = tuple(name for name in used if name in running and only_counts(profile[name], n))
+    counters = tuple(
+        name for name in used if name in running and (only_counts(profile[name], n) or may_restart(profile[name], n))
+    )
     used = [name for name in used if name not in counters or name in (*plan.keep, *plan.numbers)] or used
     trial = Preparation(full=False, keep=plan.keep)
     columns, levels, filled, left_out = [], [], [], []

@@ -12,9 +12,9 @@ from ..distances import double_center, is_squared_distance
 from ..report.findings import Findings
 from ..spectral import rounding
 from .data import Data
-from .dimension_tests import MOST_POINTS, map_verdicts
 from .methods import made
 from .plan import Plan, Progress
+from .verdicts import MOST_POINTS, map_verdicts
 from .words import base, map_words
 
 MOST_PAIRS = 5000  # in the Shepard plot

@@ -7,19 +7,21 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core.errors import InputError
+from .._core.errors import InputError, listed, setting
 from ..methods._declaration import Wording
 from ..report.findings import Findings, percent
 from ..tables import Preparation
 from ..tables.selection import Selection
 from .data import Data
-from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK, Verdicts, of_test, related_rows, untested
+from .dimension_tests import FEWEST_ROWS, STRICT, UNRELATED, WORK
 from .efforts import LEVEL, effort, some_rows
 from .gaps import holes_in
 from .holes import tell_missing_words
-from .methods import made
+from .methods import declared, made
 from .plan import Plan, Progress
 from .preparing import prepared
+from .related import related_rows
+from .verdicts import Verdicts, of_test, untested
 from .words import base, correlations, spread_words
 
 MOST_AXES = 10
@@ -51,6 +53,7 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     """Fit a method that takes words as they are, and tell its axes from those of unrelated columns."""
     preparation = prepared(data, plan, full=True)
     names, table = preparation.names_out_, data.table.select(preparation.columns_)
+    _require_numbers(cls, data, [name for name in preparation.columns_ if name not in preparation.levels_])
     free = sum(max(len(block) - 1, 1) for block in preparation.blocks())
     model = made(cls, plan.seed).set_params(n_components=max(1, min(MOST_AXES, free, data.n_rows - 1)))
     model.fit(table, sample_weight=data.weights)
@@ -77,12 +80,21 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     return findings, Pipeline([("select", select), ("model", model)])
 
 
+def _require_numbers(cls: Any, data: Data, names: list[str]) -> None:
+    """Refuse numbers that are missing: the method counts missing words as a word, and has no such way for numbers."""
+    holed = [name for name in names if holes_in(data.table.select([name])).any()]
+    if holed:
+        rule = f"it needs all numbers, and some are missing in {listed(map(repr, holed))}"
+        way_out = "use --method pca, or leave the rows out (--missing drop)"
+        raise setting("--method", declared(cls).name, f"{rule}; {way_out}")
+
+
 def _verdicts(
     cls: Any, data: Data, table: Any, columns: int, k: int, plan: Plan, progress: Progress | None
 ) -> Verdicts:
     n, related = data.n_rows, related_rows(data)
     if table.num_columns < 2:
-        return untested(k, "There is a single column, so that nothing can be related to anything.")
+        return untested(k, "There is a single column, so there is nothing that it could be related to.")
     if related.groups is not None:
         return untested(k, "Columns are permuted row by row, which groups do not allow.")
     spent = effort(n, lambda m: m * columns * min(m, columns), WORK, 199, FEWEST_ROWS["none"])

@@ -210,7 +210,7 @@ def report(
 def _answered(data: Any, target: Any, plan: Plan, dialect: Dialect, progress: Progress | None) -> Study:
     """Answer from a file, or from rows in memory, which are written to one for a moment."""
     named = target is None or isinstance(target, str)
-    if isinstance(data, str | Path):
+    if _is_files(data):
         if not named:
             raise errors.InputError("target= is an array, but the rows are in a file; name the column to explain.")
         return study(read_data(TableFile(data, dialect), plan, progress=progress), plan, progress)
@@ -227,6 +227,12 @@ def _answered(data: Any, target: Any, plan: Plan, dialect: Dialect, progress: Pr
             rows = read_data(TableFile(place, dialect), replace(plan, stream=False), "a table in memory")
         rows = replace(rows, in_memory=True, all_names=[n for n in rows.all_names if n not in row_names])
         return study(rows, replace(plan, title=plan.title or "table"), progress)
+
+
+def _is_files(data: Any) -> bool:
+    """Tell whether rows are in a file, a folder or a pattern, or in several files that are one table."""
+    several = isinstance(data, list | tuple) and len(data) > 0
+    return isinstance(data, str | Path) or (several and all(isinstance(each, str | Path) for each in data))
 
 
 def is_in_parts(data: Any) -> bool:

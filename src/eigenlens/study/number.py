@@ -17,16 +17,15 @@ from .comparison import (
     affordable_rows,
     compare,
     compared_methods,
-    enough_for_folds,
-    folds_of,
     note_rows,
 )
 from .data import Data, sample_rows
-from .dimension_tests import related_rows, verdicts
+from .dimension_tests import verdicts
 from .efforts import some_rows
 from .fold_models import MOST_CELLS as MOST_SCATTERS
 from .fold_models import fold_numbers, moments_of_folds
 from .fold_regressions import FoldRegressions, ResponseSums, SampledRows, regressions_of
+from .fold_splits import enough_for_folds, folds_of
 from .group_folds import dealt_groups
 from .holes import Ready, fitted_to, tell_holes
 from .leaks import leak_words
@@ -34,6 +33,7 @@ from .methods import declared, made
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import HUGE, prepared
+from .related import related_rows
 from .response import bins_for, bins_of, cut_model, sliced, slices_wanted
 from .words import base, number_words
 
@@ -43,7 +43,9 @@ def answer(cls: Any, data: Data, plan: Plan, progress: Progress | None) -> tuple
     y = np.asarray(data.y, dtype=float)
     reach = np.abs(y).max() if data.whole is None else data.whole.reach()
     if reach > HUGE:
-        raise errors.setting("--target", plan.target, f"it reaches {reach:.3g}, whose square is no number; scale it")
+        raise errors.setting(
+            "--target", plan.target, f"it reaches {reach:.3g}, whose square is too large for a number; scale it"
+        )
     preparation = prepared(data, plan)
     numbers = data.numbers if data.numbers is not None else np.arange(data.n_rows)
     model = sliced(made(cls, plan.seed), data.n_rows)

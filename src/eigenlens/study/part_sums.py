@@ -24,6 +24,31 @@ def joined_steps(
     return before[0], after[1], step if even else 0.0
 
 
+def runs_of(column: Any) -> tuple[float, float, float | None]:
+    """Return the first and the last number of a column that counts by ones, and where it restarts.
+
+    The third is None where it never restarts, and NaN where it does not count, or not always from the same number.
+    """
+    values = np.asarray(column.to_numpy(), dtype=float)
+    restarts = values[1:][np.diff(values) != 1]
+    start = None if not len(restarts) else float(restarts[0]) if (restarts == restarts[0]).all() else np.nan
+    return float(values[0]), float(values[-1]), start
+
+
+def joined_runs(
+    before: tuple[float, float, float | None], after: tuple[float, float, float | None]
+) -> tuple[float, float, float | None]:
+    """Return the same of a column and what follows it."""
+    between = None if after[0] == before[1] + 1 else after[0]
+    starts = {start for start in (before[2], between, after[2]) if start is not None}
+    return before[0], after[1], None if not starts else starts.pop() if len(starts) == 1 else np.nan
+
+
+def restarts(runs: tuple[float, float, float | None]) -> bool:
+    """Tell whether a column counts from 0 or 1 on, and begins again with the same number."""
+    return runs[0] in (0, 1) and runs[2] == runs[0]
+
+
 def sums_of(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Return count, weight, mean and sum of squares of the known cells of each column."""
     known = ~np.isnan(X)

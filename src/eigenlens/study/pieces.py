@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import errors
 from ..tables import TableFile
 from .columns import counted_kinds, used_columns, without_counters
 from .data import Data, group_numbers, tell
@@ -26,15 +27,17 @@ MOST_COLUMNS = 2_000
 MOST_PASSES = 4
 
 
-def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress | None = None) -> Data | None:
-    """Read a file once, keeping moments and a sample; None where its study needs rows, so that they must be in memory.
+def read_in_pieces(
+    file: TableFile, plan: Plan, sources: tuple[str, ...], progress: Progress | None = None
+) -> Data | None:
+    """Read a file once, keeping moments and a sample; None where its study needs all rows in memory.
 
     Parameters
     ----------
     file : TableFile
     plan : Plan
-    source : str
-        What the rows are called.
+    sources : tuple of str
+        What names the table on a command line.
     progress : Progress or None
     """
     tell(file, FIRST, progress)
@@ -77,8 +80,9 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
         shown[str(plan.target)] = np.array(y, dtype=object)
         roles.hints += hinted_groups(table, used, np.asarray(y), profile) if roles.group is None else []
     row_names = None if roles.rows is None else [written(v) for v in table.column(roles.rows).to_pylist()]
-    data = Data(source, table.select(used), y, layout.kind, row_names, notes, shown, file.names)
+    data = Data(errors.listed(sources, 3), table.select(used), y, layout.kind, row_names, notes, shown, file.names)
     data.dialect, data.gone, data.roles = file.dialect if file.is_text else None, gone, roles
+    data.sources, data.asked, data.unnamed_index = sources, file.asked, file.unnamed_index
     if kept.weighing is not None:
         data.weights = weights_of(table.column(layout.weights)) / kept.weighing.mean
     if layout.group is not None:
@@ -93,7 +97,7 @@ def read_in_pieces(file: TableFile, plan: Plan, source: str, progress: Progress 
 
 
 def _sliced(first: FirstPass, plan: Plan) -> FirstPass:
-    """Count a response anew where its bins are too coarse to make slices of them, or slices where rows have holes."""
+    """Count a response again where its bins are too coarse for slices, and count slices where rows have holes."""
     bins, layout = first.kept.bins, first.layout
     if bins is None or layout is None:
         return first

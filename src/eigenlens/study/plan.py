@@ -33,10 +33,10 @@ class Plan:
     id, weights, group : str, optional
         The column that names the rows; that says how much, or how often, each counts; that says which belong together.
     missing : {"ml", "refuse", "drop", "mean"}
-        Missing cells: maximum likelihood where the method has it, else filled with what their row leads to expect;
+        Missing cells: maximum likelihood where the method has it, else the value that the rest of the row predicts;
         an error; rows left out; the mean of the column.
     standardise : bool, optional
-        None where the spreads of the columns are to decide.
+        By default the spreads of the columns decide.
     sample : int, optional
         Analyse this many rows, drawn at random.
     seed : int
@@ -44,7 +44,7 @@ class Plan:
         Of the cross-validation; 0 leaves it out.
     title : str, optional
     stream : bool, optional
-        Whether the file is read in pieces, in place of holding its rows in memory; None where its size is to decide.
+        Whether the file is read in pieces and not held in memory; by default its size decides.
 
     Examples
     --------

@@ -36,7 +36,8 @@ def prepared(data: Data, plan: Plan, table: Any = None, full: bool = False, of: 
         decided = bool(spread.max() > UNLIKE * spread.min()) or bool(trial.levels_) or bool(beyond.any())
     if beyond.any() and not decided:
         name = trial.names_out_[int(np.argmax(beyond))]
-        rule = f"the column {name!r} has a standard deviation of {spread[beyond][0]:.3g}, whose square is no number"
+        size = f"a standard deviation of {spread[beyond][0]:.3g}, whose square is too large or too small for a number"
+        rule = f"the column {name!r} has {size}"
         raise errors.setting("--no-standardise", name, f"{rule}; leave out --no-standardise, or the column (--drop)")
     why = f"standard deviations from {spread.min():.3g} to {spread.max():.3g}"
     columns = f"Columns of the {of}" if of else "Columns"

@@ -48,10 +48,12 @@ class Study:
     about: dict[str, Any]
 
 
-def _with_options(said: str) -> str:
-    """Return a warning of a model that names another method as the command line does."""
+def _with_options(said: str, target: str | None) -> str:
+    """Return a warning of a model in the words of a study: methods as options, X and y as what they hold."""
     names = {cls.__name__: name for name, cls in methods().items()}
-    return re.sub(r"\bwith (\w+)", lambda m: f"with --method {names[m[1]]}" if m[1] in names else m[0], said)
+    said = re.sub(r"\bwith (\w+)", lambda m: f"with --method {names[m[1]]}" if m[1] in names else m[0], said)
+    said = re.sub(r"^X is\b", "The cloud of rows is", said)
+    return said if target is None else re.sub(r"\bdirections of y\b", f"directions of {target!r}", said)
 
 
 def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
@@ -93,7 +95,7 @@ def study(data: Data, plan: Plan, progress: Progress | None = None) -> Study:
             findings.summary.insert(0, told)
         except NothingLeftError as error:
             raise NothingLeftError(f"{error}{_left_out_before(data, plan)}") from None
-    said = [_with_options(str(w.message)) for w in heard if isinstance(w.message, EigenlensWarning)]
+    said = [_with_options(str(w.message), plan.target) for w in heard if isinstance(w.message, EigenlensWarning)]
     findings.warnings = list(dict.fromkeys(said))
     findings.notes = list(dict.fromkeys(data.notes))  # a second question repeats those of the first
     findings.score_names = score_names(model[-1], len(findings.axes))

@@ -9,13 +9,14 @@ from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
 from .data import Data
-from .dimension_tests import related_rows, spread_verdicts
+from .dimension_tests import spread_verdicts
 from .holes import fitted_to, tell_holes
 from .methods import asked_model, declared
 from .misfits import Misfits, tell_misfits
 from .picture import show_all
 from .plan import Plan, Progress
 from .preparing import prepared
+from .related import related_rows
 from .words import base, correlations, spread_words
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..report.findings import Findings, NextStep
+from ..sources.csv_text import AUTO, Dialect
 from ..tables.endings import name_of
 from .data import Data
 from .methods import declared, of_question
@@ -34,7 +35,7 @@ def _elsewhere(step: NextStep, data: Data, j: int) -> NextStep:
     """Give a report a folder of its own: that of this one is there already."""
     if not step.command.startswith("eigenlens report "):
         return step
-    return replace(step, command=f"{step.command} --out {shlex.quote(f'{name_of(data.source)}-report-{j}')}")
+    return replace(step, command=f"{step.command} --out {shlex.quote(f'{name_of(data.sources)}-report-{j}')}")
 
 
 def _of_spread(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
@@ -80,9 +81,16 @@ def _of_number(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Nex
 
 
 def _of_others(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
-    if data.kind != "views":
+    if plan.views is None:
         return []
-    return [_step("See where the rows spread in all columns together.", data, replace(plan, views=None, method="auto"))]
+    together = replace(plan, views=None, method="auto")
+    steps = [_step("See where the rows spread in all columns together.", data, together)]
+    tops = [name for name, _ in findings.top_loadings(0, 1)] if findings.axes else []
+    a, b = ([name for name in view if name not in tops] for view in plan.views)
+    if a and b and (a, b) != plan.views:
+        what = f"See what the two sets have in common without {tops[0]!r}, which counts most."
+        steps.append(_step(what, data, replace(plan, views=(a, b))))
+    return steps
 
 
 def _without_the_first(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
@@ -98,11 +106,12 @@ def _without_the_first(findings: Findings, data: Data, plan: Plan) -> list[NextS
 
 def _beside(cls: Any, data: Data, plan: Plan) -> list[NextStep]:
     """Put another method that answers the same question beside this one."""
-    others = [name for name, other in of_question(data.kind).items() if other is not cls]
+    others = [(name, other) for name, other in of_question(data.kind).items() if other is not cls]
     if not others or data.whole is not None:
         return []
-    step = _step(f"See what {others[0]} says beside it.", data, plan)
-    return [replace(step, command=f"{step.command} --beside {others[0]}")]
+    name, other = others[0]
+    step = _step(f"See what {other.__name__} says, beside this page.", data, plan)
+    return [replace(step, command=f"{step.command} --beside {name}")]
 
 
 def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
@@ -115,12 +124,17 @@ def _of_any(findings: Findings, data: Data, plan: Plan) -> list[NextStep]:
         )
     if data.kind in ("classes", "number"):
         what = "the classes of new rows" if data.kind == "classes" else f"{plan.target!r} for new rows"
-        steps.append(NextStep(f"Predict {what}.", "eigenlens predict model.eigenlens NEW.csv"))
+        steps.append(_applied(f"Predict {what}.", "predict", data))
     elif data.kind != "distances":
-        steps.append(NextStep("Place new rows in the picture.", "eigenlens transform model.eigenlens NEW.csv"))
+        steps.append(_applied("Place new rows in the picture.", "transform", data))
     else:
         steps.append(NextStep("See which other methods there are.", "eigenlens advise"))
     return steps
+
+
+def _applied(what: str, command: str, data: Data) -> NextStep:
+    words = shlex.join(_writing(data.asked))
+    return NextStep(what, f"eigenlens {command} model.eigenlens NEW.csv{' ' * bool(words)}{words}")
 
 
 def _of_hints(data: Data, plan: Plan) -> list[NextStep]:
@@ -137,18 +151,33 @@ def _of_hints(data: Data, plan: Plan) -> list[NextStep]:
 
 
 def _step(what: str, data: Data, plan: Plan) -> NextStep:
-    words = ["eigenlens", "report", data.source]
-    words += ["--target", plan.target] if plan.target is not None else []
-    words += ["--as", plan.target_is] if plan.target_is and plan.target is not None else []
-    words += ["--method", plan.method] if plan.method != "auto" else []
-    words += [word for name in plan.drop for word in ("--drop", name)]
-    words += [word for name in plan.keep for word in ("--keep", name)]
-    words += [word for name in plan.numbers for word in ("--numbers", name)]
-    for option, name in (("--id", plan.id), ("--weights", plan.weights), ("--group", plan.group)):
-        words += [option, name] if name is not None else []
+    words = ["eigenlens", "report", *data.sources, *_question(plan), *_writing(data.asked), *_columns(data.asked, plan)]
     words += ["--missing", plan.missing] if plan.missing != Plan.missing else []
     if plan.standardise is not None:
         words.append("--standardise" if plan.standardise else "--no-standardise")
     words += ["--sample", str(plan.sample)] if plan.sample is not None else []
     words += ["--seed", str(plan.seed)] if plan.seed else []
     return NextStep(what, shlex.join(words))
+
+
+def _question(plan: Plan) -> list[str]:
+    words = ["--target", plan.target] if plan.target is not None else []
+    words += ["--as", plan.target_is] if plan.target_is and plan.target is not None else []
+    words += ["--distances"] if plan.distances else []
+    words += [] if plan.views is None else ["--views", *plan.views[0], "--", *plan.views[1]]
+    return words + (["--method", plan.method] if plan.method != "auto" else [])
+
+
+def _writing(asked: Dialect) -> list[str]:
+    """Return how the file is written, as far as the user had to say it: new rows are written in the same way."""
+    given = {name: getattr(asked, name) for name in ("delimiter", "decimal", "encoding")}
+    words = [word for name, value in given.items() if value != AUTO for word in (f"--{name}", value)]
+    words = ["tab" if word == "\t" else word for word in words]
+    return words + [word for text in asked.na for word in ("--na", text)]
+
+
+def _columns(asked: Dialect, plan: Plan) -> list[str]:
+    several = {"--words": asked.words, "--numbers": plan.numbers, "--drop": plan.drop, "--keep": plan.keep}
+    words = [word for option, names in several.items() for name in names for word in (option, name)]
+    single = {"--id": plan.id, "--weights": plan.weights, "--group": plan.group}
+    return words + [word for option, name in single.items() if name is not None for word in (option, name)]

@@ -25,7 +25,7 @@ def kind_of_target(plan: Plan, profile: dict[str, Column]) -> str:
     column = profile[plan.target]
     if column.kind == "word":
         if plan.target_is == "number":
-            raise errors.setting("--target", plan.target, "it holds words, which are no numbers; leave out --as number")
+            raise errors.setting("--target", plan.target, "it holds words, not numbers; leave out --as number")
         return "classes"
     if plan.target_is is not None:
         return plan.target_is

@@ -9,11 +9,12 @@ from sklearn.pipeline import Pipeline
 
 from ..report.findings import Findings
 from .data import Data
-from .dimension_tests import related_rows, verdicts
+from .dimension_tests import verdicts
 from .holes import fitted_to_pair, tell_holes
 from .methods import made
 from .plan import Plan, Progress
 from .preparing import prepared
+from .related import related_rows
 from .words import base, correlations, view_words
 
 

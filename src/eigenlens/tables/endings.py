@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from glob import has_magic
 from pathlib import Path
 
@@ -21,8 +22,10 @@ def kind_of(path: Path) -> str:
     return Path(path.stem).suffix.lower() if ending in PACKED else ending
 
 
-def name_of(path: str | Path) -> str:
+def name_of(path: str | Path | Sequence[str | Path]) -> str:
     """Return the name of a table: that of its file, without the endings that say how it is stored.
+
+    The name of several files begins with that of the first.
 
     Examples
     --------
@@ -31,7 +34,12 @@ def name_of(path: str | Path) -> str:
     'Pima.tr'
     >>> name_of("flights/*.parquet")
     'flights'
+    >>> name_of(["may.csv", "june.csv"]), name_of(["may.csv", "june.csv", "july.csv"])
+    ('may-and-june', 'may-and-2-more')
     """
+    if not isinstance(path, str | Path):
+        first, *others = map(name_of, path)
+        return first if not others else f"{first}-and-{others[0] if len(others) == 1 else f'{len(others)}-more'}"
     path = Path(path)
     while has_magic(path.name):
         path = path.parent

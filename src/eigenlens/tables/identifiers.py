@@ -34,12 +34,20 @@ KINDS = _set(
 YEARS = _set("year years yr yyyy")
 FREQUENCIES = _set("freq freqs frequency frequencies count counts")
 SURVEY_WEIGHTS = _set("weights wgt wght pweight fweight pwt finalwgt fnlwgt sampweight sampwt perwt")
+#: Of running numbers. Days, visits and periods run and restart too, and measure time.
+RUNNING = _set("index idx no nr num number obs observation row record seq sequence serial counter enum")
 FIRST_YEAR, LAST_YEAR = 1500, 2100
 
 
 def is_index(name: str) -> bool:
     """Tell whether a name is one that programs give the index of a table which had no name."""
     return INDEX.fullmatch(name.strip()) is not None
+
+
+def is_running(name: str) -> bool:
+    """Tell whether a name is that of a running number: `index`, `obs`, `Nr`, `seq_no`."""
+    words = _words(name)
+    return bool(words) and all(word in RUNNING for word in words)
 
 
 def is_identifier(name: str) -> bool:

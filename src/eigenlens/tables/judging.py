@@ -8,7 +8,6 @@ refused where it is not: they would be gaps exactly where numbers are large.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,7 @@ class Column:
 class JudgesColumns:
     """What a table in a file decides of its columns."""
 
-    path: Path
+    path: str
     names: list[str]
     dialect: Dialect
 

@@ -1,8 +1,9 @@
-"""A table in several files: those of a folder or of a pattern, one below the other in the order of their names."""
+"""A table in several files: those of a folder or a pattern, in the order of their names, or as they are listed."""
 
 from __future__ import annotations
 
 import glob
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,15 +11,50 @@ from .._core import errors
 from ..sources.addresses import listed, refuse_pipe
 from .endings import PACKED, PARQUET, SHEETS, TEXT, kind_of
 
+Place = Path | Sequence[Path]  # a file, a folder or a pattern; or several of them
 
-def files_of(path: Path) -> tuple[list[Path], list[dict[str, str]]]:
+
+def files_of(place: Place) -> tuple[list[Path], list[dict[str, str]]]:
     """Return the files of a table, and what the folders around each say of it (`year=2024`); refuse files of two kinds.
 
     Parameters
     ----------
-    path : Path
-        A file, a folder, or a pattern such as `rows/*.csv`.
+    place : Path or list of Path
+        A file, a folder, or a pattern such as `rows/*.csv`; several of them are one table.
     """
+    found = [_files_at(path) for path in ([place] if isinstance(place, Path) else place)]
+    files = [file for each, _ in found for file in each]
+    folders = [folder for _, each in found for folder in each]
+    _refuse_repeated(files)
+    kinds = {"text" if kind_of(file) in TEXT else kind_of(file) for file in files}
+    if len(kinds) > 1:
+        pattern = f"such as {str(place / '*.csv')!r}" if isinstance(place, Path) else "and convert the others first"
+        raise errors.InputError(
+            f"{place_in_words(place)}: files are of several kinds ({errors.listed(sorted(kinds))}); name those of "
+            f"one kind, {pattern}."
+        )
+    if any(folder.keys() != folders[0].keys() for folder in folders):
+        raise errors.InputError(
+            f"{place_in_words(place)}: some files are in folders such as 'year=2024' and others are not."
+        )
+    return files, folders
+
+
+def place_in_words(place: Place) -> str:
+    """Return what a table of files is called in messages."""
+    return str(place) if isinstance(place, Path) else errors.listed(place, 3)
+
+
+def _refuse_repeated(files: list[Path]) -> None:
+    """Refuse a file that is named twice, also by a link or through its folder: its rows would count twice."""
+    first: dict[Path, Path] = {}
+    for file in files if len(files) > 1 else ():
+        if (same := first.setdefault(file.resolve(), file)) is not file:
+            again = "it is named twice" if same == file else f"it is the same file as {same}"
+            raise errors.InputError(f"{file}: {again}, so its rows would count twice; name it once.")
+
+
+def _files_at(path: Path) -> tuple[list[Path], list[dict[str, str]]]:
     if path.is_file() or not (path.is_dir() or glob.has_magic(str(path))):
         refuse_pipe(path)
         _require_kind(path)
@@ -31,30 +67,20 @@ def files_of(path: Path) -> tuple[list[Path], list[dict[str, str]]]:
         raise errors.InputError(f"{path}: there are no files; check the folder or the pattern.") from None
     for file in files:
         _require_kind(file)
-    kinds = {"text" if kind_of(file) in TEXT else kind_of(file) for file in files}
-    if len(kinds) > 1:
-        raise errors.InputError(
-            f"{path}: its files are of several kinds ({errors.listed(sorted(kinds))}); name those of one, such as "
-            f"{str(path / '*.csv')!r}."
-        )
-    if kinds & set(SHEETS) and len(files) > 1:
-        raise errors.InputError(f"{path}: several sheets are not read as one table; save them as CSV first.")
-    if any(folder.keys() != folders[0].keys() for folder in folders):
-        raise errors.InputError(f"{path}: some files are in folders such as 'year=2024' and others are not.")
     return files, folders
 
 
-def require_same_columns(first: Path, names: list[str], other: Path, others: list[str], ordered: bool) -> None:
-    """Refuse a file whose columns are not those of the first; cells of text are found by the order of columns."""
-    if names == others or (not ordered and set(names) == set(others)):
+def require_same_columns(first: Path, names: list[str], other: Path, others: list[str]) -> None:
+    """Refuse a file whose columns are not those of the first; their order may differ."""
+    if set(names) == set(others):
         return
     new = [name for name in others if name not in names]
     gone = [name for name in names if name not in others]
     what = f"{errors.listed(map(repr, new))} in addition" if new else ""
     what += " and " * bool(new and gone) + (f"no {errors.listed(map(repr, gone))}" if gone else "")
     raise errors.InputError(
-        f"{other}: its columns are not those of {first}: it has {what or 'the same in another order'}. All files of a "
-        "table need the same columns; leave this one out, or correct it."
+        f"{other}: its columns are not those of {first}: it has {what}. All files of a table need the same columns; "
+        "leave this one out, or correct it."
     )
 
 

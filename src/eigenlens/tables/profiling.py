@@ -17,7 +17,7 @@ import numpy as np
 from .._core import errors
 from .._core.limits import thread_count
 from .._core.threads import threaded
-from ..sources.csv_text import Dialect, NotPlain, csv_batches, read_header
+from ..sources.csv_text import Dialect, NotPlain, csv_batches
 from . import refusals
 from .cells import LONGEST, Cells, has_control
 from .judging import LEVELS, Column, JudgesColumns
@@ -54,7 +54,7 @@ class Watcher(Protocol):
 class ProfiledFiles(RawFiles, JudgesColumns):
     """Files whose columns are told apart as numbers and words; parameters and attributes are those of `TableFile`."""
 
-    def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
+    def __init__(self, path: str | Path | Sequence[str | Path], dialect: Dialect | None = None) -> None:
         super().__init__(path, dialect)
         self._parsed: dict[str, list[Cells]] = {}  # cells of columns of numbers, where the table is small
         self._profile: dict[str, Column] | None = None
@@ -83,7 +83,7 @@ class ProfiledFiles(RawFiles, JudgesColumns):
         d = self.dialect
         if not self.is_text or d.decimal != "." or d.na or d.words or d.numbers or not d.header:
             return frozenset()
-        stored = [name for name in self.names if name not in self._folders[0]]
+        stored = self._names_in[self.paths[0]]
         columns = {name: Column(name) for name in stored if name not in ignore}
         head = csv_batches(self.paths[0], self.dialect, stored, list(columns), head=True)
         try:
@@ -236,7 +236,7 @@ class ProfiledFiles(RawFiles, JudgesColumns):
         """Take the first line for a row."""
         said = errors.listed(self.names)
         self.dialect = replace(self._asked, header=False, words=(), numbers=(), na_of=(), dressed=())
-        self.names = read_header(self.paths[0], self.dialect) + list(self._folders[0])
+        self.names = self._common_names()
         self.notes.append(
             f"The first line ({said}) looks like the rows below it: it counts as a row, and columns are named x1 to "
             f"x{len(self.names)}."

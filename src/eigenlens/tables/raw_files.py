@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from ..sources import csv_text
 from ..sources.csv_text import (
     AUTO,
     PLAIN,
+    ROW_NAMES,
     Dialect,
     NotPlain,
     check_quotes,
     csv_batches,
+    has_unnamed_index,
     locate,
     read_header,
     refuse_same_names,
 )
-from ..sources.parquet import open_parquet
+from ..sources.parquet import open_parquet, parquet_batches, read_footer
 from ..sources.snapshot import Snapshot
 from .cells import Cells, has_control, parse
 from .endings import PACKED, SHEETS, TEXT, kind_of
 from .guessing import guessed
-from .parts import files_of, require_same_columns, with_folder
-from .sheets import read_sheet
+from .parts import files_of, place_in_words, require_same_columns, with_folder
+from .sheets import read_sheets
+
+BATCH_ROWS = 2**16  # of a Parquet file or a sheet that are judged at a time
 
 
 class RawFiles:
@@ -38,18 +41,21 @@ class RawFiles:
     notes: list[str]
     passes: int
 
-    def __init__(self, path: str | Path, dialect: Dialect | None = None) -> None:
-        self.path = Path(path)
-        self.paths, self._folders = files_of(self.path)
+    def __init__(self, path: str | Path | Sequence[str | Path], dialect: Dialect | None = None) -> None:
+        place = Path(path) if isinstance(path, str | Path) else [Path(each) for each in path]
+        self.path = place_in_words(place)
+        self.paths, self._folders = files_of(place)
         suffix = kind_of(self.paths[0])
-        _require_pyarrow(self.path)
+        optional.pyarrow(self.path)
+        self.is_one_place = isinstance(place, Path)
+        self.asked = dialect or Dialect()
         self.is_text = suffix in TEXT
         self._snapshot = Snapshot(self.paths)
-        self.dialect, self.notes = self._written(dialect or Dialect())
+        self.dialect, self.notes = self._written(self.asked)
         self._asked = self.dialect
         self._sheet: Any = None
         if suffix in SHEETS:
-            self._sheet, self.notes = read_sheet(self.paths[0])
+            self._sheet, self.notes = read_sheets(self.paths, self._folders)
         self.n_rows: int | None = None
         self.passes = 0
         self.told: Callable[[int, int], None] | None = None
@@ -91,7 +97,7 @@ class RawFiles:
         if self.is_text:
             sizes = (p.stat().st_size * (packed if p.suffix.lower() in PACKED else 1) for p in self.paths)
             return sum(sizes) // cell_bytes
-        return sum(parquet_rows(path) for path in self.paths) * len(self.names)
+        return sum(read_footer(path)[1] for path in self.paths) * len(self.names)
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
         self.passes += 1
@@ -109,7 +115,7 @@ class RawFiles:
         if self._sheet is not None:
             return int(self._sheet.num_rows)
         if not self.is_text:
-            return sum(int(parquet_rows(path)) for path in self.paths)
+            return sum(read_footer(path)[1] for path in self.paths)
         if any(path.suffix.lower() in PACKED for path in self.paths):
             return 0
         size = sum(path.stat().st_size for path in self.paths)
@@ -118,11 +124,11 @@ class RawFiles:
 
     def _read(self, names: list[str]) -> Iterator[Any]:
         if self._sheet is not None:
-            yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
+            yield from self._sheet.select(names).to_batches(max_chunksize=BATCH_ROWS)
             return
         for path, folder in zip(self.paths, self._folders, strict=True):
             stored = [name for name in names if name not in folder]
-            for batch in self._read_file(path, stored or self.names[:1], [n for n in self.names if n not in folder]):
+            for batch in self._read_file(path, stored or self.names[:1], self._names_in[path]):
                 yield with_folder(batch, folder, names) if folder else batch
 
     def _read_file(self, path: Path, names: list[str], all_names: list[str]) -> Iterator[Any]:
@@ -132,31 +138,30 @@ class RawFiles:
                 self._plain_quotes.add(path)
             yield from csv_batches(path, self.dialect, all_names, names, self._numbers & set(names))
             return
-        try:
-            with open_parquet(path) as file:
-                yield from file.iter_batches(batch_size=2**16, columns=names)
-        except (OSError, ValueError) as error:
-            if isinstance(error, errors.InputError):
-                raise
-            raise errors.unreadable(str(path), error) from error
+        with open_parquet(path) as file:
+            yield from parquet_batches(path, file, names, BATCH_ROWS)
 
     def _common_names(self) -> list[str]:
         """Return the columns, which all files must have, and those that folders give."""
-        names: list[str] = []
-        for path in self.paths:
-            found = read_header(path, self.dialect) if self.is_text else self._parquet_names(path)
-            if names:
-                require_same_columns(self.paths[0], names, path, found, self.is_text)
-            names = names or found
+        if self._sheet is not None:
+            return [str(name) for name in self._sheet.column_names]
+        self._names_in = {path: self._names_of(path) for path in self.paths}
+        names = self._names_in[self.paths[0]]
+        for path, found in self._names_in.items():
+            require_same_columns(self.paths[0], names, path, found)
         return names + [name for name in self._folders[0] if name not in names]
 
-    def _parquet_names(self, path: Path) -> list[str]:
-        pq = import_module("pyarrow.parquet")
-        try:
-            schema = pq.read_schema(path) if self._sheet is None else self._sheet.schema
-            names = [str(name) for name in schema.names]
-        except (OSError, ValueError) as error:
-            raise errors.unreadable(str(path), error) from error
+    @property
+    def unnamed_index(self) -> bool:
+        """Whether the first column has no name in the file."""
+        if self._sheet is not None:
+            return bool(self._sheet.column_names[0] == ROW_NAMES)
+        return self.is_text and has_unnamed_index(self.paths[0], self.dialect)
+
+    def _names_of(self, path: Path) -> list[str]:
+        if self.is_text:
+            return read_header(path, self.dialect)
+        names = [str(name) for name in read_footer(path)[0].names]
         refuse_same_names(path, names)
         return names
 
@@ -196,17 +201,4 @@ class RawFiles:
     def _line(self, name: str, word: str) -> int | None:
         """Return the first line on which a cell reads so, None where lines mean nothing."""
         single = self.is_text and len(self.paths) == 1
-        return locate(self.path, self.dialect, self.names.index(name), word) if single else None
-
-
-def parquet_rows(path: Path) -> int:
-    """Return how many rows a Parquet file says it has."""
-    with open_parquet(path) as file:
-        return int(file.metadata.num_rows)
-
-
-def _require_pyarrow(path: Path) -> None:
-    try:
-        import_module("pyarrow")
-    except ImportError as error:
-        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
+        return locate(self.paths[0], self.dialect, self.names.index(name), word) if single else None

@@ -20,14 +20,21 @@ class TableFile(ProfiledFiles):
 
     Parameters
     ----------
-    path : path
+    path : path or list of paths
         Ending in .csv, .tsv, .txt (also with .gz, .bz2, .zst or .zip), .parquet or .xlsx. A folder of such files of one
         kind, or a pattern (`rows/*.csv`), is one table: its files follow each other in the order of their names.
+        Files of a list follow each other as they are listed. All need the same columns, in any order.
     dialect : Dialect, optional
         What it leaves open ("auto") is told from the file.
 
     Attributes
     ----------
+    path : str
+        What messages call the table.
+    paths : list of Path
+        Its files.
+    asked : Dialect
+        How the file is written, as far as the user said.
     notes : list of str
         What was assumed of how the file is written.
     passes : int

@@ -1,4 +1,4 @@
-"""The first sheet of an Excel workbook as a table: names in its first row, numbers, dates and words below."""
+"""The first sheets of Excel workbooks as a table: names in the first row, numbers, dates and words below."""
 
 from __future__ import annotations
 
@@ -10,12 +10,35 @@ from typing import Any
 from zipfile import BadZipFile
 
 from .._core import errors
+from ..sources.csv_text import ROW_NAMES, refuse_same_names
+from .parts import require_same_columns
 
 
-def read_sheet(path: Path) -> tuple[Any, list[str]]:
-    """Return the first sheet as an Arrow table, and what was assumed."""
+def read_sheets(paths: list[Path], folders: list[dict[str, str]]) -> tuple[Any, list[str]]:
+    """Return the first sheet of each workbook, one below the other, as an Arrow table, and what was assumed.
+
+    Parameters
+    ----------
+    paths : list of Path
+    folders : list of dict of str to str
+        What the folders around each file say of it: columns of words.
+    """
     import pyarrow as pa
 
+    found: dict[str, list[Any]] = {}
+    notes: list[str] = []
+    for path, folder in zip(paths, folders, strict=True):
+        columns, said = _read_sheet(path)
+        require_same_columns(paths[0], list(found), path, [*columns, *(set(folder) - set(columns))]) if found else None
+        rows = len(next(iter(columns.values())))
+        for name, cells in [*columns.items(), *((name, [word] * rows) for name, word in folder.items())]:
+            found.setdefault(name, []).extend(cells)
+        notes += [note for note in said if note not in notes]
+    return pa.table({name: _column(cells) for name, cells in found.items()}), notes
+
+
+def _read_sheet(path: Path) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return the cells of each column of the first sheet, and what was assumed."""
     try:
         openpyxl = import_module("openpyxl")
     except ImportError as error:
@@ -33,14 +56,14 @@ def read_sheet(path: Path) -> tuple[Any, list[str]]:
         raise errors.unreadable(str(path), ValueError(f"its first sheet, {names[0]!r}, is empty"))
     width = max(j + 1 for row in rows for j, cell in enumerate(row) if cell is not None)
     header = ["" if cell is None else str(cell).strip() for cell in rows[0][:width]]
-    header[0] = header[0] or "row"
+    header[0] = header[0] or ROW_NAMES
     if not all(header):
         place = header.index("") + 1
         raise errors.InputError(f"{path}, row 1, column {place}: the column has no name; give it one.")
-    cells = list(zip(*(row[:width] for row in rows[1:]), strict=True)) or [()] * width
-    columns = [_column(column) for column in cells]
+    refuse_same_names(path, header)
+    columns = {name: [row[j] if j < len(row) else None for row in rows[1:]] for j, name in enumerate(header)}
     note = [f"The first of {len(names)} sheets, {names[0]!r}, is read."] if len(names) > 1 else []
-    return pa.Table.from_arrays(columns, names=header), note
+    return columns, note
 
 
 def _column(cells: Sequence[Any]) -> Any:

@@ -19,9 +19,22 @@ from .confusion import confusion
 from .html import Markup, el, join, table
 from .ordered_rows import along
 from .payload import as_script, left_off, payload
+from .sections import code, misfits, section, source_table
 
 LONG_WORD = 30  # which may break anywhere
 SCRIPTS = ("filter.js", "export.js", "page.js")  # the last uses what the others define
+
+CANVAS_WORDS = (
+    "Scores of the rows as points; arrow keys move, plus and minus zoom. The legend and the field Select rows choose "
+    "some of them, the table lists them."
+)
+METHOD_WORDS = {
+    "none": "where the rows spread",
+    "classes": "what separates the classes of {target}",
+    "number": "what {target} depends on",
+    "views": "what two sets of columns have in common",
+    "distances": "a map of the distances",
+}
 
 
 def render(findings: Findings) -> str:
@@ -54,9 +67,9 @@ def render(findings: Findings) -> str:
             _loadings(findings),
             _classes(findings),
             _extras(findings),
-            _misfits(findings),
-            _table(findings),
-            _code(findings),
+            misfits(findings),
+            source_table(findings),
+            code(findings),
         ),
         el("footer", el("p", "Made with eigenlens. This page is one file and asks nothing of any network.")),
         as_script(content),
@@ -71,30 +84,6 @@ def _asset(name: str) -> str:
 
 def _hash(content: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(content.encode("utf8")).digest()).decode("ascii")
-
-
-def _section(title: str, *children: Any, id_: str, wide: bool = False) -> Markup:
-    return el(
-        "section",
-        el("h2", title, id=f"h-{id_}"),
-        *children,
-        id=id_,
-        aria_labelledby=f"h-{id_}",
-        class_="wide" if wide else None,
-    )
-
-
-CANVAS_WORDS = (
-    "Scores of the rows as points; arrow keys move, plus and minus zoom. The legend and the field Select rows choose "
-    "some of them, the table lists them."
-)
-METHOD_WORDS = {
-    "none": "where the rows spread",
-    "classes": "what separates the classes of {target}",
-    "number": "what {target} depends on",
-    "views": "what two sets of columns have in common",
-    "distances": "a map of the distances",
-}
 
 
 def _header(f: Findings) -> Markup:
@@ -121,7 +110,7 @@ def _found(f: Findings) -> Markup:
         "div", [el("div", el("b", value), el("span", words), class_="tile") for value, words in tiles], class_="tiles"
     )
     doubts = [*f.warnings, *f.doubts]
-    return _section(
+    return section(
         "What was found",
         row if tiles else None,
         el("p", " ".join(f.summary)),
@@ -145,7 +134,7 @@ def _scores(f: Findings, shown: int) -> Markup:
         role="region",
         aria_label="Rows",
     )
-    return _section(
+    return section(
         "The rows",
         el("p", note, class_="note") if note else None,
         _controls(),
@@ -252,7 +241,7 @@ def _directions(f: Findings) -> Markup:
     more = len(f.directions) - len(rows)
     numbers = table(head, rows, f"Directions, the first {len(rows)} of {len(f.directions)}" if more else "Directions")
     drawings = el("div", figures.scree(f), figures.tails(f))
-    return _section(
+    return section(
         "The directions",
         el("p", f.test.about, class_="note") if f.shown_directions is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
@@ -269,7 +258,7 @@ def _loadings(f: Findings) -> Markup | None:
     shown = f.shown_axes(max(2, min(f.shown_directions or 2, 3)))
     drawings = [*(figures.bars(f, j) for j in shown), figures.heat(f), along(f)]
     arrows = biplot(f) if k > 1 and f.kind != "views" else None
-    return _section(
+    return section(
         "What the columns say",
         el("p", f"{f.loading_kind.capitalize()}.", class_="note"),
         el("div", el("div", arrows, class_="big") if arrows else None, el("div", drawings, class_="figures")),
@@ -289,12 +278,12 @@ def _classes(f: Findings) -> Markup | None:
     classes = 0 if f.confusion is None else len(f.confusion[0])
     layout = "figures" if classes <= 5 else "pair" if classes <= 12 else "stack"  # a column beside others cuts a table
     body = el("div", parts if layout == "figures" else parts[::-1], class_=layout)
-    return _section("How well it predicts", body, id_="predicts", wide=True)
+    return section("How well it predicts", body, id_="predicts", wide=True)
 
 
 def _extras(f: Findings) -> Markup | None:
     parts = [*_curves(f), *_shepard(f), *_pairs(f)]
-    return _section("A closer look", el("div", parts, class_="figures"), id_="closer", wide=True) if parts else None
+    return section("A closer look", el("div", parts, class_="figures"), id_="closer", wide=True) if parts else None
 
 
 def _some(n: int, most: int = 1500) -> slice:
@@ -342,61 +331,3 @@ def _pairs(f: Findings) -> list[Markup]:
         )
         for j in range(min(k, 2))
     ]
-
-
-def _misfits(f: Findings) -> Markup | None:
-    found = f.extras.get("misfits")
-    if found is None or not found["rows"]:
-        return None
-    about = (
-        f"Rows beyond the limits that {found['level']:.0%} of new rows exceed: far out along the "
-        f"{counted(found['components'], 'component')} (T²), or beside them (Q). The columns say what adds most to it."
-    )
-    rows = [
-        [
-            row["row"],
-            row["measure"],
-            f"{row['times']:.1f} times the limit",
-            ", ".join(f"{name} ({share:.0%})" for name, share in row["columns"]),
-        ]
-        for row in found["rows"]
-    ]
-    caption = f"The {len(rows)} farthest of {counted(found['count'], 'row')}"
-    numbers = table(["row", "where", "how far", "columns to blame"], rows, caption)
-    return _section("Rows that do not fit", el("p", about, class_="note"), numbers, id_="misfits", wide=True)
-
-
-def _table(f: Findings) -> Markup:
-    holes = f.extras.get("holes")
-    return _section(
-        "The table",
-        el("p", el("code", f.source)),
-        el("ul", [el("li", note) for note in f.notes]),
-        None if holes is None else el("div", figures.holes(**holes), class_="figures"),
-        id_="table",
-    )
-
-
-def _code(f: Findings) -> Markup:
-    return _section(
-        "The same in Python",
-        el(
-            "div",
-            el("button", "Copy", id="copy", type="button"),
-            el("pre", el("code", f.code, id="code"), tabindex="0"),
-            class_="code",
-        ),
-        join(
-            el(
-                "p",
-                "Or load the model that lies beside this page: ",
-                el("code", "eigenlens.load('model.eigenlens')"),
-                ". ",
-                "From a terminal: ",
-                el("code", "eigenlens predict" if f.kind == "classes" else "eigenlens transform"),
-                el("code", " model.eigenlens NEW.csv"),
-                ".",
-            )
-        ),
-        id_="code-section",
-    )

@@ -20,6 +20,7 @@
   const short = (v) => (Math.abs(v) >= 1e5 || (v !== 0 && Math.abs(v) < 1e-3)) ? v.toExponential(2) : String(+v.toPrecision(5));
 
   // -- choices ---------------------------------------------------------------------------------------------------
+  const brief = (v) => Math.abs(v) >= 100 ? short(Math.round(v)) : short(+v.toPrecision(3));
   const fill = (select, names, chosen) => {
     names.forEach((name, j) => { const o = make("option", name); o.value = j; select.append(o); });
     select.value = chosen;
@@ -119,7 +120,9 @@
     colourOf = (i) => c.numbers[i] !== c.numbers[i] ? 64 : Math.min(Math.max(Math.round((c.numbers[i] - low) / ((high - low) || 1) * 63), 0), 63);
     const bar = make("span", undefined, "ramp");
     bar.style.background = "linear-gradient(90deg," + [0, .25, .5, .75, 1].map(ramp).join(",") + ")";
-    legend.append(make("span", short(low)), bar, make("span", short(high)));
+    const scale = make("span", undefined, "scale");
+    scale.append(make("span", brief(low)), bar, make("span", brief(high)));
+    legend.append(scale);
   };
 
   // -- drawing ---------------------------------------------------------------------------------------------------
@@ -244,16 +247,19 @@
   };
   const drawNames = (b) => {
     pen.fillStyle = css("--ink"); pen.textAlign = "left"; pen.textBaseline = "middle"; pen.font = "11.5px system-ui, sans-serif";
-    const taken = [];
+    const taken = [], points = [];
+    for (let i = 0; i < n; i++) points.push([px(X[i]), py(Y[i])]);
+    const free = (left, y, w, own) => // no other name and no point of another row is covered
+      left >= b.left && left + w <= b.right && y > b.top + 6 && y < b.bottom - 6 &&
+      !taken.some(([a, c, v]) => Math.abs(v - y) < 13 && left < c + 2 && left + w > a - 2) &&
+      !points.some(([a, v], j) => j !== own && Math.abs(v - y) < 7 && a > left - 3 && a < left + w + 3);
     for (let i = 0; i < n; i++) {
-      const x = px(X[i]), y = py(Y[i]), words = data.names[i].length > 24 ? data.names[i].slice(0, 23) + "…" : data.names[i], w = pen.measureText(words).width;
+      const [x, y] = points[i], words = data.names[i].length > 24 ? data.names[i].slice(0, 23) + "…" : data.names[i], w = pen.measureText(words).width;
       if (x < b.left || x > b.right || y < b.top || y > b.bottom || (selected && !selected[i])) continue;
-      let left = x + 6;
-      if (left + w > b.right) left = x - 6 - w;
-      if (taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) left = x - 6 - w;
-      if (left < b.left || taken.some(([a, c, v]) => Math.abs(v - y) < 11 && left < c && left + w > a)) continue;
-      taken.push([left, left + w, y]);
-      haloed(words, left, y);
+      const place = [[x + 6, y], [x - 6 - w, y], [x - w / 2, y - 12], [x - w / 2, y + 12]].find(([left, v]) => free(left, v, w, i));
+      if (!place) continue;
+      taken.push([place[0], place[0] + w, place[1]]);
+      haloed(words, place[0], place[1]);
     }
   };
   const middle = (values) => values.sort((a, b) => a - b)[values.length >> 1];
@@ -355,6 +361,11 @@
   const hint = () => $("legend").querySelector("button") ? "Draw around points, choose a kind in the legend, or write what to select" : "Draw around points, or write what to select";
   const MOST = 200;
   const cell = (c, i) => c.levels ? c.levels[c.codes[i]] : (c.numbers[i] !== c.numbers[i] ? "" : short(c.numbers[i]));
+  const decimals = scores.map((s) => { // one number of them for a whole column, so that points are below each other
+    const usual = s.map((v) => Math.abs(v) || 0).sort()[s.length >> 1];
+    return usual >= 1e5 || usual < 1e-3 ? null : Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(usual))));
+  });
+  const written = (j, i) => decimals[j] === null ? short(scores[j][i]) : scores[j][i].toFixed(decimals[j]);
   const rowName = (i) => data.names ? data.names[i] : String((data.rows ? data.rows[i] : i) + 1);
   const list = () => {
     const head = make("tr");
@@ -369,7 +380,7 @@
       if (++count > MOST) continue;
       const tr = make("tr"), th = make("th", rowName(i));
       th.scope = "row"; tr.append(th);
-      scores.slice(0, 3).forEach((s) => tr.append(make("td", short(s[i]), "n")));
+      scores.slice(0, 3).forEach((s, j) => tr.append(make("td", written(j, i), "n")));
       columns.forEach((c) => tr.append(make("td", cell(c, i), c.levels ? "" : "n")));
       body.append(tr);
     }

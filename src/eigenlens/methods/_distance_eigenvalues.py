@@ -1,0 +1,108 @@
+"""All eigenvalues of the distances that a map shows, and how many of its axes they say carry structure."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Literal
+
+import numpy as np
+
+from .._core import errors
+from .._core import xp as _xp
+from .._core.parameters import check_choice
+from .._core.typing import Array, ColumnLike, TableLike
+from ..distances.centring import double_center
+from ..inference import DimensionTest, above_negative, broken_stick
+from ..sources import whole
+from ..spectral import rounding
+from ._rows import RowsEstimator
+
+
+class EigenvaluesOfDistances(RowsEstimator):
+    """A map of distances that can tell all their eigenvalues, and count its axes by them."""
+
+    metric: Any
+    landmarks_: Array | None
+    _mapped: int  # rows that shaped the map
+
+    @abstractmethod
+    def distances_among(self, X: TableLike) -> Array:
+        """Return the distances among rows as the map was asked to show them."""
+
+    def test_dimension(
+        self,
+        X: TableLike | None = None,
+        y: ColumnLike | None = None,
+        sample_weight: ColumnLike | None = None,
+        *,
+        alpha: float = 0.05,
+        method: Literal["broken-stick", "negative-inertia"] = "broken-stick",
+    ) -> DimensionTest:
+        """Count the axes that carry structure, from all eigenvalues, whatever `n_components` is.
+
+        Neither criterion has p-values. All n eigenvalues are computed.
+
+        Parameters
+        ----------
+        X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed
+            The rows, or the distances, of the fit; a model keeps none.
+        y : ignored
+        sample_weight : array of shape (n,), optional
+        alpha : ignored
+        method : {"broken-stick", "negative-inertia"}
+            Axes whose share of the positive inertia exceeds that of a stick broken at random; or those whose eigenvalue
+            exceeds the size of the most negative one, which is the size that departures from a Euclidean table can
+            produce.
+
+        Notes
+        -----
+        If the first axis takes nearly all inertia, the broken stick misses a clear second one. If no eigenvalue is
+        negative, "negative-inertia" counts every axis.
+        """
+        self._require_fit()
+        check_choice("method", method, ("broken-stick", "negative-inertia"))
+        source: Any = self._rows_to_test(X, None, sample_weight, method, needed=True)
+        values = self._eigenvalues_of(source)
+        if method == "broken-stick":
+            return broken_stick(values)
+        return above_negative(values)
+
+    def all_eigenvalues(self, X: TableLike | None = None, sample_weight: ColumnLike | None = None) -> np.ndarray:
+        """Return all n eigenvalues in descending order, including negative ones; those within rounding error are 0.
+
+        Parameters
+        ----------
+        X : table of shape (n, p); of shape (n, n) or condensed where distances are precomputed; optional
+            The rows, or the distances, of the fit. Without them, you get the eigenvalues that the fit has kept: up to
+            1,500 rows, or Euclidean distances of up to 200 columns. `n_landmarks` keeps none.
+        sample_weight : array of shape (n,), optional
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from eigenlens import ClassicalMDS
+        >>> D = np.array([[0.0, 1.0, 3.0], [1.0, 0.0, 1.0], [3.0, 1.0, 0.0]])   # breaks the triangle inequality
+        >>> ClassicalMDS(1, metric="precomputed").fit(D).all_eigenvalues().round(2)
+        array([ 4.5 ,  0.  , -0.83])
+        """
+        self._require_fit()
+        if X is not None:
+            return self._eigenvalues_of(self._open(X, None, sample_weight, reset=False))
+        kept = None if self.landmarks_ is not None else self.__dict__.get("_values")
+        if kept is None:
+            raise errors.InputError(
+                "this fit has not kept all_eigenvalues(): there are too many rows, or it used landmarks. "
+                "Pass the rows, or the distances, of the fit: all_eigenvalues(X)."
+            )
+        return np.concatenate([kept, np.zeros(max(self._mapped - len(kept), 0))])
+
+    def _eigenvalues_of(self, source: Any) -> np.ndarray:
+        """Return all eigenvalues of the distances among rows, those that are rounding as 0."""
+        block = whole(source)
+        weight = np.asarray(block.weight)
+        rows = block.X[:, source.kept] if self.metric == "precomputed" else block.X
+        D = np.asarray(_xp.to_numpy(self.distances_among(rows)), dtype=np.float64)
+        B = np.asarray(double_center(D**2, weight / weight.sum()))
+        root = np.sqrt(weight)
+        values = np.linalg.eigvalsh(root[:, None] * B * root)[::-1]
+        return np.where(np.abs(values) > rounding(len(values), float(np.abs(values).max())), values, 0.0)
