@@ -117,7 +117,7 @@ class CanonicalTests(TakesHoles[Kept]):
     def _unchecked(self, method: str | None) -> tuple[str, ...]:
         """Return what is said of a test from moments that nobody chose."""
         second = "y" if self._target == "labels" else self._second_name
-        return () if method else (f"Normal theory, unchecked: pass X and {second} to have rows decide.",)
+        return () if method else (f"The test assumes normal data; pass X and {second} to check that.",)
 
 
 @dataclass(frozen=True)

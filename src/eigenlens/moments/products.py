@@ -264,7 +264,7 @@ class SparseProducts(Products):
 
 
 class SourceProducts(Products):
-    """Rows that are read anew for each product."""
+    """Rows that are read again for each product."""
 
     def __init__(self, source: Source, outline: Outline) -> None:
         super().__init__((None, source.n_features))
@@ -281,7 +281,7 @@ class SourceProducts(Products):
         return self._source.reduce(_Sum(self._outline.without_rows(), V, sizes)).total
 
     def forward(self, V: Array) -> Array:
-        raise NotImplementedError("rows that are read anew are multiplied twice at a time")
+        raise NotImplementedError("rows that are read again are multiplied twice at a time")
 
     def backward(self, U: Array) -> Array:
         return self.forward(U)
