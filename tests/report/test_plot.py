@@ -10,7 +10,8 @@ from matplotlib.text import Text
 
 mpl.use("Agg")
 
-from eigenlens import CCA, LDA, PCA, SIR
+from eigenlens import CCA, LDA, PCA, SIR, MixedPCA
+from eigenlens.inference import envfit
 from eigenlens.report import ScoresDisplay
 from eigenlens.testing import all_estimators, sample_for
 
@@ -72,3 +73,40 @@ def test_names_of_rows_and_arrows_do_not_cover_each_other():
     assert len(shown) > 35
     boxes = [Text.get_window_extent(text) for text in shown]
     assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def crowded_map():
+    rng = np.random.default_rng(1)
+    levels = np.array(["a long name", "another long name", "a third", "a fourth"])
+    return pd.DataFrame({f"w{j}": levels[rng.integers(0, 4, 60)] for j in range(6)})
+
+
+@pytest.mark.parametrize("what", ["factor map", "dimension", "envfit"])
+def test_names_cover_neither_each_other_nor_the_legend(what):
+    if what == "factor map":
+        ax = MixedPCA(2).fit(crowded_map()).plot().ax_
+    elif what == "dimension":
+        X = np.random.default_rng(0).standard_normal((200, 9))
+        ax = SIR().fit(X, X[:, 0] + X[:, 1] ** 2).test_dimension(method="chi2").plot().ax_
+    else:
+        table = crowded_map()
+        ax = envfit(np.random.default_rng(0).standard_normal((60, 2)), table.iloc[:, :3], n_draws=19).plot().ax_
+    ax.figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in ax.texts if text.get_text() and text.get_visible()]
+    boxes += [ax.get_legend().get_window_extent()] if ax.get_legend() else []
+    assert len(boxes) > 5
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+    mpl.pyplot.close(ax.figure)
+
+
+@pytest.mark.parametrize("style", ["default", "dark_background"])
+def test_a_density_of_rows_begins_at_the_background(style):
+    rows = np.random.default_rng(0).standard_normal((21_000, 2))
+    with mpl.style.context(style):
+        ax = PCA(2).fit(rows).plot(rows).ax_
+        ax.figure.draw_without_rendering()
+    (drawn,) = [c for c in ax.collections if c.get_array() is not None]
+    light = drawn.get_facecolor()[:, :3].sum(axis=1)
+    few, many = light[drawn.get_array().argmin()], light[drawn.get_array().argmax()]
+    assert (few > many) == (style == "default")
+    mpl.pyplot.close(ax.figure)

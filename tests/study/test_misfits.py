@@ -21,7 +21,7 @@ def test_a_cell_that_was_mistyped_is_blamed():
     assert first["row"] == "bottle 5"
     assert first["columns"][0][0] == "ash"
     assert first["times"] > 3
-    assert "farthest bottle 5 (ash)" in found.summary[-1]
+    assert "farthest are bottle 5 (ash)" in found.summary[-1]
     assert found.to_dict()["rows_that_do_not_fit"]["count"] >= 1
 
 

@@ -1,8 +1,10 @@
 """Sentences are true of the numbers that they speak of, and are English."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import eigenlens
 from eigenlens.report.findings import ComparedMethod, Direction, Findings
 from eigenlens.report.page import render
 from eigenlens.study.words import class_words, number_words, spread_words
@@ -99,6 +101,7 @@ def test_a_difference_is_one_that_can_be_seen(other, words):
         ([0.9, 0.3, 0.2, 0.1], "is driven by c0 (+0.90), c1 (+0.30) and c2 (+0.20)."),
         ([0.5, 0.5, 0.5, 0.495, 0.1], "is driven by 4 of 5 columns alike, c0 (+0.50) and c1 (+0.50) among them."),
         ([0.71, 0.70], "is driven by c0 (+0.71) and c1 (+0.70)."),
+        ([0.94, -0.29, 0.10, 0.08], "is driven by c0 (+0.94) and c1 (-0.29)."),
     ],
 )
 def test_columns_that_weigh_alike_are_not_named_one_by_one(weights, words):
@@ -129,3 +132,18 @@ def test_a_difference_within_the_interval_is_not_called_equal():
 def test_a_rule_that_does_better_is_said_to(score, words):
     found = findings("classes", compared=[("LDA", *score)], baseline=("always 'a'", 0.78))
     assert words in said(found, class_words, np.array([78, 22]))
+
+
+def test_a_single_column_is_not_said_to_drive_anything():
+    said = eigenlens.report(pd.DataFrame({"volume": np.random.default_rng(0).standard_normal(60)})).findings.summary
+    assert said[0] == "There is a single column, volume, and it is the only direction."
+    assert not any("driven" in sentence for sentence in said)
+
+
+def test_a_sum_of_columns_is_a_leak():
+    """Of `carData::Depredations`, where number = early + late."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 30, (80, 2)), columns=["early", "late"])
+    frame["number"], frame["latitude"] = frame["early"] + frame["late"], rng.standard_normal(80)
+    said = " ".join(eigenlens.report(frame, target="late", target_is="number").findings.summary)
+    assert "A leak? The other columns determine 'late': on rows left out, linear regression explains all" in said

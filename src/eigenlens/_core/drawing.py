@@ -64,7 +64,7 @@ def named(ax: Any, name: str, xy: Any, size: float, colour: str) -> Any:
 
 
 def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
-    """Place names beside their points so that they cover neither each other nor, where there is room, dots.
+    """Place names beside their points so that they cover neither each other nor the legend nor, with luck, dots.
 
     The first have the choice. Each goes where it covers least: close to its point before far from it, on the side away
     from the middle before the others.
@@ -88,7 +88,9 @@ def place_names(ax: Any, names: list[Any], dots: np.ndarray) -> list[str]:
         return []
     ax.figure.draw_without_rendering()  # extents are known once it has been laid out
     scale, frame, spots = ax.figure.dpi / 72, ax.get_window_extent(), ax.transData.transform(dots)
-    middle, taken, hidden = np.array([frame.x0 + frame.x1, frame.y0 + frame.y1]) / 2, np.zeros((0, 4)), []
+    middle, hidden = np.array([frame.x0 + frame.x1, frame.y0 + frame.y1]) / 2, []
+    legend = ax.get_legend()
+    taken = np.zeros((0, 4)) if legend is None else np.array([legend.get_window_extent().extents])
     for name in names:
         text, anchor = Text.get_window_extent(name), ax.transData.transform(name.xy)
         half = np.array([text.width, text.height]) / 2

@@ -120,7 +120,7 @@ def _upwards(top: Path, path: str) -> list[Path]:
 
 def _room(folder: Path, limit: str, taken: str, idle: str) -> int | None:
     try:
-        most = int((folder / limit).read_text())  # "max" is no number, and no limit
+        most = int((folder / limit).read_text())  # "max" is not a number: no limit
         held = int((folder / taken).read_text())
     except (OSError, ValueError):
         return None

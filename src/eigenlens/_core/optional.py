@@ -5,8 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import errors
-
 
 def require(library: str, purpose: str, extra: str) -> Any:
     """Return a module, or say which extra brings it.
@@ -23,7 +21,15 @@ def require(library: str, purpose: str, extra: str) -> Any:
     try:
         return import_module(library)
     except ImportError as error:
-        raise errors.missing_library(library.partition(".")[0], purpose, extra) from error
+        name = library.partition(".")[0]
+        raise ImportError(
+            f"{purpose} needs {name}, which is not installed: pip install 'eigenlens[{extra}]'."
+        ) from error
+
+
+def pyarrow(path: Any, module: str = "") -> Any:
+    """Return pyarrow, or a module of it, to read a file."""
+    return require(f"pyarrow.{module}" if module else "pyarrow", f"Reading {path}", "cli")
 
 
 def pyplot() -> Any:

@@ -53,7 +53,11 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(2**31))
     if not is_number(random_state, integer=True) or random_state < 0:
-        raise errors.seed(random_state)
+        kind = errors.InputError if is_number(random_state, integer=True) else errors.InputTypeError
+        raise kind(
+            f"random_state={random_state!r} but it must be a whole number of at least 0, None, or a NumPy Generator or "
+            "RandomState; give a number for results that can be repeated."
+        )
     return int(random_state)
 
 

@@ -73,8 +73,7 @@ TableLike: TypeAlias = (
 #: What a user may hand in as a target, as groups or as weights: one value for each row.
 ColumnLike: TypeAlias = ArrayLike | ArrowStream | ArrayOfLibrary
 
-#: The name of a column, or its number where columns have no names; and several of them.
-ColumnName: TypeAlias = Hashable
+#: The name of a column, or its number where columns have no names; or several of them.
 ColumnNames: TypeAlias = Hashable | Sequence[Hashable]
 
 #: Class probabilities: in the order of the classes, or by label.

@@ -14,8 +14,6 @@ from scipy.spatial.distance import cdist
 
 from .._core import errors
 
-EARTH = 6371.0088  # mean radius in kilometres
-
 
 def gower(A: np.ndarray, B: np.ndarray, *, ranges: np.ndarray) -> np.ndarray:
     """Return the mean over columns of |a − b| / range; columns without range say nothing."""

@@ -67,7 +67,7 @@ def choose_landmarks(
     nearest, owner = np.array(distances_to(places[0]), dtype=np.float64), np.zeros(n, dtype=np.intp)
     while True:
         owner[places[-1]] = len(places) - 1
-        nearest[places[-1]] = -np.inf  # a point is no landmark twice, even where others coincide with it
+        nearest[places[-1]] = -np.inf  # a point is a landmark once, even where others coincide with it
         if len(places) == m:
             break
         places.append(int(np.argmax(nearest)))

@@ -155,7 +155,7 @@ def both_ways(values: Array, index: np.ndarray) -> Array:
 
 
 def look_over(values: Array, name: str, rounding: float, symmetrize: bool = False) -> tuple[float, float]:
-    """Refuse what are no distances; return the largest of them, and the largest |d_ij − d_ji|."""
+    """Refuse what are not distances; return the largest of them, and the largest |d_ij − d_ji|."""
     xp = _xp.namespace(values)
     low, high = _ranges(values, name)
     tolerance = rounding * high

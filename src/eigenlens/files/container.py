@@ -195,7 +195,7 @@ def _entry_parts(entry: Any, path: Path) -> tuple[np.dtype, tuple[int, ...], Any
 
 
 def _check_values(array: np.ndarray, path: Path) -> None:
-    """Refuse bytes that are no value of their type: NumPy would trip over them later, or not at all."""
+    """Refuse bytes that are not a value of their type: NumPy would trip over them later, or not at all."""
     if array.dtype.kind == "b" and array.nbytes and array.view(np.uint8).max() > 1:
         raise errors.damaged(path, "a truth value is neither 0 nor 1")
     if array.dtype.kind == "U" and array.nbytes:

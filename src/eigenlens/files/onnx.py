@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from .._core import errors
+from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.parameters import check_choice
 from ..sources.writing import replaced
@@ -38,10 +37,7 @@ def export_onnx(model: Any, path: str | os.PathLike[str], *, overwrite: bool = T
     -------
     path : Path
     """
-    try:
-        onnx = import_module("onnx")
-    except ImportError as error:
-        raise errors.missing_library("onnx", f"Writing {path}", "onnx") from error
+    onnx = optional.require("onnx", f"Writing {path}", "onnx")
     check_choice("dtype", dtype, ("float64", "float32"))
     path = Path(path)
     if path.exists() and not overwrite:

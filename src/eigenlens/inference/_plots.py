@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, plain
+from .._core.drawing import FOUND, INK, LEVEL, QUIET, axes_for, named, place_names, plain
 
 LETTERS = 13  # of a title, in an inch
 MOST = 40  # columns whose names can still be read
@@ -75,11 +75,15 @@ def _with_p_values(test: Any, ax: Any) -> Any:
     """Write p-values beside the points, where there are few of them; those that were not computed are left out."""
     if not test.is_test or np.isfinite(test.p_values).sum() > WRITTEN_VALUES:
         return ax
-    values = test.statistics.get("statistic", test.statistics.get("eigenvalue"))
-    for j, (value, p) in enumerate(zip(values, test.p_values, strict=True), 1):
-        if np.isfinite(p):
-            text = f"p = {p:.2f}" if p >= 0.01 else "p < 0.01"
-            ax.annotate(text, (j, value), (5, 5), textcoords="offset points", fontsize=8, color=INK)
+    values = np.asarray(test.statistics.get("statistic", test.statistics.get("eigenvalue")), dtype=float)
+    place = np.arange(1, len(values) + 1)
+    written = [
+        named(ax, f"p = {p:.2f}" if p >= 0.01 else "p < 0.01", (j, value), 8, INK)
+        for j, value, p in zip(place, values, test.p_values, strict=True)
+        if np.isfinite(p)
+    ]
+    along = np.linspace(1, len(values), 20 * len(values))  # the line is not covered either
+    place_names(ax, written, np.column_stack([along, np.interp(along, place, values)]))
     return ax
 
 

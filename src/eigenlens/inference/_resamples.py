@@ -177,7 +177,7 @@ def loadings_of(model: Any) -> np.ndarray:
             found = np.asarray(_xp.to_numpy(getattr(model, name)), dtype=np.float64)
             return found.T if name in COLUMNS else found
     raise errors.InputError(
-        f"model={type(model).__name__}: after fitting it has none of {errors.listed(LOADINGS, 8)}, so that there are "
+        f"model={type(model).__name__}: after fitting it has none of {errors.listed(LOADINGS, 8)}, so there are "
         "no loadings to follow through the resamples; give an estimator that has one of them."
     )
 

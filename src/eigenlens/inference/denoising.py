@@ -125,7 +125,7 @@ def denoise(
     mean = rows.mean(axis=0)
     left, s, right = np.linalg.svd(rows - mean, full_matrices=False)
     n, p = len(rows) - 1, rows.shape[1]
-    s = np.where(s > max(rows.shape) * np.finfo(float).eps * s[0], s, 0.0)[: min(n, p)]  # rounding is no signal
+    s = np.where(s > max(rows.shape) * np.finfo(float).eps * s[0], s, 0.0)[: min(n, p)]  # rounding is not a signal
     sigma = noise_level(s, n, p) if noise is None else float(noise)
     kept = shrink(s, n, p, sigma, loss)
     signal = (left[:, : len(s)] * kept) @ right[: len(s)] + mean

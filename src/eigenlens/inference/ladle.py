@@ -105,7 +105,7 @@ def _above(M: np.ndarray, noise: np.ndarray) -> np.ndarray:
 def resampled_kernel(
     Z: np.ndarray, codes: np.ndarray, kernel: Callable[..., np.ndarray], rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the kernel matrix of rows drawn anew, standardised by the symmetric root of their own covariance.
+    """Return the kernel matrix of rows drawn again, standardised by the symmetric root of their own covariance.
 
     Parameters
     ----------

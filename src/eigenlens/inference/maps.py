@@ -269,7 +269,9 @@ class OutsideColumns(Result):
         for name, words in self.centres.items():
             for word, place in words.items():
                 colour = INK if self.words_p_values[name] <= alpha else "0.7"
-                ax.annotate(word, (place[0], place[1]), color=colour, ha="center", va="center", weight="bold")
+                ax.scatter(place[0], place[1], marker="+", color=colour, s=30)
+                written.append(named(ax, word, place[:2], 9, colour))
+                written[-1].set_weight("bold")
         place_names(plain(ax), written, np.array(places).reshape(-1, 2))
         return Display.on(ax)
 

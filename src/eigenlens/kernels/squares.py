@@ -104,7 +104,7 @@ class ExactPath:
         self.reduction, xp = reduction, _xp.namespace(reduction.M)
         d, self.U = _eigh(reduction.M)
         self.d = xp.clip(d, min=0.0)
-        self.U = self.U - reduction.Q @ (reduction.Q.T @ self.U)  # what is free is no part of I − S
+        self.U = self.U - reduction.Q @ (reduction.Q.T @ self.U)  # what is free is not a part of I − S
         self.Z = self.U.T @ reduction.project(Y)
 
     def scores(self, lams: np.ndarray | None) -> Path:

@@ -32,7 +32,7 @@ from .pursuit import Parts, Report, only
 FALL, PLUNGE = 0.7, 0.1  # of the level in a round, and in one in which nothing moved
 NOISE = 6.0  # the level in median residuals, 4 standard deviations of normal noise: fewer flag what a round can fix
 SETTLED, PATIENCE = 1e-3, 3  # change of the median residual, for so many rounds, at which the level has settled
-LEFT = 0.5  # share of a row or column set aside in the end from which it is fitted anew
+LEFT = 0.5  # share of a row or column set aside in the end from which it is fitted again
 WHOLE = 0.75  # share of a row or column set aside from which it is large as a whole
 HOLD = 200  # rounds after which the cells set aside are held in any case
 

@@ -88,7 +88,10 @@ class CanonicalTests(TakesHoles[Kept]):
             return holed
         sides = self._sides(self._without_holes(moments))
         if sides.penalised_by and method not in (None, "permutation"):
-            raise errors.permutation_only(sides.penalised_by, method)
+            raise errors.InputError(
+                f"{sides.penalised_by}: the normal theory of method={method!r} holds for plain least squares; use "
+                "method='permutation', which assumes no distribution."
+            )
         needed = moved or method == "permutation" or bool(sides.penalised_by)
         if source is None and needed:
             self._rows_to_test(None, None, None, "permutation", needed=True)
@@ -114,7 +117,7 @@ class CanonicalTests(TakesHoles[Kept]):
     def _unchecked(self, method: str | None) -> tuple[str, ...]:
         """Return what is said of a test from moments that nobody chose."""
         second = "y" if self._target == "labels" else self._second_name
-        return () if method else (f"Normal theory, unchecked: pass X and {second} to have rows decide.",)
+        return () if method else (f"The test assumes normal data; pass X and {second} to check that.",)
 
 
 @dataclass(frozen=True)

@@ -277,7 +277,7 @@ def refuse_no_spread(within: Centred, constant: Array) -> None:
         )
     raise errors.SeparationError(
         "X: every column is constant within every class, so there is no spread within classes to divide by: "
-        "the classes can be read off the columns. Add columns that vary, or leave the question."
+        "the classes can be read off the columns. Add columns that vary."
     )
 
 

@@ -42,7 +42,7 @@ MOST_CELLS = 2e8  # of rows that are read into memory for their noise; larger ta
 PARALLEL = Wording(
     "parallel analysis",
     "Components are compared with those of {draws} tables of unrelated normal columns of the same spread (parallel "
-    "analysis, 95%), so that p-values are multiples of {finest:.3g}.",
+    "analysis, 95%), so p-values are multiples of {finest:.3g}.",
     ", which assumes columns that are roughly normal",
 )
 

@@ -58,7 +58,7 @@ class DisplayMixin:
             return shown
         try:
             return shown + self._summarised()._repr_html_()
-        except Exception:  # a summary is no reason to show nothing at all
+        except Exception:  # a broken summary must not hide the model
             return shown
 
     # -- what a method may say otherwise -------------------------------------------------------------------------

@@ -205,7 +205,7 @@ class ClassicalMDS(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Eigenvalue
             if self.metric != "gower":
                 raise
             raise errors.InputTypeError(
-                f"{error} Gower's distances between rows of words are made beforehand: "
+                f"{error} Gower's distances between rows of words are made before the fit: "
                 "ClassicalMDS(metric='precomputed').fit(eigenlens.distances.gower(X))."
             ) from error
 

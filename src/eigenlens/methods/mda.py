@@ -14,7 +14,6 @@ Hastie, Tibshirani, Friedman (2009), The Elements of Statistical Learning, secti
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
@@ -33,8 +32,9 @@ from .._core.typing import Array, Priors, RandomState, TableLike
 from ..mixtures import (
     Classes,
     Fit,
-    HoledClasses,
     Plain,
+    best_of,
+    classes_of,
     counts_by_bic,
     counts_by_folds,
     law_of,
@@ -42,9 +42,7 @@ from ..mixtures import (
     read_counts,
     read_start,
     run,
-    warn_of_lost,
 )
-from ..normal.checks import warn_of_blank_rows
 from ..regress.penalized import PenalizedRegression
 from ..regress.polynomial import PolynomialRegression
 from ._classifier import centroid_scores, class_priors, refuse_separating
@@ -55,7 +53,7 @@ from ._scored import ScoredClassifier, native_labels, result_dtype, warn_if_perf
 
 THIN = 64  # columns
 USUAL = 3  # subclasses of a class
-TRIED, LOOK = 8, 6  # starts looked at for each that is run to the end, and the M-steps after which they are judged
+TRIED = 8  # starts looked at for each that is run to the end; a regressor makes a look too slow
 
 
 @stored("MDA")
@@ -207,36 +205,20 @@ class MDA(ScoredClassifier, FillsHoles):
         counts = read_counts(self._asked, labels.classes, sizes)
         start = None if self.init is None else read_start(self.init, source, codes, counts)
         with self._threads(rows.X.shape[1] <= THIN):
-            data, start = self._classes(rows, codes, labels.classes, start)
+            names = getattr(self, "feature_names_in_", None)
+            data, start = classes_of(rows, codes, labels.classes, start, names)
             self._check_rank(data)
             if counts is None:
                 counts = self._choose(data)
             if self.n_components is not None:
                 most = sum(counts) - 1
                 wanted(self.n_components, most, f"{most + 1} subclasses give at most {most} directions")
-            self._present(self._best(data, counts, start), data, source)
+            rng, tried = random_from(self.random_state), TRIED if self.regressor is None else 1
+            fit = best_of(data, counts, start, self._run, rng, int(self.n_init), tried)
+            self._present(fit, data, source)
             logs = _xp.log_softmax(self._scores(data.X, sharp=True))[np.arange(len(data.codes)), data.codes]
             self.deviance_ = -2.0 * float(data.w @ logs)
         return self
-
-    def _classes(self, rows: Any, codes: np.ndarray, labels: np.ndarray, start: Any) -> tuple[Classes, Any]:
-        """Sort rows by class; those that observe nothing count nothing."""
-        missing = np.isnan(rows.X)
-        if self.missing == "refuse" or not missing.any():
-            return Classes(rows.X, codes, rows.weight, labels), start
-        seen = ~missing.all(axis=1)
-        if not seen.all():
-            warn_of_blank_rows(int((~seen).sum()))
-            gone = np.setdiff1d(np.arange(len(labels)), codes[seen])
-            if len(gone):
-                raise errors.InputError(
-                    f"X: all rows of class {errors.plain(labels[gone[0]])!r} are all NaN, so nothing is known of it; "
-                    "leave the class out."
-                )
-            start = start and [z[seen[codes == k]] for k, z in enumerate(start)]
-        names = getattr(self, "feature_names_in_", None)
-        named = None if names is None else [str(name) for name in names]
-        return HoledClasses(rows.X[seen], codes[seen], rows.weight[seen], labels, named), start
 
     @property
     def _asked(self) -> Any:
@@ -249,25 +231,6 @@ class MDA(ScoredClassifier, FillsHoles):
     def _threads(self, thin: bool) -> Any:
         """Hold BLAS to one thread where products are tall and thin, and several would wait; no regressor is held."""
         return _xp.one_blas_thread() if thin and self.regressor is None else nullcontext()
-
-    def _best(self, data: Classes, counts: list[int], start: Any) -> Fit:
-        """Run EM from every start and keep the best."""
-        rng = random_from(self.random_state)
-        n = int(self.n_init)
-        if start is not None or max(counts) == 1:
-            starts = [start] if start is not None else data.starts(counts, rng, 1)
-        elif self.regressor is None:
-            some = data.starts(counts, rng, TRIED * n)
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", errors.EigenlensWarning)  # of starts that may not be taken
-                after = [self._run(data, Z, LOOK).path[-1] for Z in some]
-            starts = [some[i] for i in np.argsort(-np.array(after), kind="stable")[:n]]
-        else:
-            starts = data.starts(counts, rng, n)
-        fits = [self._run(data, Z) for Z in starts]
-        best = max(fits, key=lambda fit: fit.path[-1])
-        warn_of_lost(data.labels, counts, best.step.shares)
-        return best
 
     def _run(self, data: Classes, Z: Any, steps: int | None = None) -> Fit:
         with self._threads(thin=True):

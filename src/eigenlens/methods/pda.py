@@ -341,7 +341,7 @@ class PDA(LinearDiscriminant):
             check_number("df", self.df, 0.0, above=True)
 
     def _rank_left_out(self) -> int | None:
-        chosen = self.df is not None or isinstance(self.lam, str)  # anew for the other rows
+        chosen = self.df is not None or isinstance(self.lam, str)  # again for the other rows
         return None if chosen else super()._rank_left_out()
 
     # -- the penalty ---------------------------------------------------------------------------------------------

@@ -226,7 +226,7 @@ class Scored:
         return self
 
     def log_likelihood(self, data: Classes, evidence: float) -> float:
-        """Σ w log P(class | x): the fits of another regression are no common ground for densities."""
+        """Σ w log P(class | x): densities of the fits of another regression cannot be compared."""
         total = 0.0
         priors = np.log(data.class_weights / data.W)
         for k, (z, w) in enumerate(zip(self.coordinates, data.weights, strict=True)):

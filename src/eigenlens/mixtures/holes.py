@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core import errors
 from ..moments import Grouped, Patterns
 from ..moments.patterns import distinct
 from ..normal import Conditional, fit
+from ..normal.checks import warn_of_blank_rows
 from ..normal.likelihood import NEARLY_SINGULAR, lower
 from ..normal.marginals import Layout, Marginals
 from ..sources import Block
@@ -201,3 +203,24 @@ def law_of(data: Classes, step: Plain) -> tuple[list[Floats], Floats]:
     means = [part + step.centre - data.means[k] for k, part in enumerate(np.split(held, cuts))]
     values, vectors = np.linalg.eigh(S + lost.T @ lost)
     return means, vectors * np.sqrt(np.maximum(values, 0.0))
+
+
+def classes_of(
+    rows: Block, codes: NDArray[np.intp], labels: NDArray[Any], start: Any, names: Any
+) -> tuple[Classes, Any]:
+    """Return rows by class, and where they start from; rows that observe nothing count nothing."""
+    missing = np.isnan(rows.X)
+    if not missing.any():
+        return Classes(rows.X, codes, rows.weight, labels), start
+    seen = ~missing.all(axis=1)
+    if not seen.all():
+        warn_of_blank_rows(int((~seen).sum()))
+        gone = np.setdiff1d(np.arange(len(labels)), codes[seen])
+        if len(gone):
+            raise errors.InputError(
+                f"X: all rows of class {errors.plain(labels[gone[0]])!r} are all NaN, so nothing is known of it; "
+                "leave the class out."
+            )
+        start = start and [z[seen[codes == k]] for k, z in enumerate(start)]
+    named = None if names is None else [str(name) for name in names]
+    return HoledClasses(rows.X[seen], codes[seen], rows.weight[seen], labels, named), start

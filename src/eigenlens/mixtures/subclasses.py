@@ -14,12 +14,13 @@ from sklearn.model_selection import StratifiedKFold
 
 from .._core import errors
 from .._core.parameters import is_number
-from .em import Classes, Fit
+from .em import Classes, Fit, warn_of_lost
 
 Floats = NDArray[np.float64]
 
 MOST = 8  # subclasses of a class that "bic" and "cv" try
 FOLDS = 5
+LOOK = 6  # M-steps after which starts are judged
 
 
 def read_counts(given: Any, classes: NDArray[Any], sizes: Floats) -> list[int] | None:
@@ -133,3 +134,44 @@ def _subclasses_kind(value: Any, classes: Iterable[Any]) -> errors.InputError:
         f"n_subclasses={value!r} is not understood for classes {errors.listed(names)}; use a positive integer, a list "
         f"of {len(names)} of them in the order of classes_, a dict {{label: number}}, 'bic' or 'cv'."
     )
+
+
+def best_of(
+    data: Classes,
+    counts: list[int],
+    start: Any,
+    run: Callable[..., Fit],
+    rng: np.random.RandomState,
+    n_init: int,
+    tried: int,
+) -> Fit:
+    """Run EM from every start and return the best fit.
+
+    Parameters
+    ----------
+    data : Classes
+    counts : list of int
+        Subclasses of each class.
+    start : list of arrays, optional
+        Responsibilities to start from; otherwise starts are drawn.
+    run : function of data, a start and, optionally, the most steps
+    rng : RandomState
+    n_init : int
+        How many starts are run to the end.
+    tried : int
+        Starts looked at for each of these.
+    """
+    if start is not None:
+        starts = [start]
+    elif max(counts) == 1:
+        starts = data.starts(counts, rng, 1)
+    else:
+        starts = data.starts(counts, rng, tried * n_init)
+    if len(starts) > n_init:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", errors.EigenlensWarning)  # of starts that may not be taken
+            after = [run(data, Z, LOOK).path[-1] for Z in starts]
+        starts = [starts[i] for i in np.argsort(-np.array(after), kind="stable")[:n_init]]
+    best = max((run(data, Z) for Z in starts), key=lambda fit: fit.path[-1])
+    warn_of_lost(data.labels, counts, best.step.shares)
+    return best

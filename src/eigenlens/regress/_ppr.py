@@ -45,7 +45,7 @@ STEPS_NEW, STEPS_AGAIN = 20, 2
 STARTS_LOOK, STARTS_END = 8, 3
 AXES = 6
 SPLINE_KNOTS = 60
-# Rounds in which every term of the final model is looked for anew.
+# Rounds in which every term of the final model is searched again.
 EXCHANGES = 5
 # On the way down terms up to this many times as important as the least one may go in its place, so many at most: among
 # equals the least is not always the one that the others make up for best.

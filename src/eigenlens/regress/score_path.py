@@ -20,8 +20,8 @@ from .scoring import contrasts
 Floats = NDArray[np.float64]
 
 WELL = 1e-4  # pivots of columns brought to unit size above which nothing is near singular
+SPARSE = 0.05  # share of entries that are not zero, below which a root is treated as sparse
 EVEN = 1e-2  # ratio of eigenvalues from which on the error of a basis is rounding
-SPARSE = 0.05  # share of entries that are not nought, below which a root is treated as sparse
 NOISE = 1e-10  # the share of a direction that rows see, below which they see rounding
 
 

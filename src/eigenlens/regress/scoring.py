@@ -213,7 +213,7 @@ def _measured(model: Any, F: Floats, wanted: Floats, Z: scipy.sparse.csr_array, 
     rows = np.sqrt(w / W)[:, None]
     blurred = Z @ means
     inside = _xp.triangle(rows * (G - blurred))
-    spread = (means.T * mass) @ means / W - (rows * blurred).T @ (rows * blurred)  # nought where Z is 0 or 1
+    spread = (means.T * mass) @ means / W - (rows * blurred).T @ (rows * blurred)  # zero where Z is 0 or 1
     symmetric, shrunk = _shrinkage(F, wanted, G, Y, w / W, getattr(model, "symmetric_smoother", False))
     extra = [] if spread_is_nought(Z) else [_root(spread)]
     if symmetric:

@@ -1,4 +1,4 @@
-"""What all displays share beside the look of `_core.drawing`: a base, colours of classes, sizes, names set apart."""
+"""What all displays share beside the look of `_core.drawing`: a base, colours of classes and counts, sizes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
     "QUIET",
     "Display",
     "axes_for",
+    "density_colours",
     "name_centres",
     "plain",
     "point_size",
     "row_names",
-    "set_apart",
     "slice_colours",
 ]
 
@@ -55,6 +55,13 @@ def name_centres(ax: Any, names: list[str], centres: np.ndarray) -> None:
     place_names(ax, written, centres)
 
 
+def density_colours(ax: Any) -> str:
+    """Return the colours of counts: where there is little, they are near the background, light or dark."""
+    from matplotlib.colors import to_rgb
+
+    return "Blues" if sum(to_rgb(ax.get_facecolor())) > 1.5 else "Blues_r"
+
+
 def point_size(n: int) -> float:
     """Return a marker size at which n points still show their density."""
     return float(np.clip(4000 / max(n, 1), 2, 22))
@@ -66,25 +73,3 @@ def row_names(X: Any) -> list[str] | None:
     if index is None or callable(index) or getattr(index, "dtype", np.dtype(int)).kind in "iufbmM":
         return None
     return [str(name) for name in index]
-
-
-def set_apart(names: list[Any]) -> None:
-    """Move annotations that would cover each other, those above the middle up and those below it down.
-
-    Parameters
-    ----------
-    names : list of matplotlib Annotation
-        Their offsets in points, about an origin that is to stay in the middle.
-    """
-    if not names:
-        return
-    figure = names[0].figure
-    figure.draw_without_rendering()  # extents are known once it has been laid out
-    placed: list[Any] = []
-    for name in sorted(names, key=lambda name: abs(name.xy[1])):
-        here = box = name.get_window_extent()
-        while hit := next((other for other in placed if other.overlaps(box)), None):
-            box = box.translated(0, hit.y1 + 1 - box.y0 if name.xy[1] >= 0 else hit.y0 - 1 - box.y1)
-        placed.append(box)
-        x, y = name.xyann
-        name.xyann = (x, y + (box.y0 - here.y0) * 72 / figure.dpi)

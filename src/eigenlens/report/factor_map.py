@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from .._core import xp as _xp
-from ._style import FOUND, INK, LEVEL, QUIET, Display, plain, point_size, set_apart, slice_colours
+from .._core.drawing import named, place_names
+from ._style import FOUND, INK, LEVEL, QUIET, Display, plain, point_size, slice_colours
 
 NAMED = 40  # points that have their names: those that make the two axes most
 COLUMNS = 10  # columns of words that have a colour of their own
@@ -128,52 +129,57 @@ class FactorMapDisplay(Display):
             seen, times = np.unique(self.scores.round(9), axis=0, return_counts=True)  # words repeat: larger dots
             size = point_size(len(seen)) * (0.5 + 5 * times / times.max()) if times.max() > 1 else point_size(len(seen))
             ax.scatter(*seen.T, s=size, color=QUIET, alpha=0.6, linewidths=0, zorder=1)
-        labels = []
-        markers = {"columns": "^", "supplementary": "s"}
-        named = self._named()
+        labels: dict[int, Any] = {}
+        markers, dots = {"columns": "^", "supplementary": "s"}, []
+        places = self._places()
         for title, table, colours in self.points:
             xy = np.stack([_axis(table.coordinates, j) for j in self.directions], axis=1)
             style = {"facecolors": "none"} if title == "supplementary" else {"color": colours[:1], "linewidths": 0}
             if title == "supplementary":
                 style["edgecolors"] = INK
             ax.scatter(*xy.T, s=34, marker=markers.get(title, "o"), label=title, zorder=3, **style)
-            for name, (x, y), colour in zip(table.names, xy, colours, strict=True):
-                if (title, name) in named:
-                    at = (4 if x >= 0 else -4, 3 if y >= 0 else -9)
-                    side = "left" if x >= 0 else "right"
-                    text = {"textcoords": "offset points", "fontsize": 8, "color": colour, "ha": side}
-                    labels.append(ax.annotate(name, (x, y), at, **text))
+            dots.append(xy)
+            for name, at, colour in zip(table.names, xy, colours, strict=True):
+                if (title, name) in places:
+                    labels[places[title, name]] = named(ax, name, at, 8, colour)
         ax.margins(0.2, 0.14)
         ax.set_aspect("equal", adjustable="datalim")
-        set_apart(labels)
         if len(self.points) > 1:
-            ax.legend(frameon=False, fontsize="small")
+            ax.legend(frameon=False, fontsize="small", loc=_free_corner(ax, np.concatenate(dots)))
+        place_names(ax, [labels[place] for place in sorted(labels)], np.concatenate(dots))
 
-    def _named(self) -> set[tuple[str, str]]:
-        """Return the points that have their names: all, or those that make the axes most."""
+    def _places(self) -> dict[tuple[str, str], int]:
+        """Return the points that have their names, all or those that make the axes most, and their place among these.
+
+        Where there is no room for all names, those that make the axes most keep theirs.
+        """
         every = []
         for title, table, _ in self.points:
             made = table.cos2 if table.contributions is None else table.contributions
             size = sum(_axis(made, j) for j in self.directions)
             every += [(float(s), (title, name)) for s, name in zip(np.asarray(size), table.names, strict=True)]
         every.sort(key=lambda pair: -pair[0])
-        return {place for _, place in every[:NAMED]}
+        return {point: place for place, (_, point) in enumerate(every[:NAMED])}
 
     def _circle(self, ax: Any) -> None:
         angle = np.linspace(0, 2 * np.pi, 200)
         ax.plot(np.cos(angle), np.sin(angle), color=QUIET, lw=0.8)
-        labels = []
         xy = np.stack([_axis(self.numbers.coordinates, j) for j in self.directions], axis=1)
-        longest = set(np.argsort(-(xy**2).sum(axis=1), kind="stable")[:NAMED].tolist())
-        for j, (name, (x, y)) in enumerate(zip(self.numbers.names, xy, strict=True)):
-            ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "-|>", "color": FOUND, "alpha": 0.8, "lw": 1})
-            if j in longest:
-                at = (3 if x >= 0 else -3, 3 if y >= 0 else -9)
-                text = {"textcoords": "offset points", "fontsize": 8, "color": INK, "ha": "left" if x >= 0 else "right"}
-                labels.append(ax.annotate(name, (x, y), at, **text))
+        longest = np.argsort(-(xy**2).sum(axis=1), kind="stable")[:NAMED].tolist()
+        for tip in xy:
+            ax.annotate("", tip, (0, 0), arrowprops={"arrowstyle": "-|>", "color": FOUND, "alpha": 0.8, "lw": 1})
         ax.set(xlim=(-1.25, 1.25), ylim=(-1.25, 1.25), aspect="equal", title="correlations of the numbers")
         ax.title.set_fontsize(10)
-        set_apart(labels)
+        along = np.linspace(0.1, 1.0, 12)[:, None, None] * xy  # arrows are not covered
+        place_names(ax, [named(ax, self.numbers.names[j], xy[j], 8, INK) for j in longest], along.reshape(-1, 2))
+
+
+def _free_corner(ax: Any, dots: np.ndarray) -> str:
+    """Return the corner of the axes in which there are fewest points: names may hide what a legend covers later."""
+    ax.figure.draw_without_rendering()  # limits are known once it has been laid out
+    places = ax.transAxes.inverted().transform(ax.transData.transform(dots))
+    corners = {"upper left": (0, 1), "upper right": (1, 1), "lower left": (0, 0), "lower right": (1, 0)}
+    return min(corners, key=lambda name: int(np.sum((np.abs(places - corners[name]) < (0.35, 0.3)).all(axis=1))))
 
 
 def _by_column(categories: Any) -> list[tuple[str, Any, list[Any]]]:

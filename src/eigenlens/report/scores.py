@@ -17,6 +17,7 @@ from ._style import (
     MARKERS,
     MOST_IN_LEGEND,
     Display,
+    density_colours,
     name_centres,
     plain,
     point_size,
@@ -24,7 +25,7 @@ from ._style import (
     slice_colours,
 )
 
-ARROWS = 8  # columns whose loadings are drawn
+ARROWS = 15  # columns whose loadings are drawn
 CLASSES = 12  # different values up to which y is shown as classes
 MANY = 20_000  # rows from which on points would hide each other
 NAMED = 60  # rows up to which their names can be read
@@ -140,7 +141,7 @@ class ScoresDisplay(Display):
     def _points(self, size: float) -> None:
         x, y = self.scores.T
         if self.y is None and len(x) > MANY:
-            self.ax_.hexbin(x, y, gridsize=90, bins="log", cmap="Blues", mincnt=1, linewidths=0)
+            self.ax_.hexbin(x, y, gridsize=90, bins="log", cmap=density_colours(self.ax_), mincnt=1, linewidths=0)
             return
         if self.y is None:
             self.ax_.scatter(x, y, s=size, color=FOUND, alpha=0.75, linewidths=0)

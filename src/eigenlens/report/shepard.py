@@ -10,7 +10,7 @@ import numpy as np
 from .._core import errors
 from .._core import xp as _xp
 from ..distances.tables import square_of
-from ._style import FOUND, INK, LEVEL, Display, plain
+from ._style import FOUND, INK, LEVEL, Display, density_colours, plain
 
 POINTS = 1500  # rows whose pairs are drawn, at most
 SEPARATE = 5000  # pairs up to which each is a dot; more are drawn as a density
@@ -73,9 +73,8 @@ class ShepardDisplay(Display):
             size = float(np.clip(6000 / max(len(self.distances), 1), 3, 18))
             ax.scatter(self.distances, self.shown, s=size, color=FOUND, alpha=0.5, linewidth=0)
         else:
-            ax.hexbin(
-                self.distances, self.shown, gridsize=60, extent=(0, top, 0, top), cmap="Blues", mincnt=1, bins="log"
-            )
+            style = {"cmap": density_colours(ax), "mincnt": 1, "bins": "log"}
+            ax.hexbin(self.distances, self.shown, gridsize=60, extent=(0, top, 0, top), **style)
         ax.plot([0, top], [0, top], color=LEVEL, linewidth=1, zorder=3)
         ax.set(xlim=(0, 1.03 * top), ylim=(0, 1.03 * top), aspect="equal")
         ax.set(xlabel="distance", ylabel="distance in the map")

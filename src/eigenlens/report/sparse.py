@@ -172,8 +172,9 @@ class SparsePathDisplay(Display):
             self.ax_.plot([count], [share], marker="D", color=LEVEL, markersize=7, linestyle="none")
             lost = self.path.dense - share
             text = f"this model: {count} loadings,\n{lost:.0%} of the variance lost"
-            side, ha = (10, "left") if count < 0.6 * counts.max() else (-10, "right")
-            self.ax_.annotate(text, (count, share), (side, -10), color=LEVEL, va="top", ha=ha, **style)
+            line = {"arrowstyle": "-", "color": LEVEL, "lw": 0.6, "shrinkB": 5}
+            corner: dict[str, Any] = {"textcoords": "axes fraction", "va": "bottom", "ha": "right"}  # below any path
+            self.ax_.annotate(text, (count, share), (0.98, 0.05), color=LEVEL, fontsize=9, arrowprops=line, **corner)
         self.ax_.set(xlabel=f"loadings that are not zero, all {k} components", ylabel="adjusted variance explained")
         self.ax_.set_ylim(0, 1.15 * self.path.dense)
         self.ax_.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from .npy_files import MappedFile
 from .pieces import Batch, Piece, Roles
 from .snapshot import Snapshot, changed, files_in
@@ -138,10 +137,7 @@ def _described(array: Any) -> str:
 
 def open_zarr(path: Path) -> Any:
     """Open a Zarr array, all of whose chunks are stored: Zarr would make up those that are lost."""
-    try:
-        zarr = import_module("zarr")
-    except ImportError as error:
-        raise errors.missing_library("zarr", f"Reading {path}", "zarr") from error
+    zarr = optional.require("zarr", f"Reading {path}", "zarr")
     try:
         array = zarr.open(str(path), mode="r")
     except Exception as error:  # whatever a damaged description makes of itself: KeyError, TypeError, …

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._core import errors
-from .._core.limits import others_may_work
-from .addresses import arrow_input
-from .csv_text import BLOCK_BYTES, MISSING, PLAIN, block_bytes, header_cells, lines_of, read_header
+from .._core import errors, optional
+from .csv_text import BLOCK_BYTES, MISSING, PLAIN, arrow_batches, block_bytes, header_cells, lines_of, read_header
 from .parquet import record_piece
 from .pieces import Piece, Roles
 from .snapshot import Snapshot, changed
@@ -80,7 +77,7 @@ class CsvReader:
 
     def _kinds(self, roles: Roles) -> dict[str, Any]:
         """Return the type of each column: numbers, and for y whatever the first lines hold."""
-        pa, names = _pyarrow(self.paths[0], "pyarrow"), self.names
+        pa, names = optional.pyarrow(self.paths[0]), self.names
         assert names is not None
         kinds = {names[j]: pa.float64() for j in roles.all}
         kinds |= {names[j]: pa.dictionary(pa.int32(), pa.string()) for j in roles.words}
@@ -108,24 +105,20 @@ class CsvReader:
     ) -> Iterator[Piece]:
         if read_header(path, PLAIN) != self.names:
             raise changed(path, "its header has other columns")
-        pa_csv = _pyarrow(path, "pyarrow.csv")
-        convert = pa_csv.ConvertOptions(column_types=kinds, include_columns=names, strings_can_be_null=True)
-        convert.null_values = [*convert.null_values, *self.na]
-        start, whole = 0, self._whole()
+        nulls = [*optional.pyarrow(path, "csv").ConvertOptions().null_values, *self.na]
+        read = {"column_names": self.names, "skip_rows": 1}
+        convert = {
+            "column_types": kinds,
+            "include_columns": names,
+            "strings_can_be_null": True,
+            "null_values": nulls,
+        }
+        start, whole, line_of = 0, self._whole(), partial(_line_of, path)
         try:
-            options = pa_csv.ReadOptions(
-                use_threads=others_may_work(),
-                block_size=block_bytes(path, most_bytes),
-                encoding="utf8",
-                column_names=self.names,
-                skip_rows=1,
-            )
-            with pa_csv.open_csv(arrow_input(path), read_options=options, convert_options=convert) as reader:
-                for batch in reader:
-                    yield record_piece(
-                        batch, roles, names, np.float64, str(path), start, partial(_line_of, path), whole
-                    )
-                    start += batch.num_rows
+            read["block_size"] = block_bytes(path, most_bytes)
+            for batch in arrow_batches(path, read, {}, convert):
+                yield record_piece(batch, roles, names, np.float64, str(path), start, line_of, whole)
+                start += batch.num_rows
         except (OSError, ValueError) as error:
             if isinstance(error, errors.InputError):
                 raise
@@ -171,13 +164,6 @@ def _is_whole(cell: str) -> bool:
         return "_" not in cell and int(cell) is not None
     except ValueError:
         return False
-
-
-def _pyarrow(path: Path, module: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error
 
 
 def _csv_cell(path: Any, line: int, column: str, value: str, rule: str) -> errors.InputError:

@@ -10,7 +10,6 @@ import io
 import zlib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
@@ -18,7 +17,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from .._core import errors, limits
+from .._core import errors, limits, optional
 from .._core.limits import others_may_work
 from .addresses import arrow_input, open_bytes
 
@@ -150,37 +149,39 @@ def csv_batches(
 
     With `head`, for whoever takes the first batch alone, batches are small: pyarrow reads several more meanwhile.
     """
-    pa, pa_csv = import_module("pyarrow"), import_module("pyarrow.csv")
-    read = pa_csv.ReadOptions(
-        use_threads=others_may_work(),
-        block_size=block_bytes(path, PLAIN_BYTES if numbers else BLOCK_BYTES),
-        encoding=dialect.encoding,
-        column_names=names,
-    )
-    text = pa_csv.ParseOptions(delimiter=dialect.delimiter, newlines_in_values=True, ignore_empty_lines=len(names) > 1)
-    convert = pa_csv.ConvertOptions(
-        column_types={name: pa.float64() if name in numbers else pa.string() for name in names},
-        include_columns=wanted,
-        strings_can_be_null=False,
-        null_values=list(GAPS),
-    )
+    pa, block = optional.pyarrow(path), block_bytes(path, PLAIN_BYTES if numbers else BLOCK_BYTES)
+    read = {"column_names": names, "encoding": dialect.encoding, "block_size": block}
     if head:
-        read.block_size, read.use_threads = min(HEAD_BYTES, read.block_size), False
-    read.skip_rows = 1 if numbers and dialect.header else 0
+        read |= {"block_size": min(HEAD_BYTES, block), "use_threads": False}
+    read["skip_rows"] = 1 if numbers and dialect.header else 0
+    text = {"delimiter": dialect.delimiter, "newlines_in_values": True, "ignore_empty_lines": len(names) > 1}
+    convert = {
+        "column_types": {name: pa.float64() if name in numbers else pa.string() for name in names},
+        "include_columns": wanted,
+        "strings_can_be_null": False,
+        "null_values": list(GAPS),
+    }
     first = not numbers
     try:
-        with pa_csv.open_csv(
-            arrow_input(path), read_options=read, parse_options=text, convert_options=convert
-        ) as reader:
-            for batch in reader:
-                yield batch.slice(1) if first and dialect.header else batch  # read as a row, since its names are ours
-                first = False
+        for batch in arrow_batches(path, read, text, convert):
+            yield batch.slice(1) if first and dialect.header else batch  # read as a row, since its names are ours
+            first = False
     except (OSError, ValueError, LookupError) as error:
         if isinstance(error, errors.InputError):
             raise
         if numbers:
             raise NotPlain from error
         raise _explained(path, dialect, len(names), error) from error
+
+
+def arrow_batches(path: Path, read: dict[str, Any], parse: dict[str, Any], convert: dict[str, Any]) -> Iterator[Any]:
+    """Yield what pyarrow reads of a CSV file, under its options; on threads where there is room for them."""
+    pa_csv = optional.pyarrow(path, "csv")
+    options = pa_csv.ReadOptions(**{"use_threads": others_may_work(), **read})
+    with pa_csv.open_csv(
+        arrow_input(path), options, pa_csv.ParseOptions(**parse), pa_csv.ConvertOptions(**convert)
+    ) as reader:
+        yield from reader
 
 
 def block_bytes(path: Path, most: int) -> int:

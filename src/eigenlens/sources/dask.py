@@ -3,7 +3,7 @@
 Partitions are cut into at most RUNS runs. A run is folded partition by partition where its partitions are made, so that
 only one partial result lives for each run; finished runs are merged here, in their order. How partitions are cut
 into runs depends on their number alone, so that a rerun gives the same bits on any cluster, and after any loss of
-workers: nothing is scattered, every block can be made anew from the graph, and a run that has been merged is never
+workers: nothing is scattered, every block can be made again from the graph, and a run that has been merged is never
 needed again.
 """
 

@@ -179,7 +179,7 @@ class EngineSource(Source):
             self.label_reader,
             self.missing,
             self._words,
-            numbers_by_content=self.numbered,  # partitions may be cut anew, or come in another order
+            numbers_by_content=self.numbered,  # partitions may be cut differently, or come in another order
         )
 
     # -- passes ----------------------------------------------------------------------------------------------------

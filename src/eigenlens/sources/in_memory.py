@@ -157,7 +157,7 @@ class MemorySource(Source):
         return finite_rows(self.table, start, stop, self.name, self.missing)
 
     def _taken(self, start: int, stop: int) -> Array:
-        """Return rows as they stand, or those of each class together."""
+        """Return rows in their order, or those of each class together."""
         if self._order is None:
             return self.table.rows(start, stop)
         return _xp.take_rows(self.table.values, self._order[start:stop])  # type: ignore[attr-defined]

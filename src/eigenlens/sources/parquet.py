@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import errors, limits
+from .._core import errors, limits, optional
 from .._core.limits import others_may_work
 from .addresses import Place
 from .pieces import Batch, Piece, Roles
@@ -30,7 +30,7 @@ class ParquetReader:
 
     def __init__(self, paths: list[Place], partitions: Sequence[dict[str, str]] = ()) -> None:
         self.paths, self.snapshot = paths, Snapshot(paths)
-        schemas, counts = zip(*(_footer(path) for path in paths), strict=True)
+        schemas, counts = zip(*(read_footer(path) for path in paths), strict=True)
         check_same_columns(paths, schemas)
         self._own = frozenset(schemas[0].names)
         self._partitions = Partitions(paths, partitions, self._own)
@@ -80,18 +80,11 @@ class ParquetReader:
             start, own = 0, [name for name in names if name in self._own]
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
-                try:
-                    limits.piece_within(PIECE, PIECE, 1, f"Reading {path}")
-                    for batch in file.iter_batches(
-                        batch_size=rows, row_groups=[group], columns=own, use_threads=others_may_work()
-                    ):
+                with _unreadable(origin):
+                    for batch in parquet_batches(path, file, own, rows, [group]):
                         batch = self._partitions.extended(batch, k)
                         yield record_piece(batch, roles, names, dtype, origin, start)
                         start += batch.num_rows
-                except (OSError, ValueError) as error:
-                    if isinstance(error, errors.InputError):
-                        raise
-                    raise errors.unreadable(origin, error) from error
 
     def _fields(self, roles: Roles) -> list[Any]:
         """Return the columns of numbers in files that have rows: in an empty file they have no particular type."""
@@ -107,7 +100,7 @@ class ParquetReader:
 @contextmanager
 def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
     """Open a Parquet file so that a page that does not match its checksum, where it has one, is refused."""
-    pq = _pyarrow(path, "pyarrow.parquet")
+    pq = optional.pyarrow(path, "parquet")
     try:
         file = pq.ParquetFile(_input(path), page_checksum_verification=True, **options)
     except (OSError, ValueError) as error:
@@ -116,6 +109,26 @@ def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
         yield file
     finally:
         file.close(force=True)
+
+
+def parquet_batches(
+    path: Place, file: Any, columns: list[str], rows: int, groups: list[int] | None = None
+) -> Iterator[Any]:
+    """Yield so many rows at a time of an open file, or of some of its row groups; on threads where there is room."""
+    limits.piece_within(PIECE, PIECE, 1, f"Reading {path}")
+    with _unreadable(str(path)):
+        yield from file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=others_may_work())
+
+
+@contextmanager
+def _unreadable(origin: str) -> Iterator[None]:
+    """Say where a file cannot be read, in our own words."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        if isinstance(error, errors.InputError):
+            raise
+        raise errors.unreadable(origin, error) from error
 
 
 def record_piece(
@@ -236,17 +249,11 @@ def _input(path: Place) -> Any:
     return path if isinstance(path, Path) else path.open("rb")
 
 
-def _footer(path: Place) -> tuple[Any, int]:
-    pq = _pyarrow(path, "pyarrow.parquet")
+def read_footer(path: Place) -> tuple[Any, int]:
+    """Return the columns of a Parquet file, as an Arrow schema, and how many rows it says it has."""
+    pq = optional.pyarrow(path, "parquet")
     try:
         metadata = pq.read_metadata(_input(path))
         return metadata.schema.to_arrow_schema(), metadata.num_rows
     except (OSError, ValueError) as error:
         raise errors.unreadable(str(path), error) from error
-
-
-def _pyarrow(path: Path, module: str) -> Any:
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error

@@ -137,7 +137,7 @@ class Reader(Protocol):
 
 
 def even(pieces: Iterable[Piece], rows: int) -> Iterator[list[Piece]]:
-    """Cut pieces anew, so that each list but the last holds `rows` rows."""
+    """Cut pieces again, so that each list except the last holds `rows` rows."""
     held: list[Piece] = []
     count = 0
     for piece in pieces:

@@ -396,5 +396,5 @@ def _read_slices(slices: Any) -> Labels:
 def _levels_were_few(n_slices: Any) -> errors.InputError:
     return errors.InputError(
         f"y was whole numbers of at most n_slices={n_slices} distinct values in the first batch, each its own slice; "
-        f"now it has others. Fix the cuts beforehand: n_slices=[cut, cut, …], or pass slices=."
+        f"now it has others. Give the cuts: n_slices=[cut, cut, …], or pass slices=."
     )

@@ -1,6 +1,6 @@
 """Rows that are read as they are needed: what all readers of files and streams share.
 
-A reader hands out *pieces*, rows that are still to be loaded. They are cut anew into even segments and blocks, so that
+A reader hands out *pieces*, rows that are still to be loaded. They are cut again into even segments and blocks, so that
 the cutting of files and batches changes nothing, and loaded where they are used: while some threads compute, others
 read.
 """

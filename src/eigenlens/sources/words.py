@@ -279,7 +279,7 @@ def frame_table(frame: nw.DataFrame, native: Any, name: str, words: Words, numbe
 
     `numbers` makes a table of the columns that are numbers.
     """
-    given = list(frame.columns)  # asked once: a frame makes the list anew each time
+    given = list(frame.columns)  # asked once: a frame makes a new list each time
     kinds = list(frame.schema.values())
     found = [not kind.is_numeric() or kind == nw.Boolean for kind in kinds]
     for column, kind in enumerate(kinds):  # objects may all be numbers

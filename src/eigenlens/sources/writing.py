@@ -9,14 +9,13 @@ import secrets
 import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import narwhals as nw
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from .._core import xp as _xp
 from .._core.text import printable
 from .._core.typing import TableLike
@@ -275,10 +274,7 @@ class _Parquet:
     """A Parquet file, one row group for each block."""
 
     def __init__(self, file: BinaryIO, path: Path) -> None:
-        try:
-            self.pa, self.pq = import_module("pyarrow"), import_module("pyarrow.parquet")
-        except ImportError as error:
-            raise errors.missing_library("pyarrow", f"Writing {path}", "cli") from error
+        self.pa, self.pq = (optional.require(name, f"Writing {path}", "cli") for name in ("pyarrow", "pyarrow.parquet"))
         self.file = file
         self.writer: Any = None
         self.held: list[Any] = []

@@ -311,7 +311,8 @@ def _of_whole_rows(
             part.fit(rows, *target)
         found = ask(part, X[whole], *(target or (None,)))
     except InputError as error:
-        return untested(k, f"The test needs rows without missing numbers, and of those {have}: {error}")
+        why = str(error).removeprefix("X: ").replace("Drop them, or use shrinkage.", "Leave them out (--drop).")
+        return untested(k, f"The test needs rows without missing numbers. On these ({have}) it fails: {why}")
     if not found.test.name:
         return found
     about = f"{found.test.about} The test was made on {have}, those without missing numbers."

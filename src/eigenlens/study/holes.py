@@ -275,7 +275,7 @@ def _told(method: str, ready: Ready) -> list[str]:
     if ready.how == "ml":
         own = "by maximum likelihood " if "missing" in ready.model.get_params() else ""
         return [f"{method} is fitted {own}to the cells that are there; none is filled in."]
-    where = "what the other cells of the row lead to expect" if ready.how == "row" else "the mean of the column"
+    where = "what the rest of the row predicts" if ready.how == "row" else "the mean of the column"
     return [f"Missing cells are filled with {where}, since {ready.why}. Filled cells make columns look less spread."]
 
 
@@ -283,8 +283,11 @@ def _compared(findings: Findings) -> list[str]:
     lacking = [c.name for c in findings.comparison if c.fills]
     if not lacking:
         return []
-    what = "what the other cells of the row lead to expect"
-    return [f"In the comparison, {listed(lacking, 6)} get rows filled with {what}: they take no holes."]
+    need = "needs" if len(lacking) == 1 else "need"
+    return [
+        f"{listed(lacking, 6)} {need} complete rows: in the comparison, missing cells are filled with what the rest of "
+        "the row predicts."
+    ]
 
 
 def _tested_by_little(ready: Ready, data: Data) -> list[str]:

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from .._core import errors
 from ..report.findings import Findings, counted
+from .words import joined
 
 LEVEL = 0.01  # of each limit: a row in a hundred lies beyond it by chance
 FEWEST = 20  # rows from which on limits hold their level
@@ -119,7 +120,9 @@ def _sentence(beyond: int, n: int, k: int, rows: list[dict[str, Any]]) -> str:
     if beyond == 0:
         return f"No row lies beyond the {LEVEL:.0%} limits of {counted(k, 'component')}."
     blamed = [f"{_called(row['row'])} ({row['columns'][0][0]})" for row in rows[:NAMED] if row["columns"]]
-    farthest = f"; farthest {', '.join(blamed)}" if blamed else ""
+    most = "the farthest is" if len(blamed) == 1 else "the farthest are"
+    most = "it is" if beyond == 1 else most
+    farthest = f": {most} {joined(blamed)}" if blamed else ""
     if beyond <= binom.ppf(0.95, n, chance):
         verb = "lies" if beyond == 1 else "lie"
         beside = f"{verb} beyond the {LEVEL:.0%} limits, no more than chance gives"

@@ -14,6 +14,7 @@ from .plan import Plan
 ALIKE = 0.8  # columns whose weights differ by less than this factor weigh alike
 AS_WELL = 0.05  # of the variance: methods that differ by less explain as much
 NEARLY = 0.97  # and so many as weigh the same to two digits are counted, and not named
+ALL_OF_IT = 0.9995  # of the variance: no measurement is so exact
 MINOR = 0.2  # of the largest weight: columns below it do not make a direction
 
 
@@ -84,10 +85,10 @@ def _driven(findings: Findings, j: int, limit: int = 3) -> str:
         return f"all {p:,} columns alike ({sizes.min():.2f} to {largest:.2f} in size)"
     equal = int((sizes >= NEARLY * largest).sum())
     if tops and equal > limit:
-        some = _and([f"{name} ({value:+.2f})" for name, value in tops[: limit - 1]])
+        some = joined([f"{name} ({value:+.2f})" for name, value in tops[: limit - 1]])
         return f"{equal:,} of {p:,} columns alike, {some} among them"
     named = [f"{name} ({value:+.2f})" for name, value in tops if abs(value) >= MINOR * largest]
-    return _and(named or ["none of the columns"])
+    return joined(named or ["none of the columns"])
 
 
 def _share(part: float) -> str:
@@ -97,7 +98,8 @@ def _share(part: float) -> str:
     return "less than 1%" if 0 < part < 0.005 else f"{part:.0%}"
 
 
-def _and(items: list[str]) -> str:
+def joined(items: list[str]) -> str:
+    """Write a list as a sentence does: “a, b and c”."""
     return items[0] if len(items) == 1 else ", ".join(items[:-1]) + " and " + items[-1]
 
 
@@ -140,6 +142,9 @@ def spread_words(findings: Findings, standardised: bool) -> None:
             if shown
             else _none_shown(findings, "direction that the columns share")
         )
+    if findings.n_columns == 1:
+        findings.summary.append(f"There is a single column, {findings.loading_names[0]}, and it is the only direction.")
+        return
     if k and any(shares):
         two = f"; the first two together {_share(sum(shares[:2]))}" if k > 2 else ""
         findings.summary.append(f"The first direction carries {_share(shares[0])} of the variance{two}.")
@@ -257,6 +262,12 @@ def _name_the_fit(findings: Findings, scored: list[ComparedMethod]) -> None:
         findings.summary.append(
             f"On rows left out, none of the methods does better than the mean of {findings.target!r} "
             f"(R² {percent(best.score)})."
+        )
+        return
+    if best.score >= ALL_OF_IT:
+        findings.summary.append(
+            f"A leak? The other columns determine {findings.target!r}: on rows left out, {best.name} explains all of "
+            f"its variance (R² {best.score:.4f}). Look for columns that are made of it, or add up to it."
         )
         return
     line = next((c for c in scored if c.name == "linear regression"), None)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .._core import errors
+from .._core import errors, optional
 from ..sources import csv_text
 from ..sources.csv_text import (
     AUTO,
@@ -25,13 +24,15 @@ from ..sources.csv_text import (
     read_header,
     refuse_same_names,
 )
-from ..sources.parquet import open_parquet
+from ..sources.parquet import open_parquet, parquet_batches, read_footer
 from ..sources.snapshot import Snapshot
 from .cells import Cells, has_control, parse
 from .endings import PACKED, SHEETS, TEXT, kind_of
 from .guessing import guessed
 from .parts import files_of, place_in_words, require_same_columns, with_folder
 from .sheets import read_sheets
+
+BATCH_ROWS = 2**16  # of a Parquet file or a sheet that are judged at a time
 
 
 class RawFiles:
@@ -45,7 +46,7 @@ class RawFiles:
         self.path = place_in_words(place)
         self.paths, self._folders = files_of(place)
         suffix = kind_of(self.paths[0])
-        _require_pyarrow(self.path)
+        optional.pyarrow(self.path)
         self.is_one_place = isinstance(place, Path)
         self.asked = dialect or Dialect()
         self.is_text = suffix in TEXT
@@ -96,7 +97,7 @@ class RawFiles:
         if self.is_text:
             sizes = (p.stat().st_size * (packed if p.suffix.lower() in PACKED else 1) for p in self.paths)
             return sum(sizes) // cell_bytes
-        return sum(parquet_rows(path) for path in self.paths) * len(self.names)
+        return sum(read_footer(path)[1] for path in self.paths) * len(self.names)
 
     def _batches(self, names: list[str]) -> Iterator[Any]:
         self.passes += 1
@@ -114,7 +115,7 @@ class RawFiles:
         if self._sheet is not None:
             return int(self._sheet.num_rows)
         if not self.is_text:
-            return sum(int(parquet_rows(path)) for path in self.paths)
+            return sum(read_footer(path)[1] for path in self.paths)
         if any(path.suffix.lower() in PACKED for path in self.paths):
             return 0
         size = sum(path.stat().st_size for path in self.paths)
@@ -123,7 +124,7 @@ class RawFiles:
 
     def _read(self, names: list[str]) -> Iterator[Any]:
         if self._sheet is not None:
-            yield from self._sheet.select(names).to_batches(max_chunksize=2**16)
+            yield from self._sheet.select(names).to_batches(max_chunksize=BATCH_ROWS)
             return
         for path, folder in zip(self.paths, self._folders, strict=True):
             stored = [name for name in names if name not in folder]
@@ -137,13 +138,8 @@ class RawFiles:
                 self._plain_quotes.add(path)
             yield from csv_batches(path, self.dialect, all_names, names, self._numbers & set(names))
             return
-        try:
-            with open_parquet(path) as file:
-                yield from file.iter_batches(batch_size=2**16, columns=names)
-        except (OSError, ValueError) as error:
-            if isinstance(error, errors.InputError):
-                raise
-            raise errors.unreadable(str(path), error) from error
+        with open_parquet(path) as file:
+            yield from parquet_batches(path, file, names, BATCH_ROWS)
 
     def _common_names(self) -> list[str]:
         """Return the columns, which all files must have, and those that folders give."""
@@ -165,10 +161,7 @@ class RawFiles:
     def _names_of(self, path: Path) -> list[str]:
         if self.is_text:
             return read_header(path, self.dialect)
-        try:
-            names = [str(name) for name in import_module("pyarrow.parquet").read_schema(path).names]
-        except (OSError, ValueError) as error:
-            raise errors.unreadable(str(path), error) from error
+        names = [str(name) for name in read_footer(path)[0].names]
         refuse_same_names(path, names)
         return names
 
@@ -209,16 +202,3 @@ class RawFiles:
         """Return the first line on which a cell reads so, None where lines mean nothing."""
         single = self.is_text and len(self.paths) == 1
         return locate(self.paths[0], self.dialect, self.names.index(name), word) if single else None
-
-
-def parquet_rows(path: Path) -> int:
-    """Return how many rows a Parquet file says it has."""
-    with open_parquet(path) as file:
-        return int(file.metadata.num_rows)
-
-
-def _require_pyarrow(path: str) -> None:
-    try:
-        import_module("pyarrow")
-    except ImportError as error:
-        raise errors.missing_library("pyarrow", f"Reading {path}", "cli") from error

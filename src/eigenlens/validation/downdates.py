@@ -87,7 +87,7 @@ class ScatterAxes:
     def without(
         self, offsets: np.ndarray, taken: np.ndarray, weight: np.ndarray, shrinkage: float | str
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return how far the scatter without each row is shrunk, and its trace; "oas" decides anew.
+        """Return how far the scatter without each row is shrunk, and its trace; "oas" decides again.
 
         Parameters
         ----------

@@ -28,14 +28,6 @@ def number_kind(name: str, value: Any, rule: str) -> InputTypeError:
     return InputTypeError(f"{name}={value!r} but it must be {rule}.")
 
 
-def seed(value: Any) -> InputTypeError | InputError:
-    kind = InputError if isinstance(value, int) and not isinstance(value, bool) else InputTypeError
-    return kind(
-        f"random_state={value!r} but it must be a whole number of at least 0, None, or a NumPy Generator or "
-        f"RandomState; give a number for results that can be repeated."
-    )
-
-
 def moments_kind(found: str, need: str, estimator: str) -> InputTypeError:
     return InputTypeError(
         f"moments is a {found} but {estimator} is fitted from {need}; "
@@ -67,13 +59,6 @@ def values_needed(method: str, found: int, need: int, kind: str = "") -> InputEr
 
 def columns_needed(method: str, found: int, need: int) -> InputError:
     return InputError(f"method={method!r} needs at least {need} columns and X has {found}; a single one has no others.")
-
-
-def permutation_only(option: str, method: str) -> InputError:
-    return InputError(
-        f"{option}: the normal theory of method={method!r} holds for plain least squares; use method='permutation', "
-        f"which assumes no law."
-    )
 
 
 def no_estimator(argument: str, value: Any, example: str) -> InputTypeError:

@@ -94,7 +94,7 @@ def precomputed_alone(what: str) -> InputError:
 def far_from_origin(whole: float, left: float, where: str = "without what centring takes out") -> ConditionWarning:
     digits = max(0, int(-log10(sys.float_info.epsilon * whole / left)))
     return ConditionWarning(
-        f"The kernel matrix has the trace {whole:.3g}, and {left:.3g} {where}, so that about {digits} "
+        f"The kernel matrix has the trace {whole:.3g}, and {left:.3g} {where}, so about {digits} "
         f"digits are left there: the rows lie far from the origin of the kernel. Subtract the means of the columns "
         f"first, or use a kernel of differences, such as Gaussian()."
     )

@@ -63,10 +63,6 @@ def csv_line(path: Any, line: int, found: int, expected: int) -> InputError:
     )
 
 
-def missing_library(library: str, purpose: str, extra: str) -> ImportError:
-    return ImportError(f"{purpose} needs {library}, which is not installed: pip install 'eigenlens[{extra}]'.")
-
-
 def file_exists(path: Any) -> FileExistsError:
     return FileExistsError(f"path={str(path)!r} already exists; pass overwrite=True to replace it.")
 

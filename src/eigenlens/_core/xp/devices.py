@@ -60,7 +60,7 @@ def orthonormal_ahead(rows: Any) -> tuple[Any, Any, Any]:
 
 
 def straightened(basis: Array) -> tuple[Array, Array]:
-    """Return rows that are orthonormal but for a small error with that error squared, and their products before."""
+    """Return rows that are orthonormal except for a small error with that error squared, and their products before."""
     products = basis @ basis.T
     return 1.5 * basis - 0.5 * (products @ basis), products
 

@@ -362,9 +362,8 @@
   const MOST = 200;
   const cell = (c, i) => c.levels ? c.levels[c.codes[i]] : (c.numbers[i] !== c.numbers[i] ? "" : short(c.numbers[i]));
   const decimals = scores.map((s) => { // one number of them for a whole column, so that points are below each other
-    let largest = 0;
-    for (const v of s) largest = Math.max(largest, Math.abs(v) || 0);
-    return largest >= 1e5 || largest < 1e-3 ? null : Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(largest))));
+    const usual = s.map((v) => Math.abs(v) || 0).sort()[s.length >> 1];
+    return usual >= 1e5 || usual < 1e-3 ? null : Math.min(6, Math.max(0, 3 - Math.floor(Math.log10(usual))));
   });
   const written = (j, i) => decimals[j] === null ? short(scores[j][i]) : scores[j][i].toFixed(decimals[j]);
   const rowName = (i) => data.names ? data.names[i] : String((data.rows ? data.rows[i] : i) + 1);
