@@ -218,7 +218,7 @@ class SparseProducts(Products):
 
     def __init__(self, X: Any, outline: Outline, weight: np.ndarray | None) -> None:
         super().__init__(X.shape)
-        n, p = X.shape
+        n = X.shape[0]
         self.like = np.empty(0)
         self.width = ONE
         mean, variance = outline.mean, outline.store.diagonal() / outline.weight
