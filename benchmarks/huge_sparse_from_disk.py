@@ -1,6 +1,6 @@
 """PCA(10) of 100,000 × 1,000,000 sparse rows on disk, under a limit of 2 GiB on what the process holds.
 
-    python benchmarks/huge_sparse_from_disk.py [cells_of_a_row] [folder]
+    python benchmarks/huge_sparse_from_disk.py [cells_of_a_row] [folder] [limit_in_GiB]
 
 Three .npy files (cells, columns, starts of rows) are opened as memory maps and passed as one SciPy CSR table. Pages of
 files are the system's to keep or drop; RLIMIT_DATA limits all else. Ten groups of rows share columns of their own, so
@@ -26,17 +26,21 @@ OWN = 2_000  # columns of a group
 def write(folder: Path, cells: int) -> None:
     """Write rows of `cells` cells: a tenth of them in the columns of the row's group, and larger."""
     rng, shared = np.random.default_rng(0), cells // 10
-    kinds = {"data": np.float64, "indices": np.int32, "indptr": np.int64}
+    places = np.int32 if N * cells < 2**31 else np.int64  # of one kind, or SciPy copies the columns
+    kinds = {"data": np.float64, "indices": places, "indptr": places}
     sizes = {"data": N * cells, "indices": N * cells, "indptr": N + 1}
     files = {
         name: np.lib.format.open_memmap(folder / f"{name}.npy", "w+", kind, (sizes[name],))
         for name, kind in kinds.items()
     }
-    files["indptr"][:] = np.arange(N + 1, dtype=np.int64) * cells
+    files["indptr"][:] = np.arange(N + 1) * cells
     for start in range(0, N, PIECE):
         rows = np.arange(start, start + PIECE)[:, None]
-        spread = rng.integers(K * OWN, P, (PIECE, cells))
-        spread[:, :shared] = (rows % K) * OWN + rng.integers(0, OWN, (PIECE, shared))
+        # no cell twice: SciPy's tables with such cells are copied to add them up
+        own = (rng.integers(0, OWN, (PIECE, 1)) + 7 * np.arange(shared)) % OWN
+        width = (P - K * OWN) // (cells - shared)
+        others = K * OWN + width * np.arange(cells - shared) + rng.integers(0, width, (PIECE, cells - shared))
+        spread = np.hstack([(rows % K) * OWN + own, others])
         values = rng.random((PIECE, cells))
         values[:, :shared] *= 4.0 + rows % K
         order = np.argsort(spread, axis=1, kind="stable")
@@ -53,9 +57,9 @@ def held() -> tuple[float, float]:
     return int(status["RssAnon"].split()[0]) / 1024, int(status["VmHWM"].split()[0]) / 1024
 
 
-def main(cells: int, folder: Path) -> None:
+def main(cells: int, folder: Path, limit: int) -> None:
     write(folder, cells)
-    resource.setrlimit(resource.RLIMIT_DATA, (LIMIT, LIMIT))
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     from eigenlens import PCA
 
     parts = [np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("data", "indices", "indptr")]
@@ -73,8 +77,9 @@ def main(cells: int, folder: Path) -> None:
 
 if __name__ == "__main__":
     count = int(sys.argv[1]) if len(sys.argv) > 1 else CELLS
+    most = int(float(sys.argv[3]) * 2**30) if len(sys.argv) > 3 else LIMIT
     if len(sys.argv) > 2:
-        main(count, Path(sys.argv[2]))
+        main(count, Path(sys.argv[2]), most)
     else:
         with tempfile.TemporaryDirectory() as name:
-            main(count, Path(name))
+            main(count, Path(name), most)

@@ -26,6 +26,7 @@ SINGLE_FAR = 10.0  # the same where products are taken in single precision
 ONE = 1  # vector at a time of a sparse table: a block of them takes more products, and saves little on each
 SQUARED_FAR = 1e2  # the same where it is taken out of squares
 SMALL = 600  # rows, or columns, of a sparse table whose products with each other are formed
+COUNTED = 2**22  # cells that are counted at a time
 MOST_GRAM = 2**28  # bytes of such products of a dense table, which a search may form on its way
 PIECE_BYTES = 2**23  # of rows that are converted or centred together
 DEVICE_PIECE_BYTES = 2**30  # the same on a device, which wants few large products
@@ -200,6 +201,14 @@ def _few_times(V: Array, M: Array) -> Array:
     return (M.T @ V.T).T if _xp.on_accelerator(M) else V @ M
 
 
+def _cells_of_columns(X: Any) -> np.ndarray:
+    """Count the cells stored of each column, a piece at a time: NumPy copies what it counts."""
+    count = np.zeros(X.shape[1], dtype=np.int64)
+    for start in range(0, X.nnz, COUNTED):
+        count += np.bincount(X.indices[start : start + COUNTED], minlength=X.shape[1])
+    return count
+
+
 class SparseProducts(Products):
     """A SciPy sparse table, which stays so.
 
@@ -209,12 +218,13 @@ class SparseProducts(Products):
 
     def __init__(self, X: Any, outline: Outline, weight: np.ndarray | None) -> None:
         super().__init__(X.shape)
-        n, p = X.shape
+        n = X.shape[0]
         self.like = np.empty(0)
         self.width = ONE
         mean, variance = outline.mean, outline.store.diagonal() / outline.weight
-        full = np.bincount(X.indices, minlength=p) == n
-        far = full & (mean**2 > FAR**2 * variance)
+        far = mean**2 > FAR**2 * variance
+        if far.any():
+            far &= _cells_of_columns(X) == n
         self._mean = mean
         if far.any():
             X = X.astype(np.float64)

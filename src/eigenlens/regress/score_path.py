@@ -21,6 +21,7 @@ Floats = NDArray[np.float64]
 
 WELL = 1e-4  # pivots of columns brought to unit size above which nothing is near singular
 SPARSE = 0.05  # share of entries that are not zero, below which a root is treated as sparse
+EVEN = 1e-2  # ratio of eigenvalues from which on the error of a basis is rounding
 NOISE = 1e-10  # the share of a direction that rows see, below which they see rounding
 
 
@@ -191,9 +192,9 @@ def dual_basis(rows: Floats, root: Floats | None) -> tuple[Floats, Floats]:
 def _orthonormal(rows: Floats) -> Floats:
     """Return an orthonormal basis (p, r) of the span of rows that are fewer than p.
 
-    Eigenvectors of the products of rows give one whose error is the square of their condition; a second round on what
-    they give takes that error away. Both are large products of matrices, several times faster than reflections, which
-    are left for rows that are neither dependent nor far from it.
+    Eigenvectors of the products of rows give one whose error is the square of their condition; unless that is small, a
+    second round on what they give takes the error away. Both are large products of matrices, several times faster than
+    reflections, which are left for rows that are neither dependent nor far from it.
     """
     basis = rows.T
     for _ in range(2):
@@ -205,6 +206,8 @@ def _orthonormal(rows: Floats) -> Floats:
         if (values[~seen] > 16 * len(S) * _xp.EPS * values[-1]).any():
             return np.linalg.qr(rows.T)[0]
         basis = basis @ (vectors[:, seen] / np.sqrt(values[seen]) / size[:, None])
+        if values[seen].min(initial=np.inf) > EVEN * values[-1]:
+            break
     return basis
 
 

@@ -94,13 +94,15 @@ def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: di
     soft = axes_of(form, start, counts=counts, **options)
     if soft.converged or np.isfinite(soft.penalties).all():
         return soft
-    return _held(form, _hard(form, start, counts), counts, options)
+    hard = _hard(form, start, counts)
+    return _held(form, hard, counts, options) if options["polish"] else hard
 
 
 def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
     """Return axes at the largest entries of G A, chosen again as long as the soft-threshold objective falls."""
-    A, B, cost = start, np.zeros_like(start), np.inf
-    for _ in range(DESCENTS):
+    A, B, cost, rounds = start, np.zeros_like(start), np.inf, 0
+    while rounds < DESCENTS:
+        rounds += 1
         C = form.image(A)
         new = np.where(largest_places(C, counts), C, 0.0)
         lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, B != 0)
@@ -108,7 +110,7 @@ def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
             break
         left, _, right = _xp.thin_svd(form.turned(new)[0])
         A, B, cost = left @ right, new, lower
-    return SparseAxes(B, A, np.full(len(counts), np.nan), 0, np.inf, False, cost)
+    return SparseAxes(B, A, np.full(len(counts), np.nan), rounds, 0.0, True, cost, np.inf)
 
 
 def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:

@@ -6,6 +6,9 @@ import numpy as np
 
 from .._core import xp as _xp
 from .axes_forms import Matrix
+from .pencil import Form
+
+DENSE = 400  # rows and columns of which products are formed
 
 
 def refitted(form: Matrix, B: np.ndarray) -> np.ndarray:
@@ -49,6 +52,10 @@ def _of_rows(F: np.ndarray, on: np.ndarray, before: np.ndarray) -> np.ndarray:
     rows = F[:, on]
     scores = np.linalg.qr(F @ before)[0]
     rows = rows - scores @ (scores.T @ rows)
+    if min(rows.shape) > DENSE:
+        found = Form(factor=rows).krylov.leading(1)
+        if found.settled:
+            return found.vectors[:, 0]
     if len(on) <= len(F):
         return _last_vector(rows.T @ rows)
     axis = rows.T @ _last_vector(rows @ rows.T)

@@ -17,6 +17,7 @@ from .axes_forms import Matrix, SomeColumns
 from .sparse_axes import SparseAxes, sparse_axes
 
 LEAST = 64  # columns at work
+MOST = 0.5  # of all columns: with more at work, thresholds of all cost no more, and the space of the rows is not needed
 BESIDE = 2  # times as many columns as loadings are at work first
 NEAR = 0.5  # share of its bound from which on a column may soon be beyond it
 BEYOND = 1e-9  # of a bound that is more than rounding
@@ -35,13 +36,16 @@ def axes_of(
     """Find sparse axes as `sparse_axes` does, by way of columns at work where the form is given by its rows."""
     if not form.factored or (l1 is not None and not l1.any()):
         return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
-    k = start.shape[1]
-    if near is None:
-        near = SparseAxes(start, start, np.zeros(k) if l1 is None else l1, 0, np.inf, False, np.inf)
+    p, k = start.shape
+    found = near
+    if found is None:
+        found = SparseAxes(start, start, np.zeros(k) if l1 is None else l1, 0, np.inf, False, np.inf)
+    work = _first(form.image(found.A), found, l1, counts, len(form.values), options["ridge"])
+    if np.isinf(options["ridge"]) and len(work) > MOST * p:
+        return sparse_axes(form, start, l1=l1, counts=counts, near=near, **options)
     P, space = form.values.T, form.row_space
-    left, _, right = _xp.thin_svd(space.coordinates(near.A))
-    found = replace(near, A=left @ right)
-    work = _first(P @ (space.L @ found.A), found, l1, counts, len(space.T), options["ridge"])
+    left, _, right = _xp.thin_svd(space.coordinates(found.A))
+    found = replace(found, A=left @ right)
     rounds, rough = 0, l1 is not None
     while True:
         some = SomeColumns(P[work], space.L)
