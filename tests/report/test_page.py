@@ -377,6 +377,10 @@ READ = {
     "kind contains S_1 or alcohol >= 14": lambda t: (t["kind"] == "class_1") | (t["alcohol"] >= 14),
     "not (kind in (class_0, 'class_1'))": lambda t: t["kind"] == "class_2",
     "ash<2 or kind = class_2 and hue > 1": lambda t: (t["ash"] < 2) | (t["kind"] == "class_2") & (t["hue"] > 1),
+    "alcohol between 13 and 14": lambda t: (t["alcohol"] >= 13) & (t["alcohol"] <= 14),
+    "13 < alcohol <= 14 and hue > 1": lambda t: (t["alcohol"] > 13) & (t["alcohol"] <= 14) & (t["hue"] > 1),
+    "kind not in (class_0, class_1)": lambda t: t["kind"] == "class_2",
+    "kind not contains S_1": lambda t: t["kind"] != "class_1",
     "od280/od315_of_diluted_wines ≤ 2 and kind is not missing": lambda t: t["od280/od315_of_diluted_wines"] <= 2,
 }
 UNREAD = {
@@ -384,7 +388,9 @@ UNREAD = {
     "alcohol > high": "alcohol is a column of numbers, and “high” is not a number.",
     "kind < 3": "kind is a column of words: use =, !=, in or contains.",
     "(alcohol > 13": "A parenthesis is not closed.",
-    "alcohol between 1 and 2": "This cannot be read from “between 1” on.",
+    "alcohol above 2": "This cannot be read from “above 2” on.",
+    "alcohol between 1": "After “between” come two numbers: between 20 and 25.",
+    "13 < alcohl": "There is no column “alcohl” on this page. Did you mean “alcohol”?",
     "alcohol >": "Something is missing after “>”.",
 }
 

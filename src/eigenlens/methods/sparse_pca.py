@@ -44,7 +44,7 @@ from ._sparse_path import SparsePath
 PATH_ROUNDS = 150  # that a penalty of a path gets before it goes on from its neighbour
 SHARED_ROUNDS = 1500  # that those share that do, at most
 LAST_ROUNDS = 50  # that a penalty gets when these are used up
-REFIT_TOL = 1e-8  # change of the loadings at which their places are settled
+REFIT_TOL = 1e-5  # change of the loadings at which their places are settled
 FORMED = 2_000  # columns up to which their products are formed, however few rows there are
 
 
@@ -89,7 +89,7 @@ class SparsePCA(PrincipalComponents):
         Drop the penalty once the nonzero loadings are chosen, since it also shrinks those that it keeps: each component
         gets the loadings, on the same columns, that add most variance to the components before it.
     tol : float
-        Relative change of the loadings at which the iteration ends; before a refit, no less than 1e-8.
+        Relative change of the loadings at which the iteration ends; before a refit, no less than 1e-5.
     max_iter : int
 
     Attributes

@@ -25,16 +25,29 @@ def is_pandas(X: Any) -> bool:
 
 
 class PandasNumbers:
-    """A pandas frame whose columns are all NumPy's numbers: it is read without asking what each column holds."""
+    """A pandas frame whose columns are all NumPy's numbers: it is read without asking what each column holds.
 
-    def __init__(self, frame: Any, kinds: list[np.dtype]) -> None:
-        self.native, self.shape = frame, frame.shape
-        self.names: list[str] | None = list(map(str, frame.columns.tolist()))
+    Parameters
+    ----------
+    frame : pandas frame
+    kinds : list of dtype
+        Of its columns.
+    columns : dict of str to Series, optional
+        Those of its columns that count, by name, if not all: taking them out as a frame would be slow.
+    """
+
+    def __init__(self, frame: Any, kinds: list[np.dtype], columns: dict[str, Any] | None = None) -> None:
+        self.native, self.shape = frame, (len(frame), len(kinds))
+        self.names: list[str] | None = list(map(str, frame.columns.tolist())) if columns is None else list(columns)
         narrow = all(kind == np.float32 for kind in kinds)
         self.sample = np.zeros((0, len(kinds)), dtype=np.float32 if narrow else np.float64)
         self.wide = np.flatnonzero([kind in (np.int64, np.uint64) for kind in kinds])
         small = self.shape[0] * self.shape[1] <= AT_ONCE
-        self._converted = frame.to_numpy(self.sample.dtype) if small else None
+        self._converted = frame.to_numpy(self.sample.dtype) if small and columns is None else None
+        if columns is not None:
+            self._converted = np.empty(self.shape, self.sample.dtype, order="F")
+            for j, column in enumerate(columns.values()):
+                self._converted[:, j] = column.to_numpy()
 
     @classmethod
     def of(cls, X: Any) -> PandasNumbers | None:
@@ -67,15 +80,15 @@ def mixed_frame(X: Any, table_name: str, words: Words) -> MixedTable | None:
     is_word = chosen_words(words, given, [kind not in PLAIN for kind in kinds], table_name)
     if not any(is_word):
         return None
-    rest = [j for j, word in enumerate(is_word) if not word]
-    numbers = PandasNumbers(X.iloc[:, rest], [kinds[j] for j in rest]) if rest else None
-    columns = tuple(
-        of_pandas(X[name] if type(name) is str else X.iloc[:, j])  # by name it is quicker, where that means a column
-        for j, (name, word) in enumerate(zip(given, is_word, strict=True))
-        if word
-    )
-    table = MixedTable(numbers, columns, is_word, X)
-    table.names = list(map(str, given))
+    names, columns = list(map(str, given)), [column for _, column in X.items()]
+    rest, numbers = [j for j, word in enumerate(is_word) if not word], None
+    if rest and len(X) * len(rest) <= AT_ONCE and len(set(names)) == len(names):
+        numbers = PandasNumbers(X, [kinds[j] for j in rest], {names[j]: columns[j] for j in rest})
+    elif rest:
+        numbers = PandasNumbers(X.iloc[:, rest], [kinds[j] for j in rest])
+    words_found = tuple(of_pandas(column) for column, word in zip(columns, is_word, strict=True) if word)
+    table = MixedTable(numbers, words_found, is_word, X)
+    table.names = names
     return table
 
 

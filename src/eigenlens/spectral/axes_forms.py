@@ -127,11 +127,17 @@ class SomeColumns:
         """G at these columns."""
         return self.P @ self.P.T
 
+    @cached_property
+    def seen(self) -> np.ndarray | None:
+        """These columns in the coordinates of V, where they are so few that a product with them costs less than L's."""
+        return self.P @ self.L if len(self.P) <= FEW_ROWS * len(self.L) else None
+
     def image(self, A: np.ndarray) -> np.ndarray:
         """Return G V a at these columns."""
-        return self.P @ (self.L @ A)
+        return self.P @ (self.L @ A) if self.seen is None else self.seen @ A
 
     def turned(self, B: np.ndarray) -> tuple[np.ndarray, float]:
         """Return VᵀGB and tr BᵀGB."""
-        inner = self.P.T @ B
-        return self.L.T @ inner, float(np.sum(inner**2))
+        inner = (B.T @ self.P).T
+        image = self.L.T @ inner if self.seen is None else (B.T @ self.seen).T
+        return image, float(np.sum(inner**2))

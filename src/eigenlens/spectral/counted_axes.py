@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .._core import xp as _xp
 from .adjusted import adjusted_variance
 from .axes_forms import Matrix
 from .pencil import Form
@@ -29,7 +30,7 @@ from .working_columns import axes_of
 WORTH = 0.9  # of the variance of thresholds that loadings at their places must keep: of columns alike they cancel
 RIDGES = (1e-4, 1e-2, 1.0, 1e2, np.inf)  # tried one after the other where loadings cancel
 BETTER = 1e-9  # fall of the objective, relative to the trace, that is more than rounding
-DESCENTS = 50  # changes of places, the most
+DESCENTS, FALL = 50, 1e-7  # changes of places, the most, and relative fall of the objective that is worth another
 ROUGH, ROUNDS = 1e-4, 200  # change of the loadings, and rounds, at which their places can be judged
 
 
@@ -74,7 +75,7 @@ def _of_few_rows(form: Matrix, start: np.ndarray, counts: np.ndarray, options: d
 def _places_compared(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
     """Return axes at the best of three sets of places."""
     rough, none = _rough(options), np.full(len(counts), np.nan)
-    tried = [_hard(form, start, counts, options)]
+    tried = [_hard(form, start, counts)]
     tried.append(SparseAxes(_one_by_one(form, start, counts), start, none, 0, np.inf, False, np.inf))
     tried.append(axes_of(form, start, counts=counts, **{**rough, "max_iter": 1}))
     found, *others = [_held(form, axes, counts, rough) for axes in tried]
@@ -93,25 +94,21 @@ def _thresholds(form: Matrix, start: np.ndarray, counts: np.ndarray, options: di
     soft = axes_of(form, start, counts=counts, **options)
     if soft.converged or np.isfinite(soft.penalties).all():
         return soft
-    return _held(form, _hard(form, start, counts, options), counts, options)
+    return _held(form, _hard(form, start, counts), counts, options)
 
 
-def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:
+def _hard(form: Matrix, start: np.ndarray, counts: np.ndarray) -> SparseAxes:
     """Return axes at the largest entries of G A, chosen again as long as the soft-threshold objective falls."""
-    few = {**_rough(options), "ridge": np.inf}
-    nothing, found = np.full(len(counts), np.nan), None
-    A = start
+    A, B, cost = start, np.zeros_like(start), np.inf
     for _ in range(DESCENTS):
         C = form.image(A)
-        B = np.where(largest_places(C, counts), C, 0.0)
-        if found is not None and np.array_equal(B != 0, found.B != 0):
+        new = np.where(largest_places(C, counts), C, 0.0)
+        lower, same = -float(np.sum(new**2)), np.array_equal(new != 0, B != 0)
+        if same or lower >= cost - FALL * abs(lower):
             break
-        tried = _held(form, SparseAxes(B, A, nothing, 0, np.inf, False, np.inf), counts, few)
-        if found is not None and tried.objective >= found.objective - BETTER * abs(found.objective):
-            break
-        found, A = tried, tried.A
-    assert found is not None
-    return found
+        left, _, right = _xp.thin_svd(form.turned(new)[0])
+        A, B, cost = left @ right, new, lower
+    return SparseAxes(B, A, np.full(len(counts), np.nan), 0, np.inf, False, cost)
 
 
 def _held(form: Matrix, near: SparseAxes, counts: np.ndarray, options: dict[str, Any]) -> SparseAxes:

@@ -33,9 +33,10 @@ NEAR = (1.0, 1.001, 1.03, 1.3)  # penalties, in units of an earlier one, from wh
 class _Support:
     """G + λ₂I at some places, factored."""
 
-    def __init__(self, G: np.ndarray, ridge: float, on: np.ndarray) -> None:
-        self.on, self.rows = on, G[on]
-        self.M = self.rows[:, on]
+    def __init__(self, G: np.ndarray, ridge: float, on: np.ndarray, alone: bool = False) -> None:
+        self.on = on
+        self.rows = G[:0] if alone else G[on]
+        self.M = G[np.ix_(on, on)] if alone else self.rows[:, on]
         self.M.flat[:: len(on) + 1] += ridge
         self.L, info = scipy.linalg.lapack.dpotrf(self.M, lower=1)
         # otherwise some columns are combinations of others, without a ridge: rounding may hide it from Cholesky
@@ -61,7 +62,7 @@ class ElasticNet:
 
     def __init__(self, G: np.ndarray, ridge: float) -> None:
         self.G, self.ridge = G, ridge
-        self._known: dict[bytes, _Support] = {}
+        self._known: dict[tuple[bytes, bool], _Support] = {}
         self._size = 0
         self._M: np.ndarray | None = None  # G + λ₂I, where each of its blocks is safely definite
         if len(G) <= TOGETHER[1]:
@@ -69,12 +70,15 @@ class ElasticNet:
             least = float(np.min(np.linalg.eigvalsh(M), initial=np.inf))
             self._M = M if least > COPIES * float(np.max(M.diagonal(), initial=0.0)) else None
 
-    def at(self, on: np.ndarray) -> _Support:
-        """Return the factored matrix at some places, from memory if it was asked for lately."""
-        key = on.tobytes()
+    def at(self, on: np.ndarray, alone: bool = False) -> _Support:
+        """Return the factored matrix at some places, from memory if it was asked for lately.
+
+        Its rows at all other places are kept with it unless it is wanted alone.
+        """
+        key = (on.tobytes(), alone)
         if key not in self._known:
-            new = _Support(self.G, self.ridge, on)
-            self._size += len(on) * (2 * len(on) + len(self.G))
+            new = _Support(self.G, self.ridge, on, alone)
+            self._size += len(on) * (2 * len(on) + (0 if alone else len(self.G)))
             if self._size > KEPT:
                 self._known, self._size = {}, 0
             self._known[key] = new
@@ -100,7 +104,7 @@ class ElasticNet:
     def on_support(self, c: np.ndarray, where: np.ndarray) -> np.ndarray:
         """Solve without λ₁, the entries elsewhere being zero."""
         on = np.flatnonzero(where)
-        return _spread(self.at(on).solve(c[on]), on, len(c))
+        return _spread(self.at(on, alone=True).solve(c[on]), on, len(c))
 
     def with_count(self, c: np.ndarray, count: int, start: np.ndarray, l1: float) -> tuple[np.ndarray, float]:
         """Lower λ₁ until one more entry than `count` would become nonzero; return the answer there, and that λ₁.

@@ -28,8 +28,8 @@ from .elastic_net import ElasticNet
 OPEN = 1e-10  # relative size of a singular value of G B below which it says nothing about A
 MEMORY = 8  # rounds that an extrapolation looks back on
 WORSE = 2.0  # growth of the change at which an extrapolation was a mistake
-CYCLE = 60  # rounds without progress after which supports of a given size are given up
-LATE = 30  # rounds after which a change of such a support is the work of rounding: each round may double its traces
+CYCLE = 30  # rounds without progress after which supports of a given size are given up
+LATE, FAR = 30, 1e-2  # rounds after which supports that change so much are left to rounding, which grows in each
 TIE = 1e-9  # relative difference of two entries that are equal up to rounding
 FINEST, POLISH = (
     1e-14,
@@ -162,7 +162,7 @@ def _settle(
         reached += moved <= tol
         if reached and (moved <= FINEST or (step.descends and moved > last) or reached > polish):
             break
-        if (jumped and k > LATE) or (not step.descends and k - since >= CYCLE):
+        if (jumped and k > LATE and moved > FAR) or (not step.descends and k - since >= CYCLE):
             break
         A, B, at = _next(step, A, B, history if calm >= wait else [])
     return step.partner(B, A)[0], B, k, moved, bool(reached)

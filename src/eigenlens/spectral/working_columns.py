@@ -68,6 +68,9 @@ def _first(
 ) -> np.ndarray:
     """Return the columns to begin with: those that have loadings, and those that are likely to get them."""
     p, k = C.shape
+    loaded = np.flatnonzero(near.B.any(axis=1))
+    if np.isnan(near.penalties).any():  # their places are held
+        return loaded
     order = np.argsort(-np.abs(C), axis=0, kind="stable")
     if counts is None:
         assert l1 is not None
@@ -76,10 +79,7 @@ def _first(
     else:
         wanted = BESIDE * counts
     chosen = [order[: max(int(wanted[j]), LEAST), j] for j in range(k)]
-    loaded = np.flatnonzero(near.B.any(axis=1))
-    return np.unique(
-        np.concatenate([*chosen, loaded if 2 * len(loaded) < p or np.isnan(near.penalties).any() else []]).astype(int)
-    )
+    return np.unique(np.concatenate([*chosen, loaded if 2 * len(loaded) < p else []]).astype(int))
 
 
 def _missing(P: np.ndarray, L: np.ndarray, found: SparseAxes, work: np.ndarray, ridge: float) -> np.ndarray:

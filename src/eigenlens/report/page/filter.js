@@ -1,15 +1,15 @@
 "use strict";
-// What a person writes to select rows: mpg > 25 and hp > 90, cyl != 4, name contains "Fiat", kind in (a, b), or words
-// alone, which are looked for in names and words. `table` has columns (name and numbers, or name, levels and codes),
+// What a person writes to select rows: mpg > 25 and hp > 90, 20 < mpg < 25, mpg between 20 and 25, cyl != 4, name contains
+// "Fiat", kind not in (a, b), or words alone, which are looked for in names and words. `table` has columns (name and numbers, or name, levels and codes),
 // axes, scores, names. Returns a function of the row; throws an Error that says what cannot be read.
 const rowFilter = (text, table) => {
   const low = (v) => v.toLowerCase().replace(/\s+/g, " ").trim();
   const known = new Map();
   table.axes.forEach((name, j) => known.set(low(name), { name, numbers: table.scores[j] }));
   table.columns.forEach((c) => known.set(low(c.name), c));
-  if (table.names && !known.has("name")) known.set("name", { name: "name", names: table.names });
+  for (const name of table.names ? ["name", "row"] : []) if (!known.has(name)) known.set(name, { name, names: table.names });
   const byLength = [...known.keys()].sort((a, b) => b.length - a.length);
-  const KEYWORDS = new Set(["and", "or", "not", "contains", "in", "is"]);
+  const KEYWORDS = new Set(["and", "or", "not", "contains", "in", "is", "between"]);
   const SIGNS = /^(<=|>=|!=|<>|==|=|<|>|≤|≥|≠)/;
   const SAME = { "<>": "!=", "≠": "!=", "==": "=", "≤": "<=", "≥": ">=" };
   const quoted = (v) => "\u201c" + v + "\u201d";
@@ -105,16 +105,37 @@ const rowFilter = (text, table) => {
     if (table.names) worded.push((i) => low(table.names[i]).includes(wanted));
     return (i) => worded.some((is) => is(i));
   };
+  const listing = (name) => {
+    if (next("contains")) return contained(column(name), value("contains"));
+    next("in");
+    const c = column(name), any = listed().map((v) => compared(c, "=", v));
+    return (i) => any.some((is) => is(i));
+  };
+  const TURNED = { "<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!=" };
+  const turned = (written, sign) => { // 20 < mpg, and 20 < mpg < 25
+    const c = column(value(sign)), first = compared(c, TURNED[sign], written), more = next("sign");
+    if (!more) return first;
+    const second = compared(c, more.text, value(more.text));
+    return (i) => first(i) && second(i);
+  };
   const test = () => {
     const left = next("text") || next("words");
     if (!left) throw new Error(tokens[at] ? quoted(tokens[at].text) + " cannot stand here." : "Something is missing at the end.");
     const sign = next("sign");
+    if (sign && !known.has(low(left.text)) && Number(left.text) === Number(left.text)) return turned(left.text, sign.text);
     if (sign) return compared(column(left.text), sign.text, value(sign.text));
-    if (next("contains")) return contained(column(left.text), value("contains"));
-    if (next("in")) {
-      const c = column(left.text), any = listed().map((v) => compared(c, "=", v));
-      return (i) => any.some((is) => is(i));
+    if (next("between")) {
+      const c = column(left.text), least = compared(c, ">=", value("between"));
+      if (!next("and")) throw new Error("After " + quoted("between") + " come two numbers: between 20 and 25.");
+      const most = compared(c, "<=", value("and"));
+      return (i) => least(i) && most(i);
     }
+    if (tokens[at] && tokens[at].kind === "not" && tokens[at + 1] && ["in", "contains"].includes(tokens[at + 1].kind)) {
+      at++;
+      const is = listing(left.text);
+      return (i) => !is(i);
+    }
+    if (tokens[at] && ["in", "contains"].includes(tokens[at].kind)) return listing(left.text);
     if (next("is")) {
       const c = column(left.text), no = next("not");
       if (low(value("is")) !== "missing") throw new Error("After " + quoted("is") + " comes missing, or not missing.");
