@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import mmap
 import os
+from contextlib import suppress
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,7 @@ BUFFER = 2**25  # bytes of a buffer of OpenBLAS
 STACK = 2**23  # bytes of the stack of a thread
 SPARE = 2**23  # for what else the first calls take
 SHARE = 0.25  # of the room that buffers of more than one thread may take
+ARENA_MAX = -8  # the name of this setting in glibc's malloc.h
 RAISE_IT = "raise the limit of the process (ulimit -v, ulimit -d)"
 
 _buffered = 0  # threads whose buffers are taken
@@ -106,6 +108,7 @@ def threads_with_buffers(most: int) -> int:
     if free is None:
         return most
     if not _buffered:
+        _share_one_heap()
         libraries = [library for library in _xp.blas_libraries() if library.internal_api == "openblas"]
         known = all(hasattr(library.dynlib, "blas_memory_alloc") for library in libraries)
         fitting = int(SHARE * free / (BUFFER * max(len(libraries), 1))) - 1 if known else 1
@@ -113,6 +116,12 @@ def threads_with_buffers(most: int) -> int:
         _take(libraries, 1 if threads == 1 else threads + 1, free)  # the thread that waits for the others works too
         _buffered = threads
     return min(most, _buffered)
+
+
+def _share_one_heap() -> None:
+    """Have glibc serve all threads from one heap: with one each, none can use what another has freed."""
+    with suppress(OSError, AttributeError):  # other C libraries have no such setting
+        ctypes.CDLL(None).mallopt(ARENA_MAX, 1)
 
 
 def _take(libraries: list[Any], buffers: int, free: int) -> None:
