@@ -49,6 +49,15 @@ def test_a_frequency_repeats_rows_and_is_not_a_feature(counted):
     np.testing.assert_allclose(found.findings.scores, repeated.findings.scores)
 
 
+@pytest.mark.parametrize("name", ["n", "f", "count"])
+def test_counts_of_kinds_weigh_rows_by_their_short_names_too(name, counted):
+    """Of `MASS::minn38`, and of what `dplyr::count` returns."""
+    table = counted.rename(columns={"Freq": name})
+    assert f"'{name}' weighs the rows" in notes(report(table, target="met"))
+    dose = table.assign(dose=np.arange(len(table)) % 3)
+    assert (f"'{name}' weighs the rows" in notes(report(dose, target="met"))) == (name == "count")
+
+
 def test_a_frequency_that_is_a_number_after_all(counted):
     found = report(counted, target="met", numbers="Freq")
     assert found.findings.n_rows == 12

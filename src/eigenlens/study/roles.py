@@ -124,7 +124,8 @@ def _weigh(roles: Roles, plan: Plan, profile: dict[str, Column], columns: list[C
         return
     counts = [c for c in columns if c.kind == "number" and c.whole and c.low >= 0 and by_name.is_frequency(c.name)]
     others = [c for c in profile.values() if c not in counts and c.name not in roles.gone and c.kind != "empty"]
-    if len(counts) == 1 and len(others) > 1 and all(c.kind == "word" or c.distinct <= MOST_KINDS for c in others):
+    most = MOST_KINDS if counts and len(counts[0].name) > 1 else 0  # n and f may count anything
+    if len(counts) == 1 and len(others) > 1 and all(c.kind == "word" or c.distinct <= most for c in others):
         roles.weights = counts[0].name
         why = "the other columns hold kinds, and it says how often each combination was met"
         roles.notes.append(

@@ -32,7 +32,7 @@ KINDS = _set(
     "treatment treat trt arm occupation occup job industry brand colour color status marital site center centre"
 )
 YEARS = _set("year years yr yyyy")
-FREQUENCIES = _set("freq freqs frequency frequencies count counts")
+FREQUENCIES = _set("freq freqs frequency frequencies count counts f n")
 SURVEY_WEIGHTS = _set("weights wgt wght pweight fweight pwt finalwgt fnlwgt sampweight sampwt perwt")
 #: Of running numbers. Days, visits and periods run and restart too, and measure time.
 RUNNING = _set("index idx no nr num number obs observation row record seq sequence serial counter enum")

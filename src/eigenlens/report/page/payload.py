@@ -88,7 +88,9 @@ def left_off(findings: Findings, rows: int) -> list[str]:
     if len(findings.axes) > _most_axes(findings):
         said.append(f"The first {MOST_AXES} of {len(findings.axes)} directions can be drawn here.")
     if len(findings.columns) > MOST_COLUMNS:
-        said.append(f"The first {MOST_COLUMNS} of {len(findings.columns)} columns are listed and can give the colour.")
+        said.append(
+            f"The first {MOST_COLUMNS} of {len(findings.columns):,} columns are listed and can give the colour."
+        )
     if said:
         said.append("The file of scores has all rows and directions.")
     return said
