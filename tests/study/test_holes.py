@@ -81,7 +81,7 @@ def test_methods_without_a_likelihood_get_filled_rows_and_say_so(flowers):
     filled = {name for name, c in compared.items() if c.fills}
     assert {"FDA", "SVM (Gaussian kernel)"} <= filled
     assert not {"LDA", "PDA", "QDA", "MDA"} & filled
-    assert re.search(r"FDA\b[^.]* need complete rows: in the comparison, missing cells are filled", notes(result))
+    assert re.search(r"FDA\b[^.]* need complete rows: missing cells are filled", notes(result))
     fda = found(flowers, target="target", method="fda")
     assert isinstance(fda.model[1], ExpectedCells)
     assert "since FDA has no likelihood of rows with holes" in notes(fda)

@@ -362,6 +362,7 @@ def note_rows(data: Data, found: Compared) -> None:
     others = [c.name for c in found.methods if c.name not in found.tallies]
     if found.tallies and others:
         are = "are" if len(found.tallies) > 1 else "is"
-        data.notes.append(f"{listed(found.tallies, 6)} {are} compared on all rows, {listed(others, 6)} on {some}.")
+        note = f"{listed(found.tallies, 6)} {are} compared on all rows, {listed(others, 6)} on {some}."
+        data.notes.append(note[0].upper() + note[1:])
     elif others:
         data.notes.append(f"Methods are compared on {some}.")

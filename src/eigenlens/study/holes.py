@@ -285,7 +285,7 @@ def _compared(findings: Findings) -> list[str]:
         return []
     need = "needs" if len(lacking) == 1 else "need"
     return [
-        f"{listed(lacking, 6)} {need} complete rows: in the comparison, missing cells are filled with what the rest of "
+        f"In the comparison, {listed(lacking, 6)} {need} complete rows: missing cells are filled with what the rest of "
         "the row predicts."
     ]
 
