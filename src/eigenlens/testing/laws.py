@@ -88,8 +88,11 @@ def assert_same(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray], tole
             if not np.array_equal(value, other):
                 raise AssertionError(f"{law}: {name} differs")
             continue
-        size = np.max(np.abs(value), initial=0.0)
-        error = np.max(np.abs(value - other), initial=0.0)
+        known = ~np.isnan(value)  # NaN says that a number does not apply, and must do so on both sides
+        if np.isnan(other[known]).any() or not np.isnan(other[~known]).all():
+            raise AssertionError(f"{law}: {name} is NaN in other places")
+        size = np.max(np.abs(value[known]), initial=0.0)
+        error = np.max(np.abs(value[known] - other[known]), initial=0.0)
         if not error <= tolerance * max(size, np.finfo(float).tiny):
             raise AssertionError(f"{law}: {name} differs by {error / size:.1e} of its size (allowed {tolerance:.0e})")
 
