@@ -8,7 +8,7 @@ from eigenlens import PCA
 from eigenlens._core.errors import InputError, InputTypeError
 from eigenlens.inference import broken_stick, denoise, hard_threshold, noise_edge, parallel_analysis, tracy_widom_test
 from eigenlens.inference.denoising import noise_level, shrink
-from eigenlens.inference.tracy_widom import TABLE, _table, quantile, survival
+from eigenlens.inference.tracy_widom import TABLE, _table, quantile, ratio_quantile, survival
 
 
 def spiked(n, p, spikes, seed):
@@ -52,6 +52,11 @@ def test_the_interpolated_law_has_the_published_moments_and_slopes():
     np.testing.assert_allclose(F(s), here, atol=1e-12)
     np.testing.assert_allclose(F.deriv(1)(s), (above - below) / (2 * h), atol=1e-6)
     np.testing.assert_allclose(F.deriv(2)(s), (above - 2 * here + below) / h**2, atol=1e-6)
+
+
+def test_a_ratio_spreads_less_than_its_largest_eigenvalue_at_levels_beyond_the_table_too():
+    for alpha in (1e-7, 1e-10):
+        assert quantile(alpha) - 1 < ratio_quantile(alpha, 100, 100) < quantile(alpha)
 
 
 def test_the_far_tail_keeps_its_digits():

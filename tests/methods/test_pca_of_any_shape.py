@@ -332,3 +332,9 @@ def test_the_table_of_sparse_products_is_not_copied():
     tracemalloc.stop()
     assert isinstance(outline, Outline)
     assert peak < 0.1 * X.data.nbytes
+
+
+def test_cells_of_columns_are_counted_in_pieces(monkeypatch):
+    X = sparse(200, 120)
+    monkeypatch.setattr(PRODUCTS, "COUNTED", 7)
+    np.testing.assert_array_equal(PRODUCTS._cells_of_columns(X.tocsr()), (X.toarray() != 0).sum(axis=0))

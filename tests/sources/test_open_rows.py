@@ -128,6 +128,10 @@ READING = {
     ),
     "no such device": (lambda d: PCA().fit(open_rows(d / "rows.npy", device="moon")), "device='moon' cannot be"),
     "damaged chunk": (lambda d: PCA().fit(open_rows(_damaged(d / "z.zarr"))), "z.zarr, rows 0 to 89 cannot be read"),
+    "damaged row group": (
+        lambda d: PCA().fit(open_rows(_damaged_group(d / "bad.parquet", 3))),
+        "bad.parquet, row group 3 cannot be read",
+    ),
     "a response of words": (
         lambda d: CCA().fit(open_rows(d / "rows.parquet", list("ab"), target=["label"])),
         "Y must hold numbers",
@@ -172,6 +176,15 @@ def _damaged(path):
     array[:] = FRAME[list("abc")].to_numpy()
     chunk = next(p for p in sorted((path / "c").rglob("*")) if p.is_file())
     chunk.write_bytes(chunk.read_bytes()[:20])
+    return path
+
+
+def _damaged_group(path, group):
+    FRAME[list("abc")].to_parquet(path, row_group_size=20, write_page_checksum=True)
+    place = pq.ParquetFile(path).metadata.row_group(group).column(0)
+    cells = bytearray(path.read_bytes())
+    cells[place.data_page_offset + place.total_compressed_size // 2] ^= 0xFF
+    path.write_bytes(cells)
     return path
 
 

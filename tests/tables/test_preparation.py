@@ -131,6 +131,12 @@ def test_words_missing_in_new_rows_alone_are_unobserved_too():
     assert new.iloc[0].isna().to_dict() == {"x": False, "kind = b": True, "kind = c": True}
 
 
+def test_an_empty_word_is_a_word_and_stands_in_for_no_other():
+    frame = pd.DataFrame({"kind": [None, "", "c", *["a", "", "c"] * 20]})
+    rows = Preparation(missing="keep", standardise=False, centre=False).fit_transform(frame)
+    assert rows.isna().all(axis=1).tolist() == [True, *[False] * 62]
+
+
 def test_unobserved_words_go_through_a_likelihood():
     frame = with_rare_holes()
     y = np.arange(60) % 2

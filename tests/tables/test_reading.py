@@ -330,6 +330,19 @@ def test_packed_files(tmp_path):
         TableFile(written(tmp_path, b"PK but not really", "bad.zip"))
 
 
+def test_a_folder_speaks_for_a_column_of_its_sheets(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    for year in (2024, 2025):
+        (tmp_path / f"year={year}").mkdir()
+        book = openpyxl.Workbook()
+        for row in (("size", "year"), (1.5, 0), (2.5, 0)):
+            book.active.append(row)
+        book.save(tmp_path / f"year={year}" / "rows.xlsx")
+    several = TableFile(tmp_path)
+    assert several.names == ["size", "year"]
+    assert several.read(["size", "year"]).to_pydict() == {"size": [1.5, 2.5] * 2, "year": [2024, 2024, 2025, 2025]}
+
+
 def test_an_excel_sheet(tmp_path, monkeypatch):
     book = openpyxl.Workbook()
     rows = [

@@ -95,7 +95,8 @@ def ratio_quantile(alpha: float, n: float, p: float) -> float:
 def _quantile_and_bend(alpha: float) -> tuple[float, float]:
     """Return the quantile of TW₁ and F₁″/F₁′ there."""
     s, F = quantile(alpha), _table()
-    return s, float(F.deriv(2)(s) / F.deriv(1)(s))
+    inside = np.clip(s, *TABLE)  # beyond, a polynomial means nothing
+    return s, float(F.deriv(2)(inside) / F.deriv(1)(inside))
 
 
 @lru_cache(maxsize=1)

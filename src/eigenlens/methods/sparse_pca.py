@@ -79,7 +79,8 @@ class SparsePCA(PrincipalComponents):
     n_nonzero : int, sequence of ints or None
         Number of nonzero loadings, one for all components or one for each, instead of `alpha`: in each component the
         penalty is lowered until one more loading would enter. `alpha_` holds the penalties found. With more columns
-        than rows, the soft-threshold form chooses the columns, and the loadings at them are found without a penalty.
+        than rows and a finite `ridge`, the soft-threshold form chooses the columns, and their loadings are found
+        without a penalty.
     ridge : float
         λ₂, on the same scale. ``numpy.inf`` is the soft-threshold form for many more columns than rows, which needs no
         p × p matrix. With `n_nonzero` and more columns than rows, a larger ridge is used if loadings would cancel.
@@ -102,10 +103,11 @@ class SparsePCA(PrincipalComponents):
     n_nonzero_ : ndarray of shape (k,)
         Nonzero loadings of each component.
     alpha_ : ndarray of shape (k,)
-        Penalties used. NaN if no penalty gives `n_nonzero` loadings and lets the iteration converge, or if columns are
-        more than rows: the set of columns is then fixed, and the loadings are found without a penalty.
+        Penalties used. With `n_nonzero`, NaN if no penalty gives this number and lets the iteration converge, or if
+        there are more columns than rows and `ridge` is finite: the set of columns is then fixed, and the loadings are
+        found without a penalty.
     ridge_ : float
-        Ridge used.
+        Ridge used: `ridge`, or more if loadings would cancel.
     objective_ : float
         Value that the iteration reached, before `refit`: the sum above, with `alpha_` as λ₁ (and without a penalty if
         that is NaN) and `ridge_` as λ₂; if that is infinite, ‖B‖² − 2 tr(AᵀGB) + Σ λ₁ⱼ‖βⱼ‖₁.

@@ -97,12 +97,13 @@ class ExpectedCells(TransformerMixin, BaseEstimator):
         """Learn how the columns that are not asked for follow from the others, in the rows that observe them."""
         self.tied_ = np.setdiff1d(np.arange(X.shape[1]), self.asked_)
         self.tie_ = np.zeros((1 + len(self.asked_), len(self.tied_)))
-        holes = np.isnan(X)
-        for place, j in enumerate(self.tied_):
-            alike = np.flatnonzero((holes[:, self.asked_] == holes[:, [j]]).all(axis=0))
-            rows = X[~holes[:, j]]
+        group = _by_holes(np.isnan(X))
+        for same in np.unique(group[self.tied_]):
+            alike, follow = (np.flatnonzero(group[columns] == same) for columns in (self.asked_, self.tied_))
+            rows = X[~np.isnan(X[:, self.tied_[follow[0]]])]
             A = np.column_stack([np.ones(len(rows)), rows[:, self.asked_[alike]]])
-            self.tie_[np.append(0, 1 + alike), place] = np.linalg.lstsq(A, rows[:, j])[0]
+            ties = np.linalg.lstsq(A, rows[:, self.tied_[follow]])[0]
+            self.tie_[np.ix_(np.append(0, 1 + alike), follow)] = ties
 
     def transform(self, X: TableLike) -> np.ndarray:
         """Return the rows with their missing cells filled."""
@@ -125,13 +126,18 @@ def independent(X: np.ndarray) -> np.ndarray:
     The last of a set of columns of 0 and 1 is such a column: wherever it is observed, so are the others.
     """
     holes, tied = np.isnan(X), []
-    _, places = np.unique(np.packbits(holes, axis=0), axis=1, return_inverse=True)
-    for place in range(int(places.max(initial=-1)) + 1):
-        alike = np.flatnonzero(places.ravel() == place)
+    group = _by_holes(holes)
+    for same in range(int(group.max(initial=-1)) + 1):
+        alike = np.flatnonzero(group == same)
         rows = ~holes[:, alike[0]]
         if len(alike) > 1 and (rows.all() or rows.sum() > len(alike) + 1):  # a few rows would tie any columns
             tied.append(alike[_determined(X[rows][:, alike])])
     return np.setdiff1d(np.arange(X.shape[1]), np.concatenate(tied)) if tied else np.arange(X.shape[1])
+
+
+def _by_holes(holes: np.ndarray) -> np.ndarray:
+    """Number the columns by the rows in which they have holes."""
+    return np.unique(np.packbits(holes, axis=0), axis=1, return_inverse=True)[1].ravel()
 
 
 def _determined(A: np.ndarray) -> np.ndarray:

@@ -81,7 +81,7 @@ class ParquetReader:
             for group in range(file.num_row_groups):
                 origin = f"{path}, row group {group}"
                 with _unreadable(origin):
-                    for batch in parquet_batches(path, file, own, rows, [group]):
+                    for batch in parquet_batches(path, file, own, rows, group):
                         batch = self._partitions.extended(batch, k)
                         yield record_piece(batch, roles, names, dtype, origin, start)
                         start += batch.num_rows
@@ -111,12 +111,11 @@ def open_parquet(path: Place, **options: Any) -> Iterator[Any]:
         file.close(force=True)
 
 
-def parquet_batches(
-    path: Place, file: Any, columns: list[str], rows: int, groups: list[int] | None = None
-) -> Iterator[Any]:
-    """Yield so many rows at a time of an open file, or of some of its row groups; on threads where there is room."""
+def parquet_batches(path: Place, file: Any, columns: list[str], rows: int, group: int | None = None) -> Iterator[Any]:
+    """Yield so many rows at a time of an open file, or of one of its row groups; on threads where there is room."""
     limits.piece_within(PIECE, PIECE, 1, f"Reading {path}")
-    with _unreadable(str(path)):
+    groups, origin = (None, str(path)) if group is None else ([group], f"{path}, row group {group}")
+    with _unreadable(origin):
         yield from file.iter_batches(batch_size=rows, row_groups=groups, columns=columns, use_threads=others_may_work())
 
 

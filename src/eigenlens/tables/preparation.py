@@ -232,9 +232,9 @@ class Preparation(TransformerMixin, BaseEstimator):
 
     def _indicators(self, series: Any, name: str) -> np.ndarray:
         levels = self.levels_[name]
-        place = {word: j for j, word in enumerate(levels)}
+        place: dict[str | None, int] = {word: j for j, word in enumerate(levels)}
         nothing = len(levels)  # the row of words that nobody observed and nothing stands in for
-        filled = place.get(self.fill_words_.get(name, ""), nothing)
+        filled = place.get(self.fill_words_.get(name), nothing)
         codes = np.array(
             [filled if w is None or w != w else place.get(word_of(w), -1) for w in series.to_list()], dtype=int
         )

@@ -29,9 +29,11 @@ def read_sheets(paths: list[Path], folders: list[dict[str, str]]) -> tuple[Any, 
     notes: list[str] = []
     for path, folder in zip(paths, folders, strict=True):
         columns, said = _read_sheet(path)
-        require_same_columns(paths[0], list(found), path, [*columns, *(set(folder) - set(columns))]) if found else None
         rows = len(next(iter(columns.values())))
-        for name, cells in [*columns.items(), *((name, [word] * rows) for name, word in folder.items())]:
+        columns |= {name: [word] * rows for name, word in folder.items()}
+        if found:
+            require_same_columns(paths[0], list(found), path, list(columns))
+        for name, cells in columns.items():
             found.setdefault(name, []).extend(cells)
         notes += [note for note in said if note not in notes]
     return pa.table({name: _column(cells) for name, cells in found.items()}), notes
