@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -319,6 +320,18 @@ def test_files_with_columns_in_another_order_are_one_table(folder):
     (folder / "q.csv").write_text("c,a,b\n9,7,z\n")
     table = TableFile(["p.csv", "q.csv"])
     assert table.read(["b", "a", "c"]).to_pydict() == {"b": ["x", "y", "z"], "a": [1, 4, 7], "c": [3, 6, 9]}
+
+
+@pytest.mark.parametrize("words", [[], ["--json"]])
+def test_the_page_opens_or_the_reader_is_told(words, folder, capsys, monkeypatch):
+    (folder / "t.csv").write_text("a,b,c\n1,2,3\n3,4,7\n5,1,2\n2,2,9\n4,4,1\n")
+    opened = []
+    for there in (True, False):
+        monkeypatch.setattr("webbrowser.open", lambda place, there=there: opened.append(place) or there)
+        assert run(["report", "t.csv", "--open", "--force", *words]) == 0
+        told = f"--open: no browser was found; open {Path('t-report/report.html')} yourself."
+        assert (told in capsys.readouterr().err) is not there
+    assert opened == [(folder / "t-report" / "report.html").resolve().as_uri()] * 2
 
 
 def test_the_stack_of_a_command_has_room():

@@ -153,16 +153,20 @@ def run_report(options: dict[str, Any]) -> None:
             names = [*names, BESIDE]
     if options["as_json"]:
         print_json({**result.findings.to_dict(), "files": {name: str(places[name]) for name in names}})
-        return
-    print_findings(result.findings, places["model.eigenlens"])
+    else:
+        print_findings(result.findings, places["model.eigenlens"])
+        _print_files(result, places, names)
+    if options["show"] and not webbrowser.open(places[names[0]].resolve().as_uri()):
+        click.echo(f"--open: no browser was found; open {places[names[0]]} yourself.", err=True)
+
+
+def _print_files(result: Study, places: dict[str, Path], names: list[str]) -> None:
     out = console()
     out.print()
-    first = "".join(f"; {axis} is its column {name}" for axis, name in result.findings.named_axes()[:1])
-    whats = ("the page, for any browser", f"a row for each row{first}", "the model", "two methods side by side")
+    first = "".join(f"; {axis} is column {name}" for axis, name in result.findings.named_axes()[:1])
+    whats = ("the page, for any browser", f"the scores of each row{first}", "the model", "two methods side by side")
     for name, what in zip(names, whats, strict=False):
         out.print(f"{escape(str(places[name]))}  [dim]{what}[/dim]", soft_wrap=True)
-    if options["show"]:
-        webbrowser.open(places[names[0]].resolve().as_uri())
 
 
 def _write_beside(result: Study, other: Study, place: Path) -> None:
