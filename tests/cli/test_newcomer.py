@@ -301,6 +301,7 @@ def test_files_that_a_shell_has_listed_are_one_table(people, folder, capsys):
         (["p.csv", "p.csv"], 1, "p.csv: it is named twice, so its rows would count twice; name it once."),
         (["p.csv", "link.csv"], 1, "link.csv: it is the same file as p.csv, so"),
         (["p.csv", "other.csv"], 1, "other.csv: its columns are not those of p.csv: it has 'z' in addition and no 'b'"),
+        (["p.csv", "tabs.csv"], 1, "tabs.csv: its columns are separated by tabs, those of p.csv by commas."),
         (["p.csv", "-"], 2, "is a table by itself"),
         (["p.csv", "t.parquet"], 1, "files are of several kinds (.parquet, text); name those of one kind"),
         (["p.csv", "gone.csv"], 2, "'gone.csv' does not exist"),
@@ -309,6 +310,7 @@ def test_files_that_a_shell_has_listed_are_one_table(people, folder, capsys):
 def test_files_that_are_not_one_table_are_refused(files, code, words, folder, capsys):
     (folder / "p.csv").write_text("a,b\n1,2\n3,4\n")
     (folder / "other.csv").write_text("a,z\n1,2\n3,4\n")
+    (folder / "tabs.csv").write_text("a\tb\n1\t2\n3\t4\n")
     (folder / "link.csv").symlink_to("p.csv")
     (folder / "t.parquet").write_bytes(b"")
     assert run(["report", *files]) == code

@@ -147,3 +147,10 @@ def test_a_sum_of_columns_is_a_leak():
     frame["number"], frame["latitude"] = frame["early"] + frame["late"], rng.standard_normal(80)
     said = " ".join(eigenlens.report(frame, target="late", target_is="number").findings.summary)
     assert "A leak? The other columns determine 'late': on rows left out, linear regression explains all" in said
+
+
+@pytest.mark.parametrize(("shares", "words"), [([0.2, 0.1, 0.1], "that were computed are"), ([0.5, 0.3, 0.2], "are")])
+def test_all_directions_are_those_that_were_computed(shares, words):
+    of = findings(weights=np.eye(4, 3))
+    of.directions = [Direction(f"d{j}", 1.0, share, "shown") for j, share in enumerate(shares)]
+    assert said(of, spread_words, True).startswith(f"All three directions {words} shown")

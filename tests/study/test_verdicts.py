@@ -8,11 +8,14 @@ import pytest
 
 from eigenlens import LDA, PCA, report
 from eigenlens._core.errors import RankWarning
+from eigenlens.inference import DimensionTest
+from eigenlens.methods._declaration import Wording
+from eigenlens.report import findings
 from eigenlens.report.page import render
 from eigenlens.study import Plan, dimension_tests, read_data, study
 from eigenlens.study.efforts import effort, some_rows
 from eigenlens.study.methods import declared, made, methods
-from eigenlens.study.verdicts import p_words
+from eigenlens.study.verdicts import IN_ORDER, of_test, p_words
 from eigenlens.tables import TableFile
 
 UNTESTED = {"mda"}  # its subclasses are clusters of the fit's own making
@@ -217,6 +220,14 @@ def test_p_values_in_words():
     assert p_words(1e-16, draws=199) == "p < 0.001"  # of the linear regression that is joined with draws
     assert p_words(0.0005, draws=1999) == "p = 0.001"
     assert p_words(0.005, draws=199) == "p = 0.005"
+
+
+@pytest.mark.parametrize(("p_values", "told"), [([0.01, 0.6, 0.02], True), ([0.01, 0.6, 0.7], False)])
+def test_a_small_p_after_a_direction_that_is_not_shown_is_explained(p_values, told):
+    found = DimensionTest(1, np.array(p_values), {}, 0.05, "t")
+    verdicts = of_test(found, 3, findings.Test("t", "About."), Wording("t", "About."))
+    assert verdicts.words == ["shown", "not shown by these rows", "not shown by these rows"]
+    assert (IN_ORDER in verdicts.test.about) is told
 
 
 def test_rows_are_drawn_by_class():

@@ -25,7 +25,7 @@ from ..tables.preparation import ABSENT
 from .data import Data, sample_rows
 from .gaps import holes_in
 from .methods import fitted
-from .words import correlations
+from .words import correlations, joined
 
 WORK = 5e9  # different patterns of holes, times the cube of the columns: beyond, a likelihood takes minutes
 MOST_SHOWN = 8  # columns whose holes are counted in a note
@@ -285,7 +285,7 @@ def _compared(findings: Findings) -> list[str]:
         return []
     need = "needs" if len(lacking) == 1 else "need"
     return [
-        f"In the comparison, {listed(lacking, 6)} {need} complete rows: missing cells are filled with what the rest of "
+        f"In the comparison, {joined(lacking)} {need} complete rows: missing cells are filled with what the rest of "
         "the row predicts."
     ]
 

@@ -12,6 +12,7 @@ from ..methods._declaration import Wording
 from ..report.findings import NOT_SHOWN, NOT_TESTED, OPEN, SHOWN, Direction, Test
 
 MOST_POINTS = 2500  # of a table of distances whose eigenvalues are all computed
+IN_ORDER = "Directions count in order: after one that is not shown, none is, however small its p-value."
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,8 @@ def of_test(found: DimensionTest, k: int, test: Test, wording: Wording, band_wor
     if "noise" in found.statistics and band_words:
         scree |= {"band": found.statistics["noise"][:k], "band_words": band_words}
     verdicts = [*found.verdicts, *[found.verdict_beyond] * k][:k]
+    if any(v is not None and v <= found.alpha for v in p[found.dimension :]):
+        test = replace(test, about=f"{test.about} {IN_ORDER}".strip())
     test = replace(test, of_the_next=found.of_the_next, stopped=found.stopped)
     return Verdicts(test, verdicts, said, p, scree)
 

@@ -137,6 +137,8 @@ def spread_words(findings: Findings, standardised: bool) -> None:
         carried = f", and carry {_share(sum(shares[:shown]))} of the variance" if any(shares) and shown > 1 else ""
         some = _some(shown, k, "direction")
         some = f"At least {some[0].lower()}{some[1:]}" if findings.test.stopped else some
+        if shown == k and 0 < sum(shares) < 0.999:  # there are more, which were not computed
+            some += " that were computed"
         findings.summary.append(
             f"{some} {'is' if shown == 1 else 'are'} shown{_by_test(findings)}{carried}."
             if shown

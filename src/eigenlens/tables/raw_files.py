@@ -28,7 +28,7 @@ from ..sources.parquet import open_parquet, parquet_batches, read_footer
 from ..sources.snapshot import Snapshot
 from .cells import Cells, has_control, parse
 from .endings import PACKED, SHEETS, TEXT, kind_of
-from .guessing import guessed
+from .guessing import NAMED, guessed
 from .parts import files_of, place_in_words, require_same_columns, with_folder
 from .sheets import read_sheets
 
@@ -160,10 +160,26 @@ class RawFiles:
 
     def _names_of(self, path: Path) -> list[str]:
         if self.is_text:
-            return read_header(path, self.dialect)
+            try:
+                return read_header(path, self.dialect)
+            except errors.InputError:
+                self._require_same_delimiter(path)
+                raise
         names = [str(name) for name in read_footer(path)[0].names]
         refuse_same_names(path, names)
         return names
+
+    def _require_same_delimiter(self, path: Path) -> None:
+        """Refuse a file whose columns are separated in another way than those of the first."""
+        first, told = self.paths[0], self.dialect.delimiter
+        if path == first or self.asked.delimiter != AUTO:
+            return
+        found = guessed(path, self.asked)[0].delimiter
+        if found != told:
+            raise errors.InputError(
+                f"{path}: its columns are separated by {NAMED[found]}, those of {first} by {NAMED[told]}. All files "
+                "of a table need the same mark; save this one as the first is."
+            )
 
     def _cells(self, batch: Any, name: str) -> Cells:
         column = batch.column(name)

@@ -96,7 +96,8 @@ def _found(f: Findings) -> Markup:
     tiles = []
     if f.shown_directions is not None:
         of = "or more of" if f.test.stopped else "of"
-        tiles.append((f"{f.shown_directions} {of} {len(f.directions)}", "directions are shown"))
+        are = "direction is shown" if len(f.directions) == 1 else "directions are shown"
+        tiles.append((f"{f.shown_directions} {of} {len(f.directions)}", are))
     shares = [d.share for d in f.directions if d.share is not None]
     if len(shares) > 2:
         tiles.append((f"{sum(shares[:2]):.0%}", "in the first two directions"))
@@ -245,7 +246,7 @@ def _directions(f: Findings) -> Markup:
         "The directions",
         el("p", f.test.about, class_="note") if f.shown_directions is not None and f.test.about else None,
         el("div", drawings, numbers, class_="pair"),
-        el("p", f"Their columns in the table of scores: {listed(f.score_names, 8)}.", class_="note"),
+        el("p", f"In the table of scores: {listed(f.score_names, 8)}.", class_="note"),
         id_="directions",
         wide=True,
     )
