@@ -308,7 +308,7 @@ def test_scores_have_one_naming(words, name, animals, folder, capsys):
     assert list(pd.read_csv("again.csv")) == names
     capsys.readouterr()
     assert run(["report", "t.csv", "--force", "--folds", "0", *words]) == 0
-    assert f"is its column {name}0" in " ".join(capsys.readouterr().out.split())
+    assert f"is column {name}0" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_word_among_numbers_of_new_rows_is_still_refused(measures, folder, capsys):
