@@ -132,8 +132,8 @@ def test_a_column_with_equal_means_is_no_lack_of_rows():
 
 def test_words():
     assert str(wilks([0.9, 0.1], n=100, p=4, s=2)) == (
-        "1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared "
-        "correlation of 0.1 or more."
+        "1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would usually show a "
+        "squared correlation of 0.1 or more."
     )
     assert "too few rows to tell of any" in str(wilks([0.5, 0.1], n=12, p=4, s=2))
     assert str(DimensionTest.chosen(2, {"eigenvalue": np.ones(3)}, "ladle")) == "2 of 3 directions are kept (ladle)."

@@ -77,7 +77,7 @@ class DimensionTest(Result):
     >>> from eigenlens.inference import wilks
     >>> test = wilks([0.9, 0.1], n=100, p=4, s=2)
     >>> print(test)
-    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
+    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would usually show a squared
     correlation of 0.1 or more.
     >>> test.dimension, (test.p_values < 0.05).tolist()
     (1, [True, False])
@@ -183,11 +183,11 @@ class DimensionTest(Result):
             return f"{place} is {NOT_SHOWN}."
         least = f"{_a(self.measure)} of {power:.2g} or more"
         if power <= NOTICEABLE_SHARE:
-            return f"{place} is {NOT_SHOWN}, which would show {least}."
+            return f"{place} is {NOT_SHOWN}, which would usually show {least}."
         more = "of more" if self.dimension else "of any"
         if power >= 1:
             return f"There are {TOO_FEW} {more}: they would miss even a large direction."
-        return f"There are {TOO_FEW} {more}: they would show {least}."
+        return f"There are {TOO_FEW} {more}: they would usually show {least}."
 
     def to_frame(self) -> Frame:
         """Return the tests as a pandas DataFrame, a row for each d."""

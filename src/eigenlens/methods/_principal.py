@@ -138,7 +138,7 @@ class PrincipalComponents(RowsTransformer, MomentsEstimator[Moments]):
         >>> X = load_wine().data
         >>> print(PCA(2, scale=True).fit(X).test_dimension())
         6 of 13 directions are shown at 5% (shared directions, normal noise). The next is not shown by these
-        rows, which would show a share of the variance left of 0.07 or more.
+        rows, which would usually show a share of the variance left of 0.07 or more.
         """
         self._require_fit()
         check_choice("method", method, TESTS)

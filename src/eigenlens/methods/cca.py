@@ -103,7 +103,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
     >>> cca.correlations_.round(2)
     array([0.74, 0.06])
     >>> print(cca.test_dimension())
-    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would show a squared
+    1 of 2 directions is shown at 5% (wilks). The next is not shown by these rows, which would usually show a squared
     correlation of 0.019 or more. The test assumes normal data; pass X and Y to check that.
     """
 

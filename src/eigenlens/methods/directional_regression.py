@@ -79,8 +79,8 @@ class DirectionalRegression(OnePassInverseRegression):
     >>> bool(np.linalg.norm(plane[:2]) ** 2 / 2 > 0.98)      # both directions are found
     True
     >>> print(dr.test_dimension())
-    2 of 4 directions are shown at 5% (simulation and linear). The next is not shown by these rows, which would show
-    an eigenvalue of 0.056 or more. It is right for normal X; pass X and y for a test of any law.
+    2 of 4 directions are shown at 5% (simulation and linear). The next is not shown by these rows, which would
+    usually show an eigenvalue of 0.056 or more. It is right for normal X; pass X and y for a test of any law.
     """
 
     _declaration = Declaration(

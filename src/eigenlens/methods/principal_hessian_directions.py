@@ -98,8 +98,8 @@ class PrincipalHessianDirections(RowsTransformer, MomentsEstimator[Cubic]):
     >>> phd.curvatures_.round(1)
     array([ 3.8, -2.1])
     >>> print(phd.test_dimension())
-    2 of 5 directions are shown at 5% (chi2). The next is not shown by these rows, which would show an eigenvalue of
-    0.027 or more. It is right for normal X; pass X and y for a test of any law.
+    2 of 5 directions are shown at 5% (chi2). The next is not shown by these rows, which would usually show an
+    eigenvalue of 0.027 or more. It is right for normal X; pass X and y for a test of any law.
     """
 
     components_: Array

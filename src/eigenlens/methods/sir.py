@@ -92,8 +92,8 @@ class SIR(OnePassInverseRegression):
     >>> (sir.components_ / np.linalg.norm(sir.components_)).round(1) + 0.0
     array([[0.7, 0.7, 0. , 0. , 0. ]])
     >>> print(sir.test_dimension())
-    1 of 5 directions is shown at 5% (chi2 and linear). The next is not shown by these rows, which would show an
-    eigenvalue of 0.063 or more.
+    1 of 5 directions is shown at 5% (chi2 and linear). The next is not shown by these rows, which would usually show
+    an eigenvalue of 0.063 or more.
     """
 
     _declaration = Declaration(
