@@ -26,10 +26,10 @@ from .fold_regressions import FoldRegressions
 from .fold_splits import folds_of
 from .gaussian_svm import WIDE, GaussianSVM
 from .group_folds import dealt_groups, rule_of_buckets
-from .holes import fitted_rows, modelled
 from .methods import declared, made, methods, rivals
+from .missing_cells import fitted_rows, modelled
 from .plan import Plan, Progress
-from .response import sliced
+from .response_bins import sliced
 from .tallies import LEVEL, ClassTally, Tally, clustered, explained, wilson
 
 MOST_ROWS = 8_000  # rows that a comparison uses: an SVM of classes that overlap pays for their square
