@@ -589,7 +589,7 @@ def test_two_pages_are_shown_whole_on_a_phone(wine, browser, tmp_path):
     page = browser.new_page(viewport={"width": 400, "height": 900})
     page.goto(path.as_uri())
     page.wait_for_function("[...document.querySelectorAll('iframe')].every(f => f.offsetHeight > 2000)")
-    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    page.wait_for_function("document.documentElement.scrollWidth == 400")  # once the frames have grown
     page.close()
 
 
