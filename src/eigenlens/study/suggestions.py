@@ -16,7 +16,7 @@ from .data import Data
 from .methods import declared, of_question
 from .plan import Plan
 
-MOST = 3
+MOST_STEPS = 3
 FEW_KINDS = 10  # of a column of words that could be explained
 
 
@@ -32,9 +32,9 @@ def suggestions(cls: Any, findings: Findings, data: Data, plan: Plan) -> list[Ne
         "distances": _of_distances,
     }[data.kind]
     found = [*_of_hints(data, plan), *steps(cls, findings, data, plan), *_of_any(findings, data, plan)]
-    if len({step.command for step in found}) < MOST:
+    if len({step.command for step in found}) < MOST_STEPS:
         found += _beside(cls, data, plan)
-    kept = list({step.command: step for step in found}.values())[:MOST]
+    kept = list({step.command: step for step in found}.values())[:MOST_STEPS]
     return [_elsewhere(step, data, j) for j, step in enumerate(kept, 2)]
 
 
