@@ -62,8 +62,7 @@ class Centred(Moments):
         self.exponent: powers.Exponents = None
 
     def anchored(self, first: Block) -> Self:
-        row = first.X[:1, :]
-        return self.anchored_at(_xp.dense(row)[0, :])
+        return self.anchored_at(first.X[0, :])
 
     def anchored_at(self, row: Array, n_groups: int = 1) -> Self:
         """Return empty moments with `row` as the pivot."""
@@ -131,7 +130,7 @@ class Centred(Moments):
 
     def update(self, block: Block) -> Self:
         if not hasattr(self, "pivot"):
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         return self.update_groups(block.X, block.weight, None)
 
     def update_groups(self, X: Array, weight: Array | None, codes: Codes) -> Self:
@@ -214,12 +213,11 @@ class Centred(Moments):
 
     def _become(self, other: Centred) -> Self:
         """Take over what another object has seen, where this one has seen nothing."""
-        kept = other.copy()
-        kept.names = self.names if self.names is not None else other.names
-        if kept.store_type is not self.store_type:
-            kept.store = self.store_type.of(kept.shift[:0, :]).plus(kept.store)
-        kept.store = kept.store.compacted()
-        self.__dict__.update(kept.__dict__)
+        names, store = other.names if self.names is None else self.names, other.store
+        if other.store_type is not self.store_type:
+            store = self.store_type.of(other.shift[:0, :]).plus(store)
+        self.__dict__.update(other.__dict__)
+        self.names, self.store = names, store.compacted()
         return self
 
     def brought_to(self, like: Array) -> Self:

@@ -59,18 +59,19 @@ class Grouped(Moments):
 
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of, self.pooled, self.meaning)
-        row = first.X[:1, :]
-        new._first = _xp.dense(row)[0, :]
+        new._first = first.X[0, :]
         return new
 
     def update(self, block: Block) -> Self:
         if block.X.shape[0] == 0:
             return self
         if self._first is None:
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         codes = self._own_codes(block)
         if self.pooled:
-            self.groups = [self.groups[0].copy().update_groups(block.X, block.weight, codes)]
+            shared = self.groups[0]
+            shared = shared.copy() if shared.n_rows else shared  # which `_own_codes` has just made
+            self.groups = [shared.update_groups(block.X, block.weight, codes)]
             return self
         groups = list(self.groups)
         for k, rows in _rows_of_each(codes):

@@ -26,6 +26,7 @@ from .base import (
     middle,
     require_room,
     segment_blocks,
+    typical_row,
     typical_rows,
 )
 from .labelled import is_labelled, labelled_rows
@@ -233,9 +234,13 @@ class MemorySource(Source):
             at += len(piece)
         return found
 
+    def collect(self, empty: M) -> M:
+        if not self._is_one_block:
+            return super().collect(empty)
+        block = self._read(0, self.table.shape[0])
+        return empty.anchored(typical_row(block)).update(block)
+
     def reduce(self, start: M) -> M:
-        if self._is_one_block:
-            return start.update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)
