@@ -23,6 +23,7 @@ from . import centring, sparse
 from .base import Moments
 from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
 
+FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
 CONSTANT = 1.0  # a sum of squares up to this share of W·(ε·size)² is the rounding of means
 
 
@@ -111,7 +112,7 @@ class Centred(Moments):
     @property
     def factor(self) -> Array | None:
         """Rows F with FᵀF = the sum of squares, over 2^exponent; None where only the matrix is kept."""
-        return None if isinstance(self.store, Gram) else self.store.rows
+        return self.store.rows
 
     @property
     def matrix(self) -> Array:
@@ -141,12 +142,16 @@ class Centred(Moments):
             return self
         if _xp.is_sparse(X):
             return self._update_sparse(X, weight, codes)
-        part = type(self)()
+        centred = centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact)
+        part = type(self)() if self.n_rows else self
         part.pivot, part.n_rows, part.dtype = self.pivot, int(X.shape[0]), self.dtype
         if X.dtype != self.dtype:
             part.dtype = _xp.namespace(X).result_type(X.dtype, self.dtype)
-        part._set_centred(centre_block(X, weight, codes, len(self.weights), self.pivot, self.exact))
-        return self._become(part) if self.n_rows == 0 else self.merge(part)
+        part._set_centred(centred)
+        if part is not self:
+            return self.merge(part)
+        self.store = self.store.compacted()
+        return self
 
     def _update_sparse(self, X: Any, weight: Array | None, codes: Codes) -> Self:
         """Take in sparse rows, as they are where that pays."""
@@ -394,6 +399,24 @@ class Factor(Centred):
     """
 
     store_type = Triangle
+
+
+def choose_kind(n_rows: int | None, n_columns: int) -> type[Centred]:
+    """Choose between the two ways of keeping a scatter.
+
+    A triangular factor keeps all digits where the scatter keeps half of them, and needs only n rows where the
+    scatter needs p; it costs about five times the work. So: the factor for fewer rows than columns and for small
+    tables, where the difference is not felt; the scatter otherwise.
+
+    Parameters
+    ----------
+    n_rows : int or None
+        Rows to come, if known.
+    n_columns : int
+    """
+    if n_rows is not None and (n_rows <= n_columns or n_rows * n_columns**2 <= FACTOR_WORK):
+        return Factor
+    return Scatter
 
 
 def _per_group(values: np.ndarray, like: Array) -> Any:

@@ -303,7 +303,10 @@ def as_source(
     """
     settle_blas()
     reader = ClassReader() if reader is None else reader
-    y, sample_weight = unlabelled(y), unlabelled(sample_weight)
+    if y is not None and not isinstance(y, np.ndarray):
+        y = unlabelled(y)
+    if sample_weight is not None:
+        sample_weight = unlabelled(sample_weight)
     if not isinstance(X, np.ndarray):
         given = sample_weight if counts else given_as_counts(sample_weight)
         X = X.without_weights() if every_row and isinstance(X, Source) else X
