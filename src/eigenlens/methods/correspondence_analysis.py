@@ -24,7 +24,7 @@ import scipy.stats
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, wanted
+from .._core.parameters import check_choice, check_count
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
@@ -41,7 +41,7 @@ from ._declaration import Declaration, Laws
 from ._directions_table import directions
 from ._factor_table import FactorTable
 from ._problem import Problem
-from ._rows import Known, RowsTransformer
+from ._rows import Known, RowsTransformer, wanted
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
 LEAST_EXPECTED = 1.0  # expected count below which χ² is a poor guide
@@ -165,9 +165,9 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
     def _moments(self, kind: type[Centred]) -> Profiles:
         return Profiles(kind)
 
-    def _collect_all(self, source: Source, kind: type[Centred]) -> Any:  # a total of 1 is that of a table of shares
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
         self._opened = source
-        return self._collect(source, kind)
+        return super()._collect(source, kind, complete=False)  # a total of 1 is that of a table of shares
 
     def _pose(self, moments: Profiles) -> ProfilesProblem:
         if moments.n_rows < 2 and moments.rows <= 1:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import Moments
-from .centred import Centred, Factor, Scatter
+from .centred import Centred, Factor, Scatter, choose_kind
 from .cross import Cross
 from .cubic import Cubic
 from .grouped import Grouped
@@ -31,6 +31,7 @@ __all__ = [
     "Profiles",
     "Quartic",
     "Scatter",
+    "choose_kind",
     "local_means",
     "products",
     "squared_distances",

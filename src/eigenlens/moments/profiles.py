@@ -57,7 +57,6 @@ class Profiles(Moments):
     def anchored(self, first: Block) -> Self:
         new = type(self)(self.of)
         row = first.X[:1, :]
-        row = _xp.dense(row)
         xp = _xp.namespace(row)
         total = float(xp.sum(xp.abs(row)))
         new.centred = self.of().anchored_at((row / total if total > 0 else row)[0, :])
@@ -86,7 +85,7 @@ class Profiles(Moments):
 
     def update(self, block: Block) -> Self:
         if not hasattr(self.centred, "pivot"):
-            self.__dict__.update(self.anchored(block).__dict__)
+            self._anchor(block)
         X, totals, kept = profiles_of(block.X)
         weight = block.weight if block.weight is None or kept is None else block.weight[kept]
         if X.shape[0] == 0:

@@ -26,6 +26,7 @@ from .base import (
     middle,
     require_room,
     segment_blocks,
+    typical_row,
     typical_rows,
 )
 from .labelled import is_labelled, labelled_rows
@@ -233,9 +234,13 @@ class MemorySource(Source):
             at += len(piece)
         return found
 
+    def collect(self, empty: M) -> M:
+        if not self._is_one_block:
+            return super().collect(empty)
+        block = self._read(0, self.table.shape[0])
+        return empty.anchored(typical_row(block)).update(block)
+
     def reduce(self, start: M) -> M:
-        if self._is_one_block:
-            return start.update(self._read(0, self.table.shape[0]))
         self._reducing = True
         try:
             total = super().reduce(start)
@@ -298,7 +303,10 @@ def as_source(
     """
     settle_blas()
     reader = ClassReader() if reader is None else reader
-    y, sample_weight = unlabelled(y), unlabelled(sample_weight)
+    if y is not None and not isinstance(y, np.ndarray):
+        y = unlabelled(y)
+    if sample_weight is not None:
+        sample_weight = unlabelled(sample_weight)
     if not isinstance(X, np.ndarray):
         given = sample_weight if counts else given_as_counts(sample_weight)
         X = X.without_weights() if every_row and isinstance(X, Source) else X
