@@ -24,6 +24,12 @@ def is_pandas(X: Any) -> bool:
     return type(X).__name__ == "DataFrame" and type(X).__module__.partition(".")[0] == "pandas"
 
 
+def kinds_of(X: Any) -> list[Any]:
+    """Return the types of the columns of a frame: `dtypes` would make a Series of them, which takes a while."""
+    manager: Any = getattr(X, "_mgr", None)
+    return (manager.get_dtypes() if hasattr(manager, "get_dtypes") else X.dtypes).tolist()
+
+
 class PandasNumbers:
     """A pandas frame whose columns are all NumPy's numbers: it is read without asking what each column holds.
 
@@ -36,9 +42,13 @@ class PandasNumbers:
         Those of its columns that count, by name, if not all: taking them out as a frame would be slow.
     """
 
+    labels: list[Any] | None = None  # of the columns, as the frame has them
+
     def __init__(self, frame: Any, kinds: list[np.dtype], columns: dict[str, Any] | None = None) -> None:
         self.native, self.shape = frame, (len(frame), len(kinds))
-        self.names: list[str] | None = list(map(str, frame.columns.tolist())) if columns is None else list(columns)
+        labels = list(columns or frame.columns.tolist())
+        self.labels = labels if columns is None else None
+        self.names: list[str] | None = list(map(str, labels))
         narrow = all(kind == np.float32 for kind in kinds)
         self.sample = np.zeros((0, len(kinds)), dtype=np.float32 if narrow else np.float64)
         self.wide = np.flatnonzero([kind in (np.int64, np.uint64) for kind in kinds])
@@ -54,7 +64,7 @@ class PandasNumbers:
         """Return a frame as such a table; None for anything else, and for names that occur twice."""
         if not is_pandas(X) or not len(X.columns):
             return None
-        kinds = X.dtypes.tolist()
+        kinds = kinds_of(X)
         return cls(X, kinds) if all(kind in PLAIN for kind in set(kinds)) and X.columns.is_unique else None
 
     def rows(self, start: int, stop: int) -> Array:
@@ -73,7 +83,7 @@ def mixed_frame(X: Any, table_name: str, words: Words) -> MixedTable | None:
     """Read a pandas frame of NumPy's numbers, text, booleans and categories that has words; None for anything else."""
     if not is_pandas(X) or not X.columns.is_unique:
         return None
-    kinds = X.dtypes.tolist()
+    kinds = kinds_of(X)
     if not all(kind in PLAIN or is_plain_word(kind) for kind in set(kinds)):
         return None
     given = X.columns.tolist()
@@ -88,7 +98,7 @@ def mixed_frame(X: Any, table_name: str, words: Words) -> MixedTable | None:
         numbers = PandasNumbers(X.iloc[:, rest], [kinds[j] for j in rest])
     words_found = tuple(of_pandas(column) for column, word in zip(columns, is_word, strict=True) if word)
     table = MixedTable(numbers, words_found, is_word, X)
-    table.names = names
+    table.names, table.labels = names, given
     return table
 
 

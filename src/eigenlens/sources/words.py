@@ -105,7 +105,11 @@ class MixedTable:
     ----------
     shape, names, native, sample, wide
         As in `Table`.
+    labels : list or None
+        The columns, as a frame has them.
     """
+
+    labels: list[Any] | None = None
 
     def __init__(self, numbers: Any, words: tuple[WordColumn, ...], is_word: tuple[bool, ...], native: Any) -> None:
         self._numbers, self.words, self.is_word, self.native = numbers, words, is_word, native
