@@ -6,8 +6,8 @@ import pytest
 
 import eigenlens
 from eigenlens._core.errors import InputError
+from eigenlens.study.sentences import _share
 from eigenlens.study.spelling import in_python
-from eigenlens.study.words import _share
 from eigenlens.tables import TableFile
 
 

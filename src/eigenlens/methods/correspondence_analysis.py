@@ -44,7 +44,7 @@ from ._problem import Problem
 from ._rows import Known, RowsTransformer
 
 FEW_OF_MANY = 4  # columns for each axis from which the others are not solved for
-FEW = 1.0  # expected count below which χ² is a poor guide
+LEAST_EXPECTED = 1.0  # expected count below which χ² is a poor guide
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,7 +351,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         statistics = {"eigenvalue": values[: len(d)], "chi2": left, "df": free.astype(float)}
         found = DimensionTest.sequential(p_values, statistics, alpha, "malinvaud")
         least = moments.smallest * float(self._margin[self._margin > 0].min())
-        if least < FEW:
+        if least < LEAST_EXPECTED:
             found = found.with_note(
                 f"The smallest expected count is {least:.2g}: join rare rows or columns to be sure."
             )
