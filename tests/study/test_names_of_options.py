@@ -21,7 +21,7 @@ from eigenlens.tables import TableFile
         ("leave out --no-standardise", "leave out standardise=False"),
         ("analyse some: --sample 500", "analyse some: sample=500"),
         ("(--method localized-sir asks for it)", "(method='localized-sir' asks for it)"),
-        ("--delimiter says otherwise", "--delimiter says otherwise"),
+        ("--delimiter overrides this", "--delimiter overrides this"),
     ],
 )
 def test_options_become_keywords(said, meant):

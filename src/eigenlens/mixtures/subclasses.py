@@ -53,7 +53,7 @@ def read_start(given: Any, source: Any, codes: NDArray[np.intp], counts: list[in
     """Return start responsibilities for the rows of each class."""
     if counts is None:
         raise errors.InputError(
-            "init was given while n_subclasses is to be chosen; give n_subclasses as numbers beside init."
+            "init was given, but n_subclasses is to be chosen; pass n_subclasses as numbers with init."
         )
     n = source.table.shape[0]
     try:

@@ -118,7 +118,7 @@ class MomentsSubject(Subject):
             if hasattr(self.opened, "_slicing"):
                 if not np.array_equal(model.n_slices, self.opened.n_slices):
                     raise errors.InputError(
-                        "settings: n_slices changes the slices that scores speak of, so they cannot be compared; give "
+                        "settings: n_slices changes the slices that scores refer to, so they cannot be compared; give "
                         "n_slices to the model, and cross-validate once for each."
                     )
                 model._slicing = self.opened._slicing
