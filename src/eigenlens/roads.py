@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._core import memory
-from .moments import Centred, Factor, Outline, choose_kind
+from .moments import Centred, Factor, Outline
+from .moments.centred import choose_kind
 from .moments.products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width

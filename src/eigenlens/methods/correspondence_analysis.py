@@ -30,7 +30,8 @@ from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
-from ..moments import Centred, Profiles, choose_kind
+from ..moments import Centred, Profiles
+from ..moments.centred import choose_kind
 from ..moments.count_table import CountTable
 from ..moments.profiles import profiles_of
 from ..sources import Source, as_source, map_rows

@@ -23,7 +23,8 @@ from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
 from ..inference.holed import Hypothesis, of_columns
-from ..moments import Centred, Factor, Moments, Outline, choose_kind, products
+from ..moments import Centred, Factor, Moments, Outline, products
+from ..moments.centred import choose_kind
 from ..normal.redrawn import Redrawn
 from ..roads import fits, road_of
 from ..sources import Source
