@@ -70,6 +70,10 @@ class DiscriminantProblem(Problem):
         spectrum = solve(self.pencil)
         return spectrum.first(max(1, wilks_of_classes(self.moments).dimension)) if self.asked == "auto" else spectrum
 
+    @property
+    def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        return None if self.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
+
     def with_penalty(self, X: np.ndarray) -> tuple[np.ndarray, np.ndarray | Choice | None]:
         """Return rows, in any coordinates in which the same problem is posed, and what is added to their sums."""
         return X, None
@@ -180,6 +184,8 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
         if coef.shape[0] == 2:
             coef, intercept = coef[1:, :] - coef[:1, :], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = _xp.cast(coef, dtype), _xp.cast(intercept, dtype)
+        if self.missing != "refuse":
+            self._set_law(problem)
 
     def _sphere_of(self, problem: DiscriminantProblem, W: Array) -> tuple[Subspace, Array]:
         """Return the coordinates in which the within-class covariance is the identity, and the class means in them."""
@@ -284,10 +290,6 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
             penalised_by=problem.penalised_by,
         )
 
-    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        problem: Any = self._pose(self._whole_moments)
-        return None if problem.penalised_by else lambda sample: of_classes(sample.shares, "wilks, same holes")
-
     # -- use ---------------------------------------------------------------------------------------------------
 
     def _coordinates(self, X: Array) -> Array:
@@ -360,6 +362,7 @@ class LinearDiscriminant(CanonicalClassifier, CanonicalTests[Grouped], ClassesEs
     # -- rows with holes ---------------------------------------------------------------------------------------
 
     def _set_law(self, problem: DiscriminantProblem) -> None:
+        """Set the law that tells what is known of missing cells."""
         within, B, unit = problem.centred, problem.pencil.B, problem.centred.unit
         assert B is not None
         self._law = None
