@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._core import memory
-from .moments import Centred, Factor, Outline, choose_kind
+from .moments import Centred, Factor, Outline
+from .moments.centred import choose_kind
 from .moments.products import ONE, SMALL
 from .sources import Source
 from .spectral.block_krylov import block_width
@@ -94,7 +95,7 @@ def choose_road(
     if small < least:
         return Road(usual, f"fewer than {least} {few} are a small problem on any road")
     if 4 * n_components > small:
-        return Road(usual, f"{n_components} directions are many beside {small} {few}")
+        return Road(usual, f"{n_components} directions are many compared with {small} {few}")
     n = n_rows or 10 * n_columns
     step, direct = _step_cost(n, n_columns, n_components, filled, in_memory), _direct_cost(n, n_columns, filled)
     if direct < short and not (few == "rows" and filled is not None and filled < SPARSELY):

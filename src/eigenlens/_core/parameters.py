@@ -56,7 +56,7 @@ def seed_of(random_state: Any) -> int:
         kind = errors.InputError if is_number(random_state, integer=True) else errors.InputTypeError
         raise kind(
             f"random_state={random_state!r} but it must be a whole number of at least 0, None, or a NumPy Generator or "
-            "RandomState; give a number for results that can be repeated."
+            "RandomState; pass a number for repeatable results."
         )
     return int(random_state)
 

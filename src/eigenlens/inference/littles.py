@@ -60,7 +60,7 @@ class LittleTest(Result):
         said = f"χ² = {self.statistic:.4g}, df = {self.df}, p = {self.p_value:.3g}; level {100 * self.alpha:g}%"
         if self.p_value <= self.alpha:
             return f"Cells are not missing completely at random ({said})."
-        return f"Nothing speaks against cells missing completely at random ({said})."
+        return f"There is no evidence against cells missing completely at random ({said})."
 
     def to_frame(self) -> Frame:
         """Return the patterns as a pandas DataFrame: observed columns, rows, and what each adds to the statistic."""

@@ -22,7 +22,8 @@ from .._core import xp as _xp
 from .._core.parameters import unchanged_on_failure
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
-from ..moments import Centred, Cross, Factor, Moments, Outline, choose_kind
+from ..moments import Centred, Cross, Factor, Moments, Outline
+from ..moments.centred import choose_kind
 from ..sources import Response, Source, as_source
 from ..sources.labels import are_shares
 from ..spectral import Spectrum

@@ -164,13 +164,13 @@ class RowsEstimator(TargetColumns, DisplayMixin, BaseEstimator, ABC):
                 self.n_features_in_ = native.shape[1]
             if native.shape[1] == getattr(self, "n_features_in_", None):
                 return  # without names there is nothing more to ask, and scikit-learn takes a while to ask it
-        if self._has_named_columns(native, reset):
+        labels = getattr(source, "column_labels", None)
+        if self._has_named_columns(getattr(native, "columns", None) if labels is None else labels, reset):
             return
         validate_data(self, source.native, reset=reset, skip_check_array=True)
 
-    def _has_named_columns(self, native: Any, reset: bool) -> bool:
+    def _has_named_columns(self, columns: Any, reset: bool) -> bool:
         """Set, or find again, names of columns as scikit-learn would; False leaves all that is unusual to it."""
-        columns: Any = getattr(native, "columns", None)
         names = columns.tolist() if hasattr(columns, "tolist") else columns
         if not isinstance(names, list) or not names or not all(type(name) is str for name in names):
             return False

@@ -14,7 +14,8 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, of_columns
-from ..moments import Centred, Outline, choose_kind
+from ..moments import Centred, Outline
+from ..moments.centred import choose_kind
 from ..moments.centring import INCOMPLETE
 from ..normal.redrawn import Redrawn
 from ..roads import fits

@@ -29,7 +29,8 @@ from .._core.parameters import unchanged_on_failure
 from .._core.stored import stored
 from .._core.typing import ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest, inverse_root, ladle_above_noise
-from ..moments import Centred, Grouped, choose_kind, local_means
+from ..moments import Centred, Grouped, local_means
+from ..moments.centred import choose_kind
 from ..moments.local import LocalMoments
 from ..sources import Block, Source, as_source, whole
 from ..spectral import Form, Pencil, solve, whiten

@@ -28,6 +28,7 @@ from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, TableLike
 from ..moments import Centred, Mixed
+from ..sources.pandas_frames import is_pandas
 from ..sources.words import MixedRows, is_mixed
 from ..spectral import Pencil, Spectrum
 from ..subspace import Subspace
@@ -224,8 +225,7 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
         if coding is not None:
             scale = np.sqrt(coding.shares * (len(coding.levels) if q == 0 else 1))[:, None]
             of_levels = V[q:] / scale
-            mean = np.zeros((len(coding.levels), V.shape[1]))
-            np.add.at(mean, coding.owner, coding.shares[:, None] * of_levels)
+            mean = coding.sums(coding.shares[:, None] * of_levels)
             scores = of_levels - mean[coding.owner]
             self._of_words = [scores[a:b] for a, b in zip(coding.offsets[:-1], coding.offsets[1:], strict=True)]
             centre, remainder = np.append(centre, np.zeros(len(coding))), np.append(remainder, coding.shares)
@@ -415,6 +415,8 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
 
 
 def _in_memory(X: Any) -> bool:
+    if is_pandas(X):  # which takes a while to say that it lacks something
+        return True
     return not any(hasattr(X, name) for name in ("segments", "__dask_graph__", "mapInArrow", "map_batches"))
 
 

@@ -30,7 +30,7 @@ from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
 from ._chosen import Validated, counts
 from ._component_count import PARALLEL, RULES, cost_of_permuted, squared_spreads
-from ._declaration import Declaration, DirectionTest, Laws, Spread
+from ._declaration import Declaration, DirectionTest, Laws, NextMethod, Spread
 from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
@@ -147,6 +147,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
             cost_of_permuted, draws=99, repeated=lambda model, X: squared_spreads(X - X.mean(axis=0)) / (len(X) - 1)
         ),
         linear_map=lambda model: model.subspace_.basis * (model._scaling(-1) if model.whiten else 1.0),
+        next_methods=(NextMethod("robust-pca", "See whether a few outlying rows make the directions."),),
         foreign_names={
             "svd_solver": "it is called solver ('auto', 'dense', 'lanczos' or 'randomized')",
             "copy": "rows are never changed; leave it out",

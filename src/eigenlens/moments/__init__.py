@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .base import Moments
-from .centred import Centred, Factor, Scatter, choose_kind
+from .centred import Centred, Factor, Scatter
 from .cross import Cross
 from .cubic import Cubic
 from .grouped import Grouped
@@ -31,7 +31,6 @@ __all__ = [
     "Profiles",
     "Quartic",
     "Scatter",
-    "choose_kind",
     "local_means",
     "products",
     "squared_distances",

@@ -20,7 +20,7 @@ from .._core.stored import stored
 from .._core.typing import Array
 from ..sources import Block, dense_blocks
 from . import centring, sparse
-from .base import Moments
+from .base import Moments, joint_names
 from .centring import INCOMPLETE, CentredBlock, Codes, Gram, Triangle, centre_block
 
 FACTOR_WORK = 5e7  # multiplications a triangular factor may cost without anyone noticing
@@ -191,13 +191,15 @@ class Centred(Moments):
             raise errors.InputError(INCOMPLETE)
         if not self._mergeable(other):
             raise errors.moments_differ("the kind of moments", type(self).__name__, type(other).__name__)
-        self._join_names(other)
-        if not hasattr(other, "pivot") or other.n_rows == 0:
-            return self
-        if not hasattr(self, "pivot") or self.n_rows == 0:
-            return self._become(other)
-        if self.n_features != other.n_features:
+        names = joint_names(self.names, other.names)
+        met, meets = (hasattr(moments, "pivot") and moments.n_rows > 0 for moments in (self, other))
+        if met and meets and self.n_features != other.n_features:
             raise errors.moments_differ("the number of columns", self.n_features, other.n_features)
+        self.names = names
+        if not meets:
+            return self
+        if not met:
+            return self._become(other)
         exponent = self._joint_exponent(other)
         a, b = self.rescaled(exponent), other.rescaled(exponent).brought_to(self.pivot)
         jump = b.moved_to(a.pivot).shift - a.shift

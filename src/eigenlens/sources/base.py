@@ -205,7 +205,7 @@ class Source(ABC):
 
     def target_values(self) -> tuple[Any, Any]:
         """Return y and the weights of all rows, where the source holds them; X stays where it is."""
-        raise errors.InputError("X holds no y; pass y beside it.")
+        raise errors.InputError("X holds no y; pass y as well.")
 
     def one_reading(self) -> AbstractContextManager[Any]:
         """Let the first rows and the pass that follows be one reading, where each would be one of its own."""

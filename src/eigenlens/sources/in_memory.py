@@ -31,6 +31,7 @@ from .base import (
 )
 from .labelled import is_labelled, labelled_rows
 from .labels import ClassReader, LabelReader, Labels, as_counts, given_as_counts, read_weights, unlabelled
+from .pandas_frames import is_pandas
 from .table import EXACT, Table, as_table, as_two_dimensional, finite_rows
 from .words import WORD_ROWS, MixedRows, MixedTable, Words, first_rows, sum_is_finite
 
@@ -53,6 +54,7 @@ class MemorySource(Source):
         self.table, self.name, self.second_name = X, name, second_name
         n, self.n_features = X.shape
         self.feature_names, self.native = X.names, X.native
+        self.column_labels = getattr(X, "labels", None)
         self.labels = y if isinstance(y, Labels) else None
         self.second: Table | None = None if y is None or isinstance(y, Labels) else y
         self.n_responses = self.second.shape[1] if self.second else None
@@ -307,7 +309,7 @@ def as_source(
         y = unlabelled(y)
     if sample_weight is not None:
         sample_weight = unlabelled(sample_weight)
-    if not isinstance(X, np.ndarray):
+    if not isinstance(X, np.ndarray) and not is_pandas(X):
         given = sample_weight if counts else given_as_counts(sample_weight)
         X = X.without_weights() if every_row and isinstance(X, Source) else X
         remote = _remote_source(X, y, given, target, estimator, reader)

@@ -381,7 +381,7 @@ def _joined(arrays: list[Any]) -> Any:
 def _source_lacks_target(estimator: str) -> errors.InputError:
     return errors.InputError(
         f"{estimator} requires y to be passed, but the target y is None: name its column in open_rows(..., "
-        f"target=...), or pass y beside the source."
+        f"target=...), or pass y with the source."
     )
 
 

@@ -122,7 +122,10 @@ class BlockSpace:
             if turn == 0 or turns == 3 or skewed:
                 basis = self._outside(basis)
             basis, back, skewed = _orthonormal_rows(basis)
-            R = back @ R if turn else np.pad(back, ((0, 0), (0, len(rows) - free)))
+            if turn or free < len(rows):
+                R = back @ R if turn else np.pad(back, ((0, 0), (0, len(rows) - free)))
+            else:
+                R = back
             lost = np.linalg.norm(back, axis=1) <= _xp.EPS * self.n**0.5 * (size if turn == 0 else 1.0)
             if lost.any() and turn == 0:
                 turns = 3

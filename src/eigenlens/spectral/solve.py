@@ -96,7 +96,7 @@ RULES = (
     Rule(
         "leading",
         lambda pencil: pencil.leading and pencil.n_components is not None,
-        "nothing is asked of the directions that are not wanted",
+        "the directions that are not wanted need not be found",
     ),
     Rule("eigh", lambda pencil: True, "a full decomposition of a small symmetric matrix is fast and exact"),
 )
