@@ -44,9 +44,10 @@ class Form:
     @classmethod
     def of(cls, sums: Any, divisor: float) -> Form:
         """Sums of squares over a divisor; moments keep them as a `factor`, or, where that is None, as a `matrix`."""
-        if sums.factor is None:
-            return cls(matrix=sums.matrix / divisor)
-        return cls(factor=sums.factor / divisor**0.5, squared=sums.squared)
+        values = sums.matrix if sums.factor is None else sums.factor
+        if divisor != 1.0:
+            values = values / (divisor if sums.factor is None else divisor**0.5)
+        return cls(matrix=values) if sums.factor is None else cls(factor=values, squared=sums.squared)
 
     @property
     def values(self) -> Array:
