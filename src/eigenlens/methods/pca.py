@@ -31,6 +31,7 @@ from ..sources.labels import are_shares
 from ..spectral import Form, Pencil, Spectrum
 from ..subspace import Subspace
 from ..validation.downdates import press, scatter_axes
+from ._base import REREAD_CONDITION
 from ._chosen import Validated, counts
 from ._component_count import PARALLEL, RULES, cost_of_permuted, squared_spreads
 from ._declaration import Declaration, DirectionTest, Laws, Spread
@@ -207,8 +208,11 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
         if not isinstance(problem.moments, Outline):
             return super()._better_kind(source, problem, spectrum)
-        usual = choose_kind(source.n_rows, source.n_columns)
-        return usual if not is_certain(spectrum) and fits(source, usual) else None
+        if is_certain(spectrum):
+            return None
+        weak = problem.condition(spectrum) > REREAD_CONDITION  # a scatter would leave few digits of the weakest
+        usual = Factor if weak else choose_kind(source.n_rows, source.n_columns)
+        return usual if fits(source, usual) else None
 
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor, asked = moments.weight - self.ddof, self._asked
