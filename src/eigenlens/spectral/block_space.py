@@ -195,7 +195,7 @@ class BlockSpace:
             found = bool((gaps <= self._tol * unit[:k]).all())
             return Leading(theta[:k], vectors, gaps / (self._top or 1.0), self.steps, found)
         self._plan(worst)
-        if self.ways and self.steps >= EARLY:
+        if self.ways and self.steps >= EARLY and not settled:
             self._change_if_worth(best, worst, float(theta[k - 1]))
         self._best = best
         if settled and not self._is_as_before(theta):
