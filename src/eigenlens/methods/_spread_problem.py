@@ -14,7 +14,7 @@ from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, of_columns
-from ..moments import Centred, Outline
+from ..moments import Centred, Factor, Outline
 from ..moments.centred import choose_kind
 from ..moments.centring import INCOMPLETE
 from ..normal.redrawn import Redrawn
@@ -24,7 +24,7 @@ from ..spectral import Form, Spectrum, solve
 from ..spectral.products import ProductForm
 from ._component_count import DRAWS, LEVEL, MOST_CELLS, SEED, count_components, shared_by_rows
 from ._principal import PrincipalProblem
-from ._problem import column_names
+from ._problem import REREAD_CONDITION, column_names
 from ._rows import repeated_or_none
 
 UNITS, ALONE = 9.0, 0.98  # variances beyond those of other columns, and the squared loading of a column by itself
@@ -77,8 +77,11 @@ class SpreadProblem(PrincipalProblem):
     def better_kind(self, spectrum: Spectrum, source: Source) -> type[Centred] | None:
         if not isinstance(self.moments, Outline):
             return super().better_kind(spectrum, source)
-        usual = choose_kind(source.n_rows, source.n_columns)
-        return usual if not is_certain(spectrum) and fits(source, usual) else None
+        if is_certain(spectrum):
+            return None
+        weak = self.condition(spectrum) > REREAD_CONDITION  # a scatter would leave few digits of the weakest
+        usual = Factor if weak else choose_kind(source.n_rows, source.n_columns)
+        return usual if fits(source, usual) else None
 
     @property
     def hypothesis(self) -> Callable[[Redrawn], Hypothesis]:

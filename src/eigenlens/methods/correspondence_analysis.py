@@ -26,7 +26,7 @@ from .._core import errors
 from .._core import xp as _xp
 from .._core.parameters import check_choice, check_count
 from .._core.stored import stored
-from .._core.summaries import Table, matrix
+from .._core.summaries import Table
 from .._core.typing import Array, ColumnLike, TableLike
 from ..inference import DimensionTest
 from ..inference.result import check_level
@@ -253,7 +253,7 @@ class CorrespondenceAnalysis(RowsTransformer, MomentsEstimator[Profiles]):
         yield "directions", directions(self, axes)
         for name, points in (("rows", self._row_table), ("columns", self.columns_)):
             if points is not None:
-                yield name, matrix(f"Coordinates of the {name} ({name}_)", points.coordinates, points.names, axes)
+                yield from points.summaries(name, name, axes)
 
     # -- use -------------------------------------------------------------------------------------------------------
 

@@ -254,12 +254,14 @@ class MixedPCA(RowsTransformer, PermutedWords, MomentsEstimator[Mixed]):
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         axes = self._names_of_directions()
         yield "directions", directions(self, axes)
+        if hasattr(self, "adjusted_inertia_"):
+            title = "Shares of the inertia as Benzécri and as Greenacre adjust it (adjusted_inertia_)"
+            yield "adjusted", matrix(title, self.adjusted_inertia_, axes, ["Benzécri", "Greenacre"])
         if len(self.numbers_):
             title = "Correlations of the numbers with the axes (numbers_)"
             yield "numbers", matrix(title, self.numbers_.coordinates, self.numbers_.names, axes)
         if self._coding is not None:
-            points = self.categories_
-            yield "categories", matrix("Categories (categories_)", points.coordinates, points.names, axes)
+            yield from self.categories_.summaries("categories", "categories", axes)
             title = "Correlation ratios of the words with the axes (eta2_)"
             yield "eta2", matrix(title, self.eta2_, self.columns_, axes)
 

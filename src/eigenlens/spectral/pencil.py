@@ -45,9 +45,10 @@ class Form:
     def of(cls, sums: Any, divisor: float) -> Form:
         """Sums of squares over a divisor; moments store them as rows of a factor, or, without any, as a matrix."""
         store = sums.store
-        if store.rows is None:
-            return cls(matrix=store.matrix() / divisor)
-        return cls(factor=store.rows / divisor**0.5, squared=store.squared)
+        values = store.matrix() if store.rows is None else store.rows
+        if divisor != 1.0:
+            values = values / (divisor if store.rows is None else divisor**0.5)
+        return cls(matrix=values) if store.rows is None else cls(factor=values, squared=store.squared)
 
     @property
     def values(self) -> Array:
