@@ -291,9 +291,7 @@ def test_a_column_of_one_cell_has_no_variance():
     """It was taken for a constant, and components went without a word on it."""
     X = np.random.default_rng(0).standard_normal((60, 3))
     X[1:, 2] = np.nan
-    with pytest.raises(
-        ValueError, match="Column 2 is observed in a single row, so the cells say nothing about its"
-    ):
+    with pytest.raises(ValueError, match="Column 2 is observed in a single row, so the cells say nothing about its"):
         PCA(2, missing="ml").fit(X)
     y = np.arange(60) % 2
     X[1, 2] = 0.3

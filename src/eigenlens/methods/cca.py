@@ -299,7 +299,7 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
             return x_scores
         if not hasattr(x_scores, "shape"):
             raise errors.InputError(
-                f"Y was passed beside a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
+                f"Y was passed with a {type(X).__name__}, whose rows have no fixed order; transform(X) adds the x "
                 "variates to it."
             )
         source = as_source(

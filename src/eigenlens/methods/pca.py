@@ -330,7 +330,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     # -- use ---------------------------------------------------------------------------------------------------
 
     def transform(self, X: TableLike) -> Array:
-        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with holes."""
+        """Return the scores of rows: coordinates in the subspace, or their expectation for a row with missing cells."""
         return self._over_rows(X, self._scores, takes_sparse=True)
 
     def _scores(self, X: Array) -> Array:
@@ -354,7 +354,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         return self._over_scores(X, lift, self.n_components_)
 
     def reconstruction_error(self, X: TableLike) -> Array:
-        """Return the squared distance of each row to the subspace, missing cells at their expectation.
+        """Return the squared distance of each row to the subspace, with missing cells at their expectation.
 
         With `scale=True` columns are divided by their standard deviations.
         """
@@ -405,7 +405,7 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         return rotated(self, method, normalize, power)
 
     def diagnose(self, X: TableLike, level: float = 0.05) -> Diagnosis:
-        """Find the rows that the components do not fit, and the columns to blame.
+        """Find the rows that the components do not fit, and the columns responsible.
 
         Parameters
         ----------

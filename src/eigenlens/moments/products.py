@@ -180,7 +180,7 @@ class ArrayProducts(Products):
         return G - unit[:, None] * (unit @ G)
 
     def _rows(self, low: int, high: int) -> Array:
-        """Return centred rows: minus the pivot, which is exact beside a large offset, then minus the rest."""
+        """Return centred rows: minus the pivot, which is exact even with a large offset, then minus the rest."""
         rows = _xp.float64(self._X[low:high, :]) - self._pivot - self._shift
         return _xp.cast(rows, self._dtype)
 
