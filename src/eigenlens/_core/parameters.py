@@ -74,15 +74,6 @@ def random_from(random_state: Any) -> np.random.RandomState:
     return np.random.RandomState(seed_of(random_state) % 2**32)
 
 
-def wanted(n_components: Any, most: int, why: str) -> int:
-    """Return how many directions to find: as many as asked for, or all there can be; `why` says what limits them."""
-    if n_components is None or not is_number(n_components, integer=True):
-        return most
-    if not 1 <= n_components <= most:
-        raise errors.InputError(f"n_components={n_components!r} but {why}; use n_components between 1 and {most}.")
-    return int(n_components)
-
-
 def check_count(value: Any, auto: bool = False) -> None:
     """Refuse an `n_components` that is neither None nor a positive integer, nor "auto" where a test can choose."""
     if value is None or (is_number(value, integer=True) and value >= 1):

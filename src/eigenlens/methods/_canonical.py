@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,7 +12,9 @@ from .._core import powers
 from .._core import xp as _xp
 from .._core.typing import Array
 from ..inference import DimensionTest, wilks
+from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Cross
+from ..normal.redrawn import Redrawn
 from ..spectral import Form, Pencil, Spectrum, Whitening, solve, whiten
 from ..spectral.ridged import RidgedForm, plus_ridge, whiten_rows
 from ._problem import Problem
@@ -30,10 +32,13 @@ class CanonicalProblem(Problem):
         Covariance of Y. Where it has a factor, its rows are those of B's.
     y_whitening : Whitening
         Of Syy.
+    ridge : float
+        What was added to both diagonals, in the units of `centred`.
     """
 
     Syy: Form = None  # type: ignore[assignment]
     y_whitening: Whitening = None  # type: ignore[assignment]
+    ridge: float = 0.0
 
     condition_of = "[X, Y], columns scaled to unit variance,"
     metric_advice = "Use ridge, or drop collinear columns, if these directions matter."
@@ -42,6 +47,14 @@ class CanonicalProblem(Problem):
     def split(self) -> int:
         """Columns of X."""
         return self.pencil.dimension
+
+    @property
+    def hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
+        def pairs(sample: Redrawn) -> Hypothesis:
+            p = int(np.count_nonzero(sample.columns < self.split))
+            return of_pairs(p, len(sample.columns) - p)
+
+        return None if self.ridge else pairs
 
     def solve(self) -> Spectrum:
         spectrum = canonical_pairs(self)
@@ -93,7 +106,7 @@ def canonical_problem(moments: Cross, ridge: float, n_components: int, names: An
         constant=None if constant is None else constant[:p],
         most=min(p, most),
     )
-    return CanonicalProblem(pencil, moments, joint, names, asked, Syy, y_whitening)
+    return CanonicalProblem(pencil, moments, joint, names, asked, Syy, y_whitening, ridge)
 
 
 def canonical_pairs(problem: CanonicalProblem) -> Spectrum:

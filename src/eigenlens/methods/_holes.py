@@ -12,7 +12,7 @@ from .._core import xp as _xp
 from .._core.typing import Array, TableLike
 from ..inference import DimensionTest
 from ..inference.holed import Hypothesis, holed_test
-from ..moments import Factor
+from ..moments import Cross, Factor
 from ..normal import Conditional, EachHoledResampler, HoledResampler
 from ..normal.redrawn import Redrawn
 from ..spectral import Form
@@ -77,14 +77,14 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
 
     # -- fitting -----------------------------------------------------------------------------------------------
 
-    def _column_names(self) -> list[str] | None:
+    def _column_names(self, moments: Any) -> list[str] | None:
         """Return what messages call the columns of the moments."""
         names = getattr(self, "feature_names_in_", None)
-        return None if names is None else [str(name) for name in names]
-
-    def _rank(self) -> int | None:
-        """Return the rank of the covariance relative to noise, None if it is full."""
-        return None
+        if not isinstance(moments, Cross):
+            return None if names is None else [str(name) for name in names]
+        x = range(moments.split) if names is None else names
+        y = range(moments.joint.n_features - moments.split) if self._y_names is None else self._y_names
+        return [f"{name} of X" for name in x] + [f"{name} of Y" for name in y]
 
     def _completed(self, moments: Any) -> Completed:
         """Return the moments that rows without holes would have given, by maximum likelihood."""
@@ -97,7 +97,8 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
                 f"test_dimension() of that fit tells you how many directions are shown."
             )
         pooled = getattr(self._moments(Factor), "pooled", True)
-        return completed(moments, pooled, self._column_names(), self._rank())
+        rank = int(self.n_components) if self.missing == "ppca" else None
+        return completed(moments, pooled, self._column_names(moments), rank)
 
     # -- tests -------------------------------------------------------------------------------------------------
 
@@ -106,7 +107,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
 
     def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
         """Return what "at most d directions" says about a sample with holes; None if there is no test of it."""
-        return None
+        return self._pose(self._whole_moments).hypothesis if self.missing == "ml" else None
 
     def _holed_test(
         self, moments: Any, method: str | None, moved: bool, alpha: float, n_draws: int, seed: Any
@@ -128,7 +129,7 @@ class TakesHoles(FillsHoles, MomentsEstimator[Kept]):
                 f"of the cells are missing. Leave {'them' if moved else 'method'} out: the default{default} draws rows "
                 f"with the same holes. Or pass the complete rows."
             )
-        sample = Redrawn(moments, self._column_names())
+        sample = Redrawn(moments, self._column_names(moments))
         return holed_test(sample, hypothesis(sample), alpha, n_draws, seed)
 
     @property

@@ -16,7 +16,7 @@ import numpy as np
 
 from .._core import errors, powers
 from .._core import xp as _xp
-from .._core.parameters import check_count, check_number, unchanged_on_failure, wanted
+from .._core.parameters import check_count, check_number, unchanged_on_failure
 from .._core.summaries import Table, table
 from .._core.typing import Array, ColumnLike, ColumnNames, TableLike
 from ..inference import (
@@ -30,7 +30,7 @@ from ..subspace import Subspace
 from ._declaration import Laws
 from ._inverse_tests import SliceTested
 from ._problem import Problem
-from ._rows import Known, RowsTransformer
+from ._rows import Known, RowsTransformer, wanted
 
 SYMMETRIC = (
     "SIR cannot see a direction in which the response is symmetric, such as x²: try --method save or "

@@ -14,7 +14,7 @@ from .._core.typing import Array, ColumnLike, RandomState, TableLike
 from ..inference import DimensionTest, SliceMoments, ladle, linear_p_value, resampled_kernel, with_linear
 from ..inference.power import correlation_found
 from ..moments import Centred, Grouped
-from ..spectral import Form, Pencil, Whitening, whiten
+from ..spectral import Form, Pencil, Spectrum, Whitening, whiten
 from ..spectral.ridged import RidgedForm
 from ..subspace import Subspace
 from ._declaration import DirectionTest
@@ -88,7 +88,10 @@ class OnePassInverseRegression(TakesHoles[Grouped], InverseRegression):
         if known is None:
             check_choice("missing", self.missing, self._modes)
 
-    def _set_law(self, problem: InverseProblem) -> None:
+    def _present(self, problem: InverseProblem, spectrum: Spectrum) -> None:
+        super()._present(problem, spectrum)
+        if self.missing == "refuse":
+            return
         total, B = problem.centred, problem.pencil.B
         assert B is not None
         plain = Form.of(total, total.weight)

@@ -15,7 +15,7 @@ between linear subspaces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -23,15 +23,13 @@ from sklearn.base import MultiOutputMixin
 
 from .._core import errors
 from .._core import xp as _xp
-from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure, wanted
+from .._core.parameters import check_choice, check_count, check_number, unchanged_on_failure
 from .._core.stored import stored
 from .._core.summaries import Table, matrix
 from .._core.typing import Array, ColumnLike, ColumnNames, RandomState, TableLike
 from ..inference import DimensionTest
-from ..inference.holed import Hypothesis, of_pairs
 from ..moments import Centred, Cross
 from ..normal import Conditional
-from ..normal.redrawn import Redrawn
 from ..sources import RegressorScore, as_source, map_rows
 from ..sources.table import as_two_dimensional
 from ..spectral import Form, Spectrum
@@ -41,8 +39,8 @@ from ._canonical_tests import CanonicalTests, Sides, as_columns, pairs_by_theory
 from ._chosen import Validated, ridges
 from ._declaration import Declaration, DirectionTest, Laws, Wording, basis_of
 from ._holes import in_units_of_data
-from ._patterns import Completed, filled, law_of
-from ._rows import Known, RowsTransformer
+from ._patterns import filled, law_of
+from ._rows import Known, RowsTransformer, wanted
 from ._structure import structure
 
 
@@ -251,6 +249,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         self.y_weights_ = _xp.attribute_copy(self.y_subspace_.basis, dtype)
         self.x_mean_ = _xp.attribute_copy(self.subspace_.point, dtype)
         self.y_mean_ = _xp.attribute_copy(self.y_subspace_.point, dtype)
+        if self.missing != "refuse":
+            self._set_law(problem)
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -262,20 +262,8 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
         check_count(self.n_components, auto=not self.ridge)
         check_choice("missing", self.missing, self._modes)
 
-    def _column_names(self) -> list[str] | None:
-        x, y = super()._column_names(), self._y_names
-        if x is None and y is None and not hasattr(self, "n_features_in_"):
-            return None
-        s = self._n_responses
-        first = [f"{name} of X" for name in x or range(self.n_features_in_)]
-        return first + [f"{name} of Y" for name in y or range(s)]
-
-    def _completed(self, moments: Cross) -> Completed:
-        if self.missing != "refuse":
-            self._n_responses = moments.joint.n_features - moments.split
-        return super()._completed(moments)
-
     def _set_law(self, problem: CanonicalProblem) -> None:
+        """Set the covariance, and the laws that tell what is known of missing cells."""
         joint, p = problem.centred, problem.split
         plain = Form.of(joint, joint.weight - 1)
         self.covariance_ = np.asarray(in_units_of_data(plain, joint.unit), dtype=_xp.to_numpy(self.x_mean_).dtype)
@@ -416,13 +404,6 @@ class CCA(RowsTransformer, RegressorScore, MultiOutputMixin, CanonicalTests[Cros
             "y_structure",
             matrix("Correlations of Y with its variates (y_structure_)", self.y_structure_, names, found),
         )
-
-    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        def pairs(sample: Redrawn) -> Hypothesis:
-            p = int(np.count_nonzero(sample.columns < self.n_features_in_))
-            return of_pairs(p, len(sample.columns) - p)
-
-        return None if self._value("ridge") else pairs
 
     @property
     def _n_features_out(self) -> int:

@@ -11,7 +11,6 @@ Pearson (1901), On lines and planes of closest fit. Tipping, Bishop (1999), Prob
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Literal
 
@@ -22,10 +21,8 @@ from .._core import xp as _xp
 from .._core.parameters import check_choice, check_flag, check_number, is_number
 from .._core.stored import stored
 from .._core.typing import Array, TableLike
-from ..inference.holed import Hypothesis, of_columns
 from ..moments import Centred, Factor, Moments, Outline, products
-from ..normal.redrawn import Redrawn
-from ..roads import choose_kind, fits, road_of
+from ..roads import road_of
 from ..sources import Source
 from ..sources.labels import are_shares
 from ..spectral import Form, Pencil, Spectrum
@@ -38,13 +35,11 @@ from ._diagnosed import Diagnosis, diagnosed
 from ._holes import TakesHoles, in_units_of_data
 from ._patterns import law_of
 from ._probabilistic import ProbabilisticComponents
-from ._problem import Problem
 from ._rotated import Rotation, rotated
 from ._rows import Known
 from ._spread_problem import (
     SpreadProblem,
     form_of,
-    is_certain,
     shared_directions,
     standardised,
     warn_of_range,
@@ -190,26 +185,22 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     def _moments(self, kind: type[Centred]) -> Centred:
         return Factor() if self.n_components == "mle" else kind()  # the evidence weighs even the smallest eigenvalue
 
-    def _first_pass(self, source: Source) -> Any:
+    def _collect(self, source: Source, kind: type[Centred] | None = None, complete: bool = True) -> Any:
+        if kind is not None:
+            return super()._collect(source, kind, complete)
         if self.n_components == "auto":
             self._count_test = shared_directions(source)
         few = self.n_components if isinstance(self.n_components, Integral) else None
         road = road_of(source, few, allowed=self.solver == "auto" and self.missing == "refuse")
         if road.kind is not Outline:
-            return self._collect_all(source, road.kind)
+            return super()._collect(source, road.kind)
         source = source.finely_cut()
-        outline = self._collect(source, Outline)
+        outline = super()._collect(source, Outline, complete=False)
         # products would leave the range of numbers, or have weights that turn out to be shares
         if outline.exponent is not None or are_shares(outline.weight):
-            return self._collect_all(source, choose_kind(source.n_rows, source.n_columns))
+            return super()._collect(source)
         outline.products, outline.most_steps = products(source, outline), road.steps
         return outline
-
-    def _better_kind(self, source: Source, problem: Problem, spectrum: Spectrum) -> type[Centred] | None:
-        if not isinstance(problem.moments, Outline):
-            return super()._better_kind(source, problem, spectrum)
-        usual = choose_kind(source.n_rows, source.n_columns)
-        return usual if not is_certain(spectrum) and fits(source, usual) else None
 
     def _pose(self, moments: Centred) -> SpreadProblem:
         divisor, asked = moments.weight - self.ddof, self._asked
@@ -249,6 +240,8 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
         self.explained_variance_ratio_ = _xp.attribute_copy(s**2 / total if total > 0 else xp.zeros_like(s), dtype)
         warn_of_range({"singular_values_": self.singular_values_, "explained_variance_": self.explained_variance_}, s)
         warn_of_units(problem, spectrum)
+        if self.missing != "refuse":
+            self._set_law(problem)
 
     @property
     def structure_(self) -> Array:
@@ -305,16 +298,8 @@ class PCA(TakesHoles[Moments], ProbabilisticComponents):
     def _obeys(self) -> Laws:
         return Laws(invariance="permutation", solves_pencil=False) if self.scale else Laws()
 
-    def _rank(self) -> int | None:
-        return int(self.n_components) if self.missing == "ppca" else None
-
-    def _hypothesis(self) -> Callable[[Redrawn], Hypothesis] | None:
-        def columns(sample: Redrawn) -> Hypothesis:
-            return of_columns(len(sample.columns), sample.weight - 1)
-
-        return columns if self.missing == "ml" else None
-
     def _set_law(self, problem: SpreadProblem) -> None:
+        """Set the covariance, and the law that tells what is known of missing cells."""
         mean, W = _xp.to_numpy(problem.given.mean), problem.moments.weight
         unit = np.asarray(problem.unit) if problem.scale is None else _xp.to_numpy(problem.scale)
         form = problem.pencil.A.times(1.0 / problem.divisor)

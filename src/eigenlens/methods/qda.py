@@ -231,6 +231,11 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         with np.errstate(over="ignore", under="ignore"):
             scaled = [form.dense() * unit * unit[:, None] for form in problem.covariances]
         self.covariances_ = _xp.attribute_copy(xp.stack(scaled, axis=0), dtype)
+        if self.missing != "refuse":
+            means = _xp.to_numpy(within.means)
+            self._cell_laws = [
+                law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
+            ]
 
     def _check_parameters(self, known: Known | None = None) -> None:
         if known is not None:
@@ -264,12 +269,6 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
         )
 
     # -- rows with holes -----------------------------------------------------------------------------------------
-
-    def _set_law(self, problem: QuadraticProblem) -> None:
-        means, unit = _xp.to_numpy(problem.centred.means), problem.centred.unit
-        self._cell_laws = [
-            law_of(mean[None, :], form, unit) for mean, form in zip(means, problem.covariances, strict=True)
-        ]
 
     def _observed_scores(self, rows: np.ndarray) -> np.ndarray:
         """Return log-posteriors, up to what all classes share, from the densities of the observed cells."""
@@ -321,9 +320,6 @@ class QDA(PosteriorClassifier, TakesHoles[Grouped], ClassesEstimator):
     def mahalanobis(self, X: TableLike) -> Array:
         """Return the squared Mahalanobis distance of each row to each class, by its own covariance: (n, K)."""
         return self._over_rows(X, self._distances, named="mahalanobis")
-
-    def _why_no_structure(self) -> str:
-        return ": a quadratic rule has no directions"
 
     def _tables(self) -> Iterator[tuple[str, Table | None]]:
         yield from super()._tables()

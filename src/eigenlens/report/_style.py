@@ -49,7 +49,8 @@ def name_centres(ax: Any, names: list[str], centres: np.ndarray) -> None:
     """
     from matplotlib.patheffects import withStroke
 
-    written = [named(ax, name, tuple(centre), 8, INK) for name, centre in zip(names, centres, strict=True)]
+    ink = ax.xaxis.label.get_color()  # as strong as a style has it: rows lie behind these names
+    written = [named(ax, name, tuple(centre), 8, ink) for name, centre in zip(names, centres, strict=True)]
     for text in written:
         text.set(weight="bold", path_effects=[withStroke(linewidth=2.5, foreground=ax.get_facecolor())])
     place_names(ax, written, centres)

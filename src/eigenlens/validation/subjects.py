@@ -21,9 +21,9 @@ from sklearn.utils.validation import validate_data
 from .._core import errors
 from .._core import xp as _xp
 from ..moments import Centred, Cross, Factor, Moments
+from ..moments.centred import choose_kind
 from ..moments.scaled_columns import can_scale, columns_total, scale_columns
 from ..regress.penalized import PenalizedRegression
-from ..roads import choose_kind
 from ..sources import Source, as_source
 
 
